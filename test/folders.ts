@@ -32,7 +32,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   'remote/connection': ['system', 'src', 'record/compact', 'remote'],
 
   // the way of a request: slot, rate, circuit breaker, hedging, retries
-  'remote/pipeline': ['src', 'remote', 'remote/connection'],
+  'remote/pipeline': ['system', 'src', 'remote', 'remote/connection'],
 
   // what an HTTP answer means
   'remote/http': ['src', 'record/json', 'remote', 'remote/connection', 'remote/pipeline'],

@@ -58,6 +58,10 @@ export const mountPatience = 45_000
 export interface SharedParts {
   readonly service?: TestService
   readonly home?: string
+  /** The first words of the daemon's command, which start it in a network of its own. */
+  readonly prefix?: readonly string[]
+  /** The address at which the daemon reaches the service. */
+  readonly url?: string
 }
 
 export async function realMount(
@@ -72,8 +76,8 @@ export async function realMount(
   async function mount(): Promise<void> {
     const settings = { logLevel: 'info', logFile, user: 'demo', ...wish.settings }
     const preload = wish.preload === undefined ? [] : ['--import', wish.preload.href]
-    const args = [...preload, calcfs, 'mount', service.url, directory, ...flags(settings)]
-    const [program, ...first] = plainNode
+    const args = [...preload, calcfs, 'mount', shared.url ?? service.url, directory, ...flags(settings)]
+    const [program = '', ...first] = [...(shared.prefix ?? []), ...plainNode]
     const started = spawn(program, [...first, ...args], {
       env: environment,
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -17,10 +17,15 @@ export interface ConnectionOptions {
   readonly connections: number
   /** Certificates in PEM to trust in addition to the usual ones: many instances have a private authority. */
   readonly authority?: string | undefined
+  /** Each request gets a new connection, which says whether the service can be reached now. */
+  readonly alwaysNew?: boolean
 }
 
 /** Long enough for a slow link, short enough that a dead address is known before a save's deadline. */
 const connectTimeout = 8_000
+
+/** Milliseconds without a packet after which the kernel asks once a second whether the far end is there; whether it answers is seen by `system/tcp-table.ts`. */
+const keepAliveAfter = 2_000
 
 /** The connection pool for this base address. An address of this machine is never reached through a proxy. */
 export function openConnectionPool(base: URL, reach: ConnectionOptions): Dispatcher {
@@ -28,8 +33,9 @@ export function openConnectionPool(base: URL, reach: ConnectionOptions): Dispatc
   const shared = {
     // In addition to the slots, two for the circuit breaker's probes: they must not wait behind silent requests.
     connections: reach.connections + 2,
-    pipelining: 1,
-    connect: { ...ca, timeout: connectTimeout },
+    // 0: no connection is kept.
+    pipelining: reach.alwaysNew ? 0 : 1,
+    connect: { ...ca, timeout: connectTimeout, keepAliveInitialDelay: keepAliveAfter },
     // Deadlines are the question's own, counted by `remote/http/http.ts`.
     headersTimeout: 0,
     bodyTimeout: 0,

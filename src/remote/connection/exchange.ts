@@ -23,7 +23,7 @@ export interface Exchange {
  * is ready: what it answers ends the exchange before the first byte.
  */
 export function sendOnConnection(
-  dispatcher: Dispatcher,
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
   options: Dispatcher.DispatchOptions,
   refusal: () => Error | undefined = () => undefined,
 ): Exchange {

@@ -2,16 +2,19 @@
 import { Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
+import { hasDeadConnection } from '../../system/tcp-table.js'
 import { awaiting } from '../../waits.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
-import { type ConnectionOptions, openConnectionPool } from '../connection/connections.js'
+import type { ConnectionOptions } from '../connection/connections.js'
 import { type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
+import { openServiceConnections } from '../connection/renewable-pool.js'
 import { textBudget } from '../connection/text-budget.js'
 import { lookedLongAgo } from '../old-look.js'
 import { type Instant, type RequestContext, waitsOf } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
+import { openDeadPaths } from './dead-paths.js'
 import { alwaysFresh, type FreshLook, openFreshLook, outdated } from './fresh-look.js'
 import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
 import { lateAtMost, openLateWrites, type Subject, type UnansweredChanges } from './late-writes.js'
@@ -92,11 +95,9 @@ export function openRequestPipeline(
   { tooMuch, probe }: PipelinePolicy,
 ): RequestPipeline {
   const clock = options.clock ?? systemClock
-  const connections = options.connections + lateAtMost
-  const dispatcher = openConnectionPool(options.base, { ...options, connections })
+  const pools = openServiceConnections(options.base, options, lateAtMost)
   const lateWrites = openLateWrites(clock, options.unanswered)
-  // Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection.
-  const heads = openConnectionPool(options.base, options)
+  const paths = openDeadPaths({ clock, isOneDead: hasDeadConnection, renew: pools.renew })
   const budget = openTrafficBudget(options.connections, clock)
   const slots = openPriorityLimiter(options.connections, clock, budget)
   const { maxRequests } = options
@@ -120,7 +121,7 @@ export function openRequestPipeline(
   async function probed(): Promise<void> {
     const headers = headersOfProbe(lastHeaders)
     const call = sendOnConnection(
-      dispatcher,
+      pools.probes,
       wireOptions(origin, { method: 'GET', path: probe, headers, body: undefined }),
     )
     const callOff = clock.after(probeLimit, () =>
@@ -210,7 +211,7 @@ export function openRequestPipeline(
       const began = clock.now()
       sentAt = began
       lastHeaders = outgoing.headers
-      const pool = outgoing.method === 'HEAD' ? heads : dispatcher
+      const pool = outgoing.method === 'HEAD' ? pools.heads : pools.requests
       const started = sendOnConnection(pool, wireOptions(origin, outgoing), refusal)
       call = started
       attempt.tried = true
@@ -224,7 +225,12 @@ export function openRequestPipeline(
           allowed: attempt.allowed,
           late: () => tooLate(attempt),
         })
-      callOff = clock.after(context.deadline - began, () => started.abort(tooLate(attempt)))
+      const lateOff = clock.after(context.deadline - began, () => started.abort(tooLate(attempt)))
+      const waitOff = paths.await(outgoing.repeatable ? drop : undefined)
+      callOff = () => {
+        lateOff()
+        waitOff()
+      }
       return started.response
     }
 
@@ -306,10 +312,12 @@ export function openRequestPipeline(
     const stalled = () => new Failure('timeout', `the answer stalled for ${allowed} ms`)
     return {
       expectPiece() {
-        const waitOff = clock.after(allowed, () => call.abort(stalled()))
+        const lateOff = clock.after(allowed, () => call.abort(stalled()))
+        const waitOff = paths.await(outgoing.repeatable ? call.abort : undefined)
         const came = waitsOf(context)?.begin('body') ?? noop
         pieces.waiting()
         return () => {
+          lateOff()
           waitOff()
           came()
           pieces.arrived()
@@ -345,7 +353,7 @@ export function openRequestPipeline(
     },
     close: async () => {
       lateWrites.end()
-      await Promise.all([dispatcher.destroy(), heads.destroy()])
+      await pools.destroy()
     },
   }
 }

@@ -1,0 +1,108 @@
+// A network of its own between a daemon and the service: a namespace whose one link can fall silent, change its address, or go down.
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { printed, run } from '../programs.js'
+import type { TestLifetime } from '../testbed.js'
+
+export interface OwnNetwork {
+  /** What starts a program in that network, as the first words of its command. */
+  readonly within: readonly string[]
+  /** The address of a server of this process that is reached through the link, and passes on to a port of 127.0.0.1. */
+  open(t: TestLifetime, to: () => number): Promise<Passage>
+  /** Every packet is lost without a word, as behind a cable that is pulled elsewhere, or a tunnel that has died. */
+  silence(): Promise<void>
+  /** Packets arrive again. */
+  hear(): Promise<void>
+  /** The link goes down at the daemon's end, with its routes: the network is unreachable at once. */
+  down(): Promise<void>
+  up(): Promise<void>
+  /** The daemon's end gets another address: nothing that is sent to connections of before arrives any more. */
+  move(): Promise<void>
+}
+
+export interface Passage {
+  readonly host: string
+  readonly port: number
+  /** Connections that are there are forgotten at the far end; the near end hears of it only where packets arrive. */
+  forget(): void
+}
+
+let count = 0
+
+/** Needs root: a link between two networks is made by nothing less. */
+export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
+  if (process.getuid?.() !== 0)
+    throw new Error('a network of its own is made by root only (ip netns): run this test as root')
+  count += 1
+  const name = `calcfs-${process.pid}-${count}`
+  const [here, there] = [`cf${process.pid % 100_000}${count}a`, `cf${process.pid % 100_000}${count}b`]
+  // Of the range that RFC 2544 keeps for tests of networks.
+  const subnet = `198.${18 + (process.pid % 2)}.${(process.pid >> 1) % 256}`
+  const [near, host] = [() => `${subnet}.${own}`, `${subnet}.1`]
+  let own = 2
+  const ip = (...words: string[]) => printed('ip', words)
+  const inside = (...words: string[]) => ip('-n', name, ...words)
+  await ip('netns', 'add', name)
+  t.teardown(async () => {
+    await run('ip', ['netns', 'del', name])
+    await run('ip', ['link', 'del', here])
+  })
+  await ip('link', 'add', here, 'type', 'veth', 'peer', 'name', there, 'netns', name)
+  await ip('addr', 'add', `${host}/24`, 'dev', here)
+  await ip('link', 'set', here, 'up')
+  await inside('link', 'set', 'lo', 'up')
+  await inside('addr', 'add', `${near()}/24`, 'dev', there)
+  await inside('link', 'set', there, 'up')
+  return {
+    within: ['nsenter', `--net=/run/netns/${name}`],
+    async open(t, to) {
+      const sockets = new Set<Socket>()
+      const server: Server = createServer(client => {
+        sockets.add(client)
+        const inner = connect(to(), '127.0.0.1')
+        for (const [one, other] of [
+          [client, inner],
+          [inner, client],
+        ] as const) {
+          one.on('error', () => other.destroy())
+          one.on('close', () => {
+            sockets.delete(one)
+            other.destroy()
+          })
+          one.pipe(other)
+        }
+      })
+      await new Promise<void>(listening => server.listen(0, host, listening))
+      const forget = (): void => {
+        for (const socket of sockets) socket.destroy()
+      }
+      t.teardown(() => {
+        forget()
+        server.close()
+      })
+      const address = server.address()
+      if (address === null || typeof address === 'string') throw new Error('no port')
+      return { host, port: address.port, forget }
+    },
+    // A hardware address that nothing has.
+    silence: async () =>
+      void (await inside(
+        'neigh',
+        'replace',
+        host,
+        'lladdr',
+        '02:00:00:00:00:99',
+        'nud',
+        'permanent',
+        'dev',
+        there,
+      )),
+    hear: async () => void (await inside('neigh', 'del', host, 'dev', there)),
+    down: async () => void (await inside('link', 'set', there, 'down')),
+    up: async () => void (await inside('link', 'set', there, 'up')),
+    async move() {
+      await inside('addr', 'del', `${near()}/24`, 'dev', there)
+      own += 1
+      await inside('addr', 'add', `${near()}/24`, 'dev', there)
+    },
+  }
+}
