@@ -204,6 +204,8 @@ export interface Body {
   readonly ends: 'proven' | 'unproven'
   /** The service compressed it against the request: no byte is certain before all have come. */
   readonly wasPacked?: boolean
+  /** It came as HTML, as an error page does: only the file's name says that this is its content. */
+  readonly isPage?: boolean
   /** Undefined where the answer carries no validator. */
   readonly version?: ContentVersion | undefined
   readonly bytes: AsyncIterable<Uint8Array>

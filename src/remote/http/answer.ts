@@ -44,6 +44,8 @@ const weighedFrom = 1 << 20
 const page =
   'the service answered with a web page where data are due; is this the address of its REST interface?'
 
+const nothing = 'the service answered with nothing where data are due'
+
 /** A text; `doubtful` where it may lack its last digits: a bare number that only a closed connection ends. */
 export interface AnswerText {
   readonly text: string
@@ -60,6 +62,7 @@ export async function answerText(response: IncomingResponse, flow: FlowControl):
 /** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `answerText` */
 export async function answerJsonText(response: IncomingResponse, flow: FlowControl): Promise<JsonText> {
   const { bytes, claims: declared } = await wholeOf(response, flow)
+  if (bytes.length === 0) throw new Failure('broken', nothing)
   if (bytes.length < foldedFrom) return decoderFor(declared.charset)(bytes).trim()
   if (printedLength(bytes) > flow.text.limit * printToText) throw tooLong(flow.text.limit)
   return isUtf8Name(declared.charset) && isUtf8(bytes)
@@ -140,6 +143,7 @@ export async function readWith<Reader extends TextReader<unknown>>(
     reader.take(piece)
     if ((reader.held ?? 0) > flow.text.limit * listToText) throw tooLong(flow.text.limit)
   }
+  if (length === 0) throw new Failure('broken', nothing)
   reader.take(decode(new Uint8Array(), { stream: false }))
   if (length >= foldedFrom) flow.text.long(length)
   return reader
@@ -195,6 +199,7 @@ export function streamedBody(
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: declared.ends,
     wasPacked: declared.encoding !== 'none',
+    isPage: isHtml(declared),
     version: contentVersionOf(response),
     bytes: isStart ? withoutErrors(pieces, declared, name) : pieces,
     cancel: () => response.bytes.destroy(),

@@ -1,4 +1,4 @@
-// Circuit breaker: opens after 3 unanswered requests once a probe got no answer either, and probes every 2 s.
+// Circuit breaker: opens after 3 unanswered requests once a probe got no answer either, and probes every 1.5 s.
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, dueSooner, withDeadline } from '../clock.js'
@@ -7,7 +7,7 @@ import type { Instant, RequestContext } from '../remote.js'
 /** So many requests in a row without any bytes from the service cause a probe. */
 const patience = 3
 /** Milliseconds between two probes while the circuit is open. */
-const probeEvery = 2_000
+const probeEvery = 1_500
 /** Milliseconds after which an unanswered probe opens the circuit. */
 const probePatience = 2_000
 /** Milliseconds a request waits for the probe that it caused. */
@@ -99,4 +99,4 @@ export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): Ci
 }
 
 const awaySentence = (last: Failure | undefined): string =>
-  `the service has not answered for a while (${last?.message ?? 'no reason known'}); calcfs looks again every 2 seconds`
+  `the service has not answered for a while (${last?.message ?? 'no reason known'}); calcfs looks again within 2 seconds`

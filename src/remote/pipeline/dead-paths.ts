@@ -5,6 +5,8 @@ import type { Clock } from '../clock.js'
 export interface DeadPaths {
   /** Something is waited for on a connection; the returned function ends that. `abort` is for what may be sent again. */
   await(abort?: (reason: Failure) => void): () => void
+  /** An answer was useless, with this status. */
+  answered(status: number, failure: Failure): void
 }
 
 interface DeadPathPorts {
@@ -20,6 +22,11 @@ const silentFor = 700
 const askedEvery = 1_000
 const noticedIn = 200
 
+/** What answers with a page or a redirect where the platform says JSON is another server: a captive portal, by a name that led there. */
+const serverErrors = 500
+/** RFC 6585. */
+const signInToNetwork = 511
+
 interface Wait {
   readonly since: number
   readonly abort: ((reason: Failure) => void) | undefined
@@ -30,6 +37,7 @@ export function openDeadPaths({ clock, isOneDead, renew }: DeadPathPorts): DeadP
   const waits = new Set<Wait>()
   let isLookDue = false
   let asked = Number.NEGATIVE_INFINITY
+  let renewed = Number.NEGATIVE_INFINITY
 
   function lookLater(): void {
     if (isLookDue) return
@@ -59,6 +67,12 @@ export function openDeadPaths({ clock, isOneDead, renew }: DeadPathPorts): DeadP
       waits.add(wait)
       lookLater()
       return () => void waits.delete(wait)
+    },
+    answered(status, { kind }) {
+      const isOfAnother = kind === 'broken' && (status < serverErrors || status === signInToNetwork)
+      if (!isOfAnother || clock.now() < renewed + askedEvery) return
+      renewed = clock.now()
+      renew()
     },
   }
 }

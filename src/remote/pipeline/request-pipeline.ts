@@ -169,7 +169,10 @@ export function openRequestPipeline(
     judge: AnswerReader<Value>,
   ): MaybePromise<AttemptResult<Value>> {
     attempt.headed = headed
-    const judged = judge(headed.response, flow(headed, attempt))
+    const judged = chain(judge(headed.response, flow(headed, attempt)), result => {
+      if (result.ended === 'badly') paths.answered(headed.response.status, result.failure)
+      return result
+    })
     if (!(judged instanceof Promise)) return judged
     const left = attempt.context.deadline - clock.now()
     return judged.finally(clock.after(left, () => headed.call.abort(tooLate(attempt))))

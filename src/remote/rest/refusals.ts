@@ -2,7 +2,7 @@
 import { asFailure, Failure, isA } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http, Request } from '../http/http.js'
-import type { RequestContext } from '../remote.js'
+import type { Body, RequestContext } from '../remote.js'
 import { openSharedAnswer } from '../shared-answer.js'
 import type { Capabilities } from './capabilities.js'
 
@@ -15,14 +15,20 @@ const silentMs = 1_000
 const isRecord = (path: string, method: string): boolean =>
   method === 'GET' && /^\/(project|calculation|report)\?/.test(path)
 
+/** It may be answered with nothing: no thing lies under that path. */
+const isResolution = (path: string): boolean => path.startsWith('/navigation/path/resolve?')
+
 /**
  * The same service, where a refusal counts only while the platform answers another request: the record request that succeeded
  * last, else `/user/info`, once for all refusals that wait. Where both are refused it is 'refuses-all', where they fail
- * otherwise 'broken': outages.
+ * otherwise 'broken': outages. So it is with an empty answer that means "not there", and with a page of HTML as content:
+ * a captive portal answers everything with one of them.
  */
 export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, clock: Clock): Http {
   /** The last record request that succeeded. */
   let lastWell: string | undefined
+  /** The last answer was no answer of the platform. */
+  let isFaulty = false
   const confirmation = openSharedAnswer(clock, 'no other request was answered in time', failureOfAll)
 
   /** One operation may be broken, or one record deleted: what the last of two requests fails with; undefined where one succeeds. */
@@ -40,8 +46,8 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
 
   async function failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
     try {
-      await http.text({ method: 'GET', path }, context)
-      return undefined
+      const text = await http.text({ method: 'GET', path }, context)
+      return text === '' ? new Failure('broken', `the service answered GET ${path} with nothing`) : undefined
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       return thrown
@@ -57,6 +63,26 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
     return confirmation.join(context).catch(asFailure)
   }
 
+  async function resolution(request: Request, context: RequestContext): Promise<string> {
+    const text = await http.text(request, context)
+    if (text === '') throw new Failure('absent', 'the service finds nothing under this path')
+    return text
+  }
+
+  async function unlessPortal(request: Request, context: RequestContext, body: Body): Promise<Body> {
+    // Empty files are many: only where something is wrong already they are worth a question.
+    const isDoubtful = body.isPage === true || (isFaulty && body.length === 0)
+    if (!isDoubtful || capabilities.tellsUser !== true) return body
+    // Its connection is taken until its bytes are read.
+    const outage = await failureOfAll({ ...context, holdsSlot: true }).catch(asFailure)
+    isFaulty = outage !== undefined
+    if (outage === undefined) return body
+    body.cancel()
+    const came = body.isPage === true ? 'a page' : 'nothing'
+    const sentence = `${came} came for GET ${request.path}, and nothing shows that it is the file: ${outage.message}`
+    throw new Failure('broken', sentence, { said: outage.said })
+  }
+
   async function checked<Value>(
     { path, method }: Request,
     context: RequestContext,
@@ -64,10 +90,12 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
   ): Promise<Value> {
     try {
       const value = await answer
-      if (path === userInfo) capabilities.tellsUser = true
+      if (path === userInfo && value !== '') capabilities.tellsUser = true
       else if (isRecord(path, method)) lastWell = path
+      if (isRecord(path, method)) isFaulty = false
       return value
     } catch (thrown) {
+      if (thrown instanceof Failure && isA('outage', thrown)) isFaulty = true
       if (!(thrown instanceof Failure) || !isA('denial', thrown)) throw thrown
       // A service without HEAD refuses each one.
       if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
@@ -83,12 +111,21 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
   }
 
   return {
-    text: (request, context) => checked(request, context, http.text(request, context)),
+    text: (request, context) =>
+      checked(
+        request,
+        context,
+        isResolution(request.path) ? resolution(request, context) : http.text(request, context),
+      ),
     jsonText: (request, context) => checked(request, context, http.jsonText(request, context)),
     readInto: (request, reader, context) =>
       checked(request, context, http.readInto(request, reader, context)),
-    content: (request, name, start, context, end, of) =>
-      checked(request, context, http.content(request, name, start, context, end, of)),
+    content: async (request, name, start, context, end, of) =>
+      unlessPortal(
+        request,
+        context,
+        await checked(request, context, http.content(request, name, start, context, end, of)),
+      ),
     head: (request, context) => checked(request, context, http.head(request, context)),
     firstByte: (request, context) => checked(request, context, http.firstByte(request, context)),
     answered: http.answered,

@@ -6,6 +6,8 @@ import type { TestLifetime } from '../testbed.js'
 export interface OwnNetwork {
   /** What starts a program in that network, as the first words of its command. */
   readonly within: readonly string[]
+  /** The address of this process at the far end of the link. */
+  readonly host: string
   /** The address of a server of this process that is reached through the link, and passes on to a port of 127.0.0.1. */
   open(t: TestLifetime, to: () => number): Promise<Passage>
   /** Every packet is lost without a word, as behind a cable that is pulled elsewhere, or a tunnel that has died. */
@@ -24,6 +26,8 @@ export interface Passage {
   readonly port: number
   /** Connections that are there are forgotten at the far end; the near end hears of it only where packets arrive. */
   forget(): void
+  /** From now on connections lead to another port; the returned function ends that for new ones. */
+  lead(to: number): () => void
 }
 
 let count = 0
@@ -36,7 +40,8 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
   const name = `calcfs-${process.pid}-${count}`
   const [here, there] = [`cf${process.pid % 100_000}${count}a`, `cf${process.pid % 100_000}${count}b`]
   // Of the range that RFC 2544 keeps for tests of networks.
-  const subnet = `198.${18 + (process.pid % 2)}.${(process.pid >> 1) % 256}`
+  const at = process.pid + 37 * count
+  const subnet = `198.${18 + (at % 2)}.${(at >> 1) % 256}`
   const [near, host] = [() => `${subnet}.${own}`, `${subnet}.1`]
   let own = 2
   const ip = (...words: string[]) => printed('ip', words)
@@ -54,11 +59,13 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
   await inside('link', 'set', there, 'up')
   return {
     within: ['nsenter', `--net=/run/netns/${name}`],
+    host,
     async open(t, to) {
       const sockets = new Set<Socket>()
+      let elsewhere: number | undefined
       const server: Server = createServer(client => {
         sockets.add(client)
-        const inner = connect(to(), '127.0.0.1')
+        const inner = connect(elsewhere ?? to(), '127.0.0.1')
         for (const [one, other] of [
           [client, inner],
           [inner, client],
@@ -81,7 +88,17 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
       })
       const address = server.address()
       if (address === null || typeof address === 'string') throw new Error('no port')
-      return { host, port: address.port, forget }
+      return {
+        host,
+        port: address.port,
+        forget,
+        lead(other) {
+          elsewhere = other
+          return () => {
+            elsewhere = undefined
+          }
+        },
+      }
     },
     // A hardware address that nothing has.
     silence: async () =>
@@ -96,7 +113,8 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
         'dev',
         there,
       )),
-    hear: async () => void (await inside('neigh', 'del', host, 'dev', there)),
+    // The entry goes with the address, too.
+    hear: async () => void (await run('ip', ['-n', name, 'neigh', 'del', host, 'dev', there])),
     down: async () => void (await inside('link', 'set', there, 'down')),
     up: async () => void (await inside('link', 'set', there, 'up')),
     async move() {

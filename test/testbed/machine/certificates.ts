@@ -1,0 +1,44 @@
+// Certificates for an address, good ones and wrong ones, made by openssl for one test.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { printed } from '../programs.js'
+import type { TestLifetime } from '../testbed.js'
+
+/** As `createServer` of node:tls takes them. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface Authority {
+  /** PEM, as `--ca-file` takes it. */
+  readonly file: string
+  /** @param days for which it is valid from now on; of a negative number it has expired */
+  signed(address: string, days?: number): Promise<Certificate>
+}
+
+const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+
+export async function authority(t: TestLifetime): Promise<Authority> {
+  const directory = await mkdtemp(join(tmpdir(), 'calcfs-authority-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const at = (name: string): string => join(directory, name)
+  const openssl = (...words: string[]) => printed('openssl', words)
+  const whose = ['-subj', '/CN=authority', '-addext', 'basicConstraints=critical,CA:TRUE', '-days', '30']
+  await openssl('req', '-x509', ...newKey, ...whose, '-keyout', at('own.key'), '-out', at('own.pem'))
+  let count = 0
+  return {
+    file: at('own.pem'),
+    async signed(address, days = 30) {
+      count += 1
+      const own = (end: string): string => at(`${count}.${end}`)
+      await openssl('req', ...newKey, '-subj', '/CN=service', '-keyout', own('key'), '-out', own('csr'))
+      await writeFile(own('ext'), `subjectAltName=IP:${address}\n`)
+      const by = ['-CA', at('own.pem'), '-CAkey', at('own.key'), '-set_serial', `${count}`]
+      const how = ['-days', `${days}`, '-extfile', own('ext'), '-out', own('pem')]
+      await openssl('x509', '-req', '-in', own('csr'), ...by, ...how)
+      return { cert: await readFile(own('pem'), 'utf8'), key: await readFile(own('key'), 'utf8') }
+    },
+  }
+}
