@@ -107,6 +107,7 @@ export function buildCaches(
     clock,
     log: note,
     replaced: name => fleet?.replaced(name),
+    dropped: name => pins()?.dropped(name),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })

@@ -30,6 +30,7 @@ const words: Readonly<Record<string, string>> = {
 
 function partText({ files, filesKept, bytes, bytesKept }: Omit<PinFacts, 'path' | 'state'>): string {
   if (files === 0) return 'nothing of it is known here yet'
+  if (bytes === bytesKept) return `${filesKept} of ${filesText(files)}, ${bytesText(bytes)}, are here`
   return `${filesKept} of ${filesText(files)} and ${bytesText(bytesKept)} of ${bytesText(bytes)} are here`
 }
 

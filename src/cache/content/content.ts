@@ -15,14 +15,14 @@ import {
   type RequestContext,
 } from '../../remote/remote.js'
 import { awaiting } from '../../waits.js'
-import type { Ledger, LogFunction } from '../ledger/ledger.js'
+import type { Ledger } from '../ledger/ledger.js'
 import { openContentEntries } from './download/content-entries.js'
 import type { ColdRead, PrefetchRequest } from './download/content-entry.js'
 import { contentOfParts, type DownloadProgress, partsOf } from './download/download-lifecycle.js'
 import { openHotFiles } from './hot-files.js'
 import { type ScrubResult, startMaintenance } from './maintenance.js'
 import type { Blob } from './store/blob.js'
-import { type BlobStore, openBlobStore } from './store/blob-store.js'
+import { type BlobStore, openBlobStore, type StoreSettings } from './store/blob-store.js'
 import { contentFileName, contentKeyOf } from './store/content-name.js'
 import { openLruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
@@ -31,7 +31,7 @@ import { openReplacedContents } from './versions/replaced.js'
 import { openContentSizes } from './versions/sizes.js'
 import { fingerprintOf, openVersions } from './versions/versions.js'
 
-export interface ContentCacheOptions {
+export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'dropped'> {
   /** Made if missing, 0700. Two processes may share it. */
   readonly directory: string
   /** What kept files may take; a file larger than that is kept only while it is read. */
@@ -39,7 +39,6 @@ export interface ContentCacheOptions {
   readonly ledger: Ledger
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
   readonly clock: Clock
-  readonly log: LogFunction
   /** A content has another length or version than it was told with. */
   readonly changed?: () => void
   /** Counts what is read, and what was asked ahead. */
@@ -75,7 +74,7 @@ export interface ContentCache {
   nameOf(content: Content): string
   /** Whether its file is there now; other daemons remove some, too. */
   isOnDisk(content: Content): boolean
-  /** What a kept file of this name takes on this disk, proof included; undefined where there is none. */
+  /** What a kept file of this name takes on this disk, proof included: 0 for an empty one; undefined where there is none. */
   keptBytes(name: string): number | undefined
   /** When it was last found to be another version than the one before; undefined for nearly all. Without a request. */
   replacedAt(content: Content): Instant | undefined
@@ -348,7 +347,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     },
     nameOf,
     isOnDisk: content => store.has(nameOf(content)),
-    keptBytes: lru.bytesOf,
+    keptBytes: name => lru.bytesOf(name) ?? (sizes.known(name) === 0 ? 0 : undefined),
     cached(content) {
       const name = nameOf(content)
       return lru.has(name) || store.has(name) ? 1 : entries.fraction(name)
@@ -384,7 +383,7 @@ interface NamedRead extends ColdRead {
 
 function storeIn(options: ContentCacheOptions): BlobStore {
   try {
-    return openBlobStore(options.directory, { now: options.clock.now, log: options.log })
+    return openBlobStore(options.directory, { ...options, now: options.clock.now })
   } catch (error) {
     throw asFailure(error)
   }

@@ -76,7 +76,9 @@ function clearCommand(): Command {
         print(
           flags,
           gone,
-          `${filesText(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}`,
+          gone.files === 0
+            ? `nothing dropped${kept}`
+            : `${filesText(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}`,
         )
       }),
     )

@@ -59,11 +59,11 @@ function linesOf(info: PathInfo): readonly string[] {
   return [path, ...told]
 }
 
-function shareText({ is, files, filesKept, bytes, bytesKept }: KeptShare): string {
+function shareText({ is, files, filesKept, filesUnsized, bytes, bytesKept }: KeptShare): string {
   if (files === 1) return { whole: 'whole', part: `in part (${bytesText(bytesKept)})`, not: 'no' }[is]
-  const known = `${filesText(files)}, ${bytesText(bytes)}`
-  if (is === 'whole') return `all of ${known}`
+  const all = filesUnsized === 0 ? bytesText(bytes) : 'sizes not all known'
+  if (is === 'whole') return `all of ${filesText(files)}, ${all}`
   return is === 'not'
-    ? `nothing of ${known}`
-    : `${filesKept} of ${known.replace(',', ' and')}, ${bytesText(bytesKept)} of it here`
+    ? `nothing of ${filesText(files)}, ${all}`
+    : `${filesKept} of ${filesText(files)}, ${bytesText(bytesKept)} (all: ${all})`
 }

@@ -179,7 +179,9 @@ export const forms: Forms = {
       modified: z.number().optional(),
       web: z.string().optional(),
       size: z.number().optional(),
-      cached: z.object({ is: z.enum(['whole', 'part', 'not']), ...amounts }).optional(),
+      cached: z
+        .object({ is: z.enum(['whole', 'part', 'not']), filesUnsized: z.number(), ...amounts })
+        .optional(),
       pinned: z.string().optional(),
       draft: z.string().optional(),
       stale: z.string().optional(),

@@ -6,7 +6,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { filesText, pinText } from '../../terminal/pin-text.js'
-import { driveCommand, withDrive } from '../control/with-drive.js'
+import { driveCommand, withDrives } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
 import { drawProgress } from './progress-line.js'
 
@@ -103,7 +103,7 @@ export function unpinCommand(): Command {
         const { path: gone, filesKept, bytesKept } = await control.unpin({ path: at })
         if (flags.json === true) return printJson({ path: gone, filesKept, bytesKept })
         console.log(
-          `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear.`,
+          `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear, unless another pin keeps them.`,
         )
       }),
     )
@@ -117,22 +117,32 @@ export function unpinCommand(): Command {
 export function pinsCommand(): Command {
   const command = driveCommand('pins')
     .description(
-      'list what is pinned, how much of it is here, and why not all; exit code 1 while one is not whole',
+      'list what is pinned, on all your drives where none is named, how much of it is here, and why not all; exit code 1 while one is not whole',
     )
     .addOption(jsonFlag('an array of pins'))
-    .action((flags: { json?: true }) =>
-      withDrive(command, async control => {
-        const pins = await control.pins({})
-        if (flags.json === true) printJson(pins.map(dated))
-        else console.log(pins.length === 0 ? 'nothing is pinned.' : pins.map(pinText).join('\n'))
-        process.exitCode = pins.every(({ state }) => state === 'whole') ? exitCodes.done : exitCodes.failed
-      }),
-    )
+    .action((flags: { json?: true }) => list(command, flags))
   return withExamples(
     command,
     ['calcfs pins', 'is all of it here?'],
     ['calcfs pins --mount ~/lab --json', 'the same for a script'],
   )
+}
+
+async function list(command: Command, flags: { json?: true }): Promise<void> {
+  const all: object[] = []
+  let areWhole = true
+  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+    const pins = await control.pins({})
+    all.push(...pins.map(pin => ({ ...dated(pin), mountPoint })))
+    areWhole &&= pins.every(({ state }) => state === 'whole')
+    if (flags.json === true) return
+    const lines = pins.length === 0 ? ['nothing is pinned.'] : pins.map(pinText)
+    const text = isOneOfSeveral ? [`${mountPoint}:`, ...lines.map(line => `  ${line}`)] : lines
+    console.log(text.join('\n'))
+  }).finally(() => {
+    if (flags.json === true) printJson(all)
+  })
+  if (!areWhole) process.exitCode = exitCodes.failed
 }
 
 const dated = ({ since, ...pin }: PinLine): object => ({ ...pin, since: new Date(since).toISOString() })

@@ -83,17 +83,20 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
   async function shareOf(found: FoundNode): Promise<KeptShare | undefined> {
     const { contents } = await knownSubtree(found, { tree, catalog, dialect, identities })
     if (contents.length === 0) return undefined
-    let [bytes, bytesKept, filesKept, begun] = [0, 0, 0, false]
+    let [bytes, bytesKept, filesKept, filesUnsized, begun] = [0, 0, 0, 0, false]
     for (const one of contents) {
-      const size = content.knownSize(one.content) ?? 0
-      const share = size === 0 && content.knownSize(one.content) === 0 ? 1 : content.cached(one.content)
+      const known = content.knownSize(one.content)
+      const size = known ?? 0
+      const share = known === 0 ? 1 : content.cached(one.content)
+      if (known === undefined) filesUnsized += 1
       bytes += size
       bytesKept += Math.floor(size * share)
       if (share === 1) filesKept += 1
       if (share > 0) begun = true
     }
     const files = contents.length
-    return { is: filesKept === files ? 'whole' : begun ? 'part' : 'not', files, filesKept, bytes, bytesKept }
+    const is = filesKept === files ? 'whole' : begun ? 'part' : 'not'
+    return { is, files, filesKept, filesUnsized, bytes, bytesKept }
   }
 
   return { info: ({ path }) => info(path) }

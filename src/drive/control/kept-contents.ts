@@ -55,7 +55,7 @@ function keptOf(
   for (const calculation of calculations)
     for (const { node } of tree.listKnown(calculation) ?? []) {
       const kept = node.kind === 'content' ? content.keptBytes(content.nameOf(node.content)) : undefined
-      if (kept === undefined) continue
+      if (kept === undefined || kept === 0) continue
       files += 1
       bytes += kept
     }

@@ -13,6 +13,7 @@ export function openPinControl({
   tree,
   ...parts
 }: ControlParts): Pick<Control, 'pin' | 'unpin' | 'pins'> {
+  let isCounted: Promise<void> | undefined
   const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
 
   async function targetAt(given: string): Promise<{ path: string; target: PinTarget }> {
@@ -50,7 +51,12 @@ export function openPinControl({
       return pins.pin(path, target)
     },
     unpin: ({ path }) => unpin(path),
-    pins: async () => pins.reports(),
+    async pins() {
+      // Files of earlier days are counted in the background.
+      isCounted ??= parts.content.maintain()
+      await isCounted
+      return pins.reports()
+    },
   }
 }
 

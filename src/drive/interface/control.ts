@@ -179,12 +179,14 @@ export interface KeptShare {
   readonly is: 'whole' | 'part' | 'not'
   readonly files: number
   readonly filesKept: number
+  /** Files whose sizes are not known here: the bytes are those of the others. */
+  readonly filesUnsized: number
   readonly bytes: number
   readonly bytesKept: number
 }
 
 /** What is kept whole on this disk. */
-export interface PinLine {
+export interface PinLine extends Omit<KeptShare, 'is' | 'filesUnsized'> {
   readonly path: string
   readonly kind: string
   readonly id?: string | undefined
@@ -193,10 +195,6 @@ export interface PinLine {
   readonly state: 'looking' | 'fetching' | 'whole' | 'waiting' | 'incomplete' | 'gone'
   /** Why it is not whole. */
   readonly because?: string | undefined
-  readonly files: number
-  readonly filesKept: number
-  readonly bytes: number
-  readonly bytesKept: number
 }
 
 /** What goes on in a drive. Counts are those since the mount; times are in milliseconds, dates in milliseconds since 1970. */

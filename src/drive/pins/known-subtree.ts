@@ -1,7 +1,7 @@
 // Known subtree: what lies below a node as far as it was told before; no request is made.
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import type { CalculationId, Dialect } from '../../remote/remote.js'
+import type { CalculationId, Dialect, ProjectId, RecordFacts } from '../../remote/remote.js'
 import type { CalculationNode, Dentry } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 import { type PlacedNode, type Subtree, subtreeOf } from './subtree.js'
@@ -20,22 +20,39 @@ export function knownSubtree(from: PlacedNode, parts: KnownParts): Promise<Subtr
       if (directory.kind !== 'report') return tree.listKnown(directory) ?? []
       const record = catalog.record({ kind: 'report', id: directory.id }).known()
       const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
-      return rows.map(
-        ({ calculation }, at): Dentry => ({
-          name: String(at + 1),
-          node: knownCalculation(calculation, parts),
-        }),
-      )
+      return rows.flatMap(({ calculation }, at): Dentry[] => {
+        const node = knownCalculation(calculation, parts)
+        return node === undefined ? [] : [{ name: String(at + 1), node }]
+      })
     },
   })
 }
 
-/** The node of a calculation as its number leads to it; its title decides what its generated files are called. */
+/** The node of a calculation, where its listing or its record is known. */
 export function knownCalculation(
   id: CalculationId,
-  { catalog, dialect, identities }: Omit<KnownParts, 'tree'>,
+  parts: Omit<KnownParts, 'tree'>,
+): CalculationNode | undefined {
+  const record = parts.catalog.record({ kind: 'calculation', id }).known()
+  return listedCalculation(id, parts) ?? (record && recordedCalculation(id, parts.dialect.facts(record)))
+}
+
+/**
+ * The node that its project lists, if that is known. Fields that no answer gave would contradict what is known of its
+ * identity, and what was downloaded of it would count as another thing's.
+ */
+export function listedCalculation(
+  id: CalculationId,
+  { catalog, identities }: Omit<KnownParts, 'tree'>,
+): CalculationNode | undefined {
+  const parent = identities.known({ kind: 'calculation', id })?.parent
+  const siblings = parent === undefined ? undefined : catalog.children(parent as ProjectId).known()
+  return siblings?.calculations.find(one => one.id === id)
+}
+
+export function recordedCalculation(
+  id: CalculationId,
+  { born, title = '' }: Pick<RecordFacts, 'born' | 'title'>,
 ): CalculationNode {
-  const record = catalog.record({ kind: 'calculation', id }).known()
-  const facts = record === undefined ? identities.known({ kind: 'calculation', id }) : dialect.facts(record)
-  return { kind: 'calculation', id, title: facts?.title ?? '', born: facts?.born }
+  return { kind: 'calculation', id, title, born }
 }

@@ -15,6 +15,8 @@ export interface AllPinMembers {
   coverOf(node: Node): string | undefined
   keepsAnswer(query: { readonly namespace: string; readonly key: string }): boolean
   keepsContent(name: string): boolean
+  /** The keys of the pins that keep a content of this name. */
+  keysOf(name: string): readonly string[]
 }
 
 /** Namespaces of answers whose keys end in an id. */
@@ -55,6 +57,9 @@ export function openPinMembers(
     }
   }
 
+  const keysWith = (name: string): readonly string[] =>
+    [...members].filter(([, { contents }]) => contents.has(name)).map(([key]) => key)
+
   read()
   return {
     read,
@@ -81,6 +86,7 @@ export function openPinMembers(
       )
     },
     keepsContent: name => names.has(name),
+    keysOf: name => (names.has(name) ? keysWith(name) : []),
   }
 }
 

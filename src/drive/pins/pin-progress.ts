@@ -32,6 +32,8 @@ export class PinProgress {
   /** How many files there are, and what is known of each. */
   files = 0
   bytes = 0
+  /** Whether all of it was looked at in this process. */
+  isFound = false
   #filesKept = 0
   #bytesKept = 0
   readonly #coming = new Set<SizedContent>()
@@ -40,6 +42,7 @@ export class PinProgress {
 
   /** All of it was looked at: these are here. */
   found(all: readonly SizedContent[], here: ReadonlySet<SizedContent>): void {
+    this.isFound = true
     this.files = all.length
     this.bytes = sum(all)
     this.#filesKept = here.size

@@ -1,8 +1,8 @@
 // Pin survey: what belongs to a pin now, asked of the service as far as it is not known or may be old.
 import { Failure, isA } from '../../failure.js'
-import type { CalculationId, ReportId, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
-import { type KnownParts, knownCalculation } from './known-subtree.js'
+import { type KnownParts, listedCalculation, recordedCalculation } from './known-subtree.js'
 import type { Pin } from './pin-store.js'
 import { type Subtree, type SubtreeSource, subtreeOf } from './subtree.js'
 
@@ -22,12 +22,16 @@ export interface PinSurvey {
   look(pin: Pin, depth: SurveyDepth, context: () => RequestContext): Promise<SurveyedPin>
 }
 
+interface AskingSource extends SubtreeSource {
+  calculationAt(id: CalculationId): Promise<CalculationNode>
+}
+
 /** A project that lies so deep lies in itself. */
 const deepest = 64
 
 export function openPinSurvey(parts: KnownParts): PinSurvey {
   const { tree, catalog, dialect, identities } = parts
-  function asking(depth: SurveyDepth, context: () => RequestContext): SubtreeSource {
+  function asking(depth: SurveyDepth, context: () => RequestContext): AskingSource {
     /** Asked for where it is not known, or is to be read again. */
     async function ask<Answer>(
       entry: { known(): Answer | undefined; ask(context: RequestContext): Answer | Promise<Answer> },
@@ -38,8 +42,7 @@ export function openPinSurvey(parts: KnownParts): PinSurvey {
 
     async function calculationAt(id: CalculationId): Promise<CalculationNode> {
       const record = await ask(catalog.record({ kind: 'calculation', id }), depth === 'all')
-      const { born, title = '' } = dialect.facts(record)
-      return { kind: 'calculation', id, title, born }
+      return listedCalculation(id, parts) ?? recordedCalculation(id, dialect.facts(record))
     }
 
     async function rowsOf(id: ReportId): Promise<readonly Dentry[]> {
@@ -54,6 +57,7 @@ export function openPinSurvey(parts: KnownParts): PinSurvey {
     }
 
     return {
+      calculationAt,
       async meet(node) {
         if (node.kind === 'project') {
           await ask(catalog.record({ kind: 'project', id: node.id }), depth === 'all')
@@ -89,35 +93,41 @@ export function openPinSurvey(parts: KnownParts): PinSurvey {
     return identities.known({ kind: 'calculation', id: target.content.calculation })?.parent
   }
 
-  /** One file needs the folder that lists it. */
+  /** One file needs the folder that lists it. A generated one goes by the title of its calculation, which may change. */
   async function ofContent(
-    pin: Pin,
-    { content }: Extract<Pin['target'], { kind: 'content' }>,
-    entriesOf: (node: DirectoryNode) => Promise<readonly Dentry[]>,
+    path: string,
+    wanted: Extract<Pin['target'], { kind: 'content' }>['content'],
+    source: AskingSource,
   ): Promise<Subtree> {
-    const entries = await entriesOf(knownCalculation(content.calculation, parts))
+    const entries = await source.list(await source.calculationAt(wanted.calculation))
+    const isWanted = ({ of, title }: Content): boolean =>
+      of === wanted.of && (of !== 'file' || title === wanted.title)
     const present = entries.flatMap(({ node }) =>
-      node.kind === 'content' && node.content.of === content.of && node.content.title === content.title
-        ? [{ path: pin.path, content: node.content }]
-        : [],
+      node.kind === 'content' && isWanted(node.content) ? [{ path, content: node.content }] : [],
     )
-    if (present.length === 0) throw new Failure('absent', `${pin.path} is gone`)
+    if (present.length === 0) throw new Failure('absent', `${path} is gone`)
     return {
       contents: present,
       projects: new Set(),
-      calculations: new Set([content.calculation]),
+      calculations: new Set([wanted.calculation]),
       reports: new Set(),
       missing: [],
     }
   }
 
-  async function survey({ path, target, ...pin }: Pin, source: SubtreeSource): Promise<SurveyedPin> {
+  /** Without the title of the day when it was pinned, which would be news of an old name. */
+  async function nodeOf(
+    target: Exclude<Pin['target'], { kind: 'content' }>,
+    source: AskingSource,
+  ): Promise<DirectoryNode> {
+    if (target.kind === 'calculation') return source.calculationAt(target.id)
+    return target.kind === 'project' ? { kind: 'project', id: target.id } : target
+  }
+
+  async function survey({ path, target }: Pin, source: AskingSource): Promise<SurveyedPin> {
     const found = await (target.kind === 'content'
-      ? ofContent({ path, target, ...pin }, target, async node => {
-          await source.meet?.(node)
-          return source.list(node)
-        })
-      : subtreeOf({ path, node: target }, source))
+      ? ofContent(path, target.content, source)
+      : subtreeOf({ path, node: await nodeOf(target, source) }, source))
     return { ...found, above: aboveOf(target) }
   }
 

@@ -30,6 +30,8 @@ export interface Pins {
   keepsContent(name: string): boolean
   /** A listing of something is another one now; of all, where no key is given. */
   changed(namespace: string | undefined, key: string | undefined): void
+  /** A content of this name is on this disk no more. */
+  dropped(name: string): void
   /** Nothing more is fetched. */
   close(): Promise<void>
 }
@@ -133,6 +135,26 @@ export function openPins(parts: PinsParts): Pins {
     busy.set(pin.key, work)
   }
 
+  /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
+  function reportOf(pin: Pin): PinReport {
+    const state = progressOf(pin)
+    const report = state.report(pin)
+    if (state.isFound) return report
+    const names = members.contents(pin.key).own
+    let [filesKept, bytesKept] = [0, 0]
+    for (const name of names) {
+      const bytes = content.keptBytes(name)
+      if (bytes === undefined) continue
+      filesKept += 1
+      bytesKept += bytes
+    }
+    const amounts = { files: names.size, filesKept, bytes: bytesKept, bytesKept }
+    if (isStarted) return { ...report, ...amounts }
+    return filesKept === names.size && filesKept > 0
+      ? { ...report, ...amounts, state: 'whole' }
+      : { ...report, ...amounts, state: 'waiting', because: unmounted }
+  }
+
   // What is done for it.
 
   async function lookAfter(pin: Pin, depth: SurveyDepth): Promise<'never' | 'soon' | 'later'> {
@@ -230,18 +252,18 @@ export function openPins(parts: PinsParts): Pins {
       retryMs = firstRetryMs
       start()
       tend(pin, 'lists')
-      return state.report(pin)
+      return reportOf(pin)
     },
     unpin(key) {
       const pin = store.list().find(one => one.key === key)
       if (pin === undefined) return undefined
-      const report = progressOf(pin).report(pin)
+      const report = reportOf(pin)
       store.remove(key)
       members.read()
       forget(key)
       return report
     },
-    reports: () => store.list().map(pin => progressOf(pin).report(pin)),
+    reports: () => store.list().map(reportOf),
     list: store.list,
     coverOf: node => {
       const key = members.coverOf(node)
@@ -254,6 +276,15 @@ export function openPins(parts: PinsParts): Pins {
       if (namespace === undefined || key === undefined || members.keepsAnswer({ namespace, key }))
         lookIn(soonMs)
     },
+    dropped(name) {
+      if (!isStarted || isClosed) return
+      const keepers = members.keysOf(name)
+      for (const key of keepers) {
+        progressOf({ key }).stopped('looking')
+        if (busy.has(key)) again.add(key)
+      }
+      if (keepers.length > 0) lookIn(soonMs)
+    },
     async close() {
       isClosed = true
       callOff()
@@ -265,6 +296,7 @@ export function openPins(parts: PinsParts): Pins {
   }
 }
 
+const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'
 const takenBack = new Failure('timeout', 'the pin was taken back')
 
 function missingSentence(missing: readonly MissingPart[]): string | undefined {

@@ -151,8 +151,24 @@ t.test('a calculation, a report with its calculations, and a single file are kep
   const refused = await calcfs(testbed, 'pin', 'projects/Water splitting/.shares')
   t.match(refused, { code: 2, stderr: /cannot be pinned: a project, a calculation, a report or a file/ })
   t.match(await calcfs(testbed, 'pin', 'projects/Nothing'), { code: 1, stderr: /nothing of this name/ })
+  const later = await testbed.service.during(async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await testbed.pass(600_000)
+      await until(patience, 'all pins', async () => (await pinsOf(testbed)).every(isWhole))
+    }
+  })
+  t.same(
+    downloads(later),
+    [],
+    'what is here stays that of the same calculation, however often it is looked at',
+  )
+  const names = await namesOf(testbed, 'projects/Water splitting/H2O')
   await testbed.service.leave()
   await testbed.remount()
+  await testbed.pass(600_000)
+  t.same(await namesOf(testbed, 'projects/Water splitting/H2O'), names)
+  for (const name of names) t.not(await textOf(testbed, `projects/Water splitting/H2O/${name}`), '', name)
+  t.equal(await textOf(testbed, file), log)
   const [first = '', ...rest] = (await namesOf(testbed, 'reports/42')).filter(name => /^\d/.test(name))
   t.equal(rest.length, 2)
   t.equal(await textOf(testbed, `reports/42/${first}/run.log`), log)
@@ -280,7 +296,6 @@ t.test('what is pinned is never evicted, and cleared only with --pinned (PIN-4)'
   t.match(cleared.stdout, /3 files stay, because they are pinned/)
   t.match(await untilPin(testbed, isWhole), { filesKept: 3 })
   t.match(JSON.parse((await calcfs(testbed, 'cache', 'clear', '--pinned', '--json')).stdout), { files: 3 })
-  await testbed.pass(600_000)
   t.match(await untilPin(testbed, isWhole, 1_000), { filesKept: 3 })
   const back = JSON.parse((await calcfs(testbed, 'cache', 'info', '--json')).stdout)
   t.match(back, { files: 3 }, 'a mounted drive fetches them again')

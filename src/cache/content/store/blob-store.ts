@@ -55,6 +55,8 @@ export interface BlobStore {
 export interface StoreSettings {
   readonly now: () => Instant
   readonly log: LogFunction
+  /** Told of each kept file that goes. */
+  readonly dropped?: ((name: string) => void) | undefined
 }
 
 // A descriptor rather than a FileHandle: that one is slower and closes itself when it is collected.
@@ -99,6 +101,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   }
 
   async function drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
+    settings.dropped?.(name)
     try {
       if (!short.drop(pathOf(name), bytes)) await rm(pathOf(name), { force: true })
     } catch (error) {
