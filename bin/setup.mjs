@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox dunst ed file fish git grep jq make mandoc mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool zsh'.split(
+  'busybox dunst ed file fish gemmi git grep jq make mandoc mc mopac mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool xtb zsh'.split(
     ' ',
   )
 
@@ -71,6 +71,19 @@ const needs = [
     'python3-rdkit': 'rdkit',
     'python3-spglib': 'spglib',
   }),
+  ...alsoFor('chemistry', [
+    ...programs({
+      avogadro: 'avogadro2',
+      'default-jre-headless': 'java',
+      gromacs: 'gmx',
+      imagemagick: 'import',
+      jmol: 'jmol',
+      nwchem: 'nwchem',
+      pymol: 'pymol',
+      xauth: 'xauth',
+    }),
+    ...pythonModules({ 'python3-mdanalysis': 'MDAnalysis', 'python3-pymatgen': 'pymatgen' }),
+  ]),
 ]
 
 /** Packages that start a service of their own, which the tests have no use for: they start a server of theirs on a free port. */
@@ -84,6 +97,11 @@ function programs(commands) {
     there: () => onPath(command),
     packages: [[name]],
   }))
+}
+
+/** What is too big for each day's tests. */
+function alsoFor(purpose, needs) {
+  return needs.map(need => ({ ...need, for: [purpose] }))
 }
 
 /** Debian's Python modules, which only Debian's own python3 sees: package → module. */
@@ -101,7 +119,7 @@ export class Stop extends Error {}
 
 /**
  * Installs what `purpose` needs and is not there yet.
- * @param {'demo' | 'test'} purpose
+ * @param {'demo' | 'test' | 'chemistry'} purpose
  */
 export function setUp(purpose) {
   checkNode()
@@ -325,8 +343,10 @@ export function orStop(work) {
 }
 
 function main([option, purpose]) {
-  if (option !== '--for' || !['demo', 'test'].includes(purpose))
-    throw new Stop('Say what for: --for demo, or --for test.')
+  if (option !== '--for' || !['demo', 'test', 'chemistry'].includes(purpose))
+    throw new Stop(
+      'Say what for: --for demo, --for test, or --for chemistry (on top of test: its bigger programs).',
+    )
   setUp(purpose)
   if (!build()) throw new Stop('The build failed; the compiler says above where.')
 }

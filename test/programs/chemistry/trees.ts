@@ -1,5 +1,5 @@
 // The sample, and files in formats that it lacks: on a drive, and on the local disk as plain HTTP and the sample's own files have them.
-import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadSample, sampleDirectory } from '../../../src/service/sample.js'
 import type { Seed } from '../../../src/service/seed.js'
@@ -7,11 +7,13 @@ import { printed } from '../../testbed/programs.js'
 import type { TestService } from '../../testbed/service.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
-import { formats, type Place, places, type Reader } from './readers.js'
+import { trapTitles } from '../trap-titles.js'
+import { type Place, places, type Reader } from './readers.js'
 
-/** The top of a tree, and a path in it without blanks to the calculation of CIS. */
+/** The top of a tree, the directory of the files in other formats, and a path without blanks to the calculation of CIS. */
 interface Tree {
   readonly top: string
+  readonly formats: string
   readonly plain: string
 }
 
@@ -21,16 +23,21 @@ export interface Trees {
   readonly copy: Tree
 }
 
-export async function trees(t: TestLifetime): Promise<Trees> {
+/** The calculation with the other formats has a title drawn at random. */
+export async function trees(t: TestLifetime & { comment(text: string): void }): Promise<Trees> {
+  const [title = ''] = trapTitles(t, 1)
   const files = await otherFormats()
   function fill(seed: Seed): void {
     loadSample(seed)
     const project = seed.addProject({ name: 'Formats', owner: 'demo' })
-    seed.addCalculation({ name: formats, project, files })
+    seed.addCalculation({ name: title, project, files })
   }
   const testbed = await warmMount(t, { fill })
   const top = join(testbed.local, 'copy')
-  const folder = join(top, 'projects/Formats', formats)
+  const listed = await readdir(join(testbed.directory, 'projects/Formats'))
+  const [shown = ''] = listed.filter(name => !name.startsWith('.'))
+  const formats = join('projects/Formats', shown)
+  const folder = join(top, formats)
   await mkdir(folder, { recursive: true })
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   for (const place of places) await copied(place, top, testbed.service)
@@ -38,21 +45,25 @@ export async function trees(t: TestLifetime): Promise<Trees> {
   const id = await idOf(cis, testbed.service)
   return {
     testbed,
-    drive: { top: testbed.directory, plain: join(testbed.directory, 'by-id/calculation', id) },
-    copy: { top, plain: join(top, 'plain') },
+    drive: {
+      top: testbed.directory,
+      formats: join(testbed.directory, formats),
+      plain: join(testbed.directory, 'by-id/calculation', id),
+    },
+    copy: { top, formats: folder, plain: join(top, 'plain') },
   }
 }
 
 /** What a program says of a tree, with the paths of the tree and of its own directory left out. */
-export async function said({ lines }: Reader, { top, plain }: Tree, local: string): Promise<string> {
+export async function said({ lines }: Reader, { top, formats, plain }: Tree, local: string): Promise<string> {
   const work = await mkdtemp(join(local, 'work-'))
   const variables = places.map(({ variable, path }) => [variable, join(top, 'projects', path)])
   const output = await printed('bash', ['-c', `set -euo pipefail\n${lines}`], {
     cwd: work,
-    limit: 60_000,
+    limit: 120_000,
     environment: {
       ...Object.fromEntries(variables),
-      FORMATS: join(top, 'projects/Formats', formats),
+      FORMATS: formats,
       PLAIN: plain,
       HOME: work,
       PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
