@@ -45,7 +45,7 @@ function onThisMachine({ config, sources }: Configured): readonly Finding[] {
   return [
     ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers(), mountHelper()] : []),
     fusermount(sources.environment['PATH']),
-    ...(config.allowOther ? [allowOther()] : []),
+    allowOther(config.allowOther),
     directory('cache', dirname(places.cache), '--cache-dir'),
     directory('drafts', dirname(places.state), '--state-dir'),
   ]

@@ -8,6 +8,7 @@ import { jsonFlag, printJson } from '../../terminal/json.js'
 import { pinText } from '../../terminal/pin-text.js'
 import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
+import { goneSentence } from '../watch/screen.js'
 import { watchStatus } from '../watch/status-watch.js'
 
 export function statusCommand(): Command {
@@ -40,6 +41,7 @@ async function watch(directory: string | undefined, flags: Flags): Promise<void>
   const named = directory === undefined ? undefined : await drivePath(directory)
   await watchStatus({
     isJson: flags.json === true,
+    atEnd: named === undefined ? 'no drive is mounted.' : goneSentence(named),
     async look(check) {
       const mounted = await ownDrives()
       const paths = named === undefined ? mounted : mounted.filter(path => path === named)

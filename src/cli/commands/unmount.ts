@@ -101,7 +101,7 @@ async function refuseStranger({ path, owner }: Mount): Promise<void> {
   if (user === 0 || user === owner) return
   throw new Stop(
     exitCodes.mountPoint,
-    `the drive on ${path} belongs to ${await userPhrase(owner)}, who alone can unmount it, and root; ask one of them.`,
+    `the drive on ${path} belongs to ${await userPhrase(owner)}; ${owner === 0 ? 'root alone' : 'that user or root'} can unmount it.`,
   )
 }
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
 import { takesEpochs } from '../../system/linux-release.js'
 import { nearestThere, networkFileSystem } from '../../system/network-filesystem.js'
 import { bad, type Finding, good, poor } from './finding.js'
@@ -66,14 +67,14 @@ export function mountHelper(): Finding {
     : good(check, `for /etc/fstab: sudo ln -s "$(command -v mount.calcfs)" ${place}`)
 }
 
-/** Only root may use allow_other, unless the administrator allows it for all. */
-export function allowOther(): Finding {
+/** @param isWanted whether a setting asks for it: elsewhere it is told as something that could be had */
+export function allowOther(isWanted: boolean): Finding {
   const check = 'allow-other'
-  const file = '/etc/fuse.conf'
-  const allowed = existsSync(file) && /^\s*user_allow_other\b/m.test(readFileSync(file, 'utf8'))
-  return allowed || process.getuid?.() === 0
-    ? good(check, 'the drive may be opened to other users')
-    : bad(check, `${file} does not allow it to users`, `echo user_allow_other | sudo tee -a ${file}`)
+  const { found, mend } = othersNotAllowed
+  if (mayAllowOthers()) return good(check, 'the drive may be opened to other users')
+  return isWanted
+    ? bad(check, found, mend)
+    : good(check, `is not used; ${found} yet, and this would: ${mend}`)
 }
 
 /** @param flag the flag that names another directory */

@@ -16,6 +16,7 @@ import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { seldom } from '../../seldom.js'
+import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
 import type { LogReader } from '../../terminal/log-ring.js'
@@ -183,12 +184,18 @@ async function up(
     return await mountDrive(path, { drive, news, log: { failed, calls }, clock }, settings)
   } catch (cause) {
     await line.close()
-    throw new Stop(
-      exitCodes.noFuse,
-      `the kernel or libfuse did not mount ${path} (${cause instanceof Error ? cause.message : String(cause)}); calcfs doctor says what is missing.`,
-      { cause },
-    )
+    throw new Stop(exitCodes.noFuse, notMounted(path, cause, config.allowOther), { cause })
   }
+}
+
+/** Said once it was refused: a daemon with rights of its own, or one that is handed its mount, may without /etc/fuse.conf. */
+function notMounted(path: string, cause: unknown, allowOther: boolean): string {
+  if (allowOther && !mayAllowOthers()) {
+    const { found, mend } = othersNotAllowed
+    return `${path} was not mounted with --allow-other: ${found}; have it allowed once with: ${mend}, or leave the flag out.`
+  }
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return `the kernel or libfuse did not mount ${path} (${why}); calcfs doctor says what is missing.`
 }
 
 /** The address as it was typed, so that `mount -a` finds the line of /etc/fstab mounted; commands compare its beginning. */

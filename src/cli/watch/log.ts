@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
-import { mountPath } from '../../mount/mount-point.js'
+import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { configured } from '../../terminal/settings.js'
@@ -90,7 +90,7 @@ async function controlOf(drive: string | undefined): Promise<Control | undefined
     const mountPoint = await chosenMount(drive, nameOne)
     return mountPoint === undefined ? undefined : await driveAt(mountPoint)
   } catch (thrown) {
-    if (drive === undefined || !isNoDaemon(thrown)) throw thrown
+    if (drive === undefined || !isNoDaemon(thrown) || (await isOfOther(drive))) throw thrown
     return undefined
   }
 }
@@ -99,6 +99,12 @@ async function controlOf(drive: string | undefined): Promise<Control | undefined
 const isNoDaemon = (thrown: unknown): boolean =>
   (thrown instanceof NoAnswer && thrown.daemon === 'dead') ||
   (thrown instanceof Stop && thrown.code === exitCodes.mountPoint)
+
+/** Whether the drive there is another user's, whose daemon runs, and whose log is not for this one. */
+async function isOfOther(drive: string): Promise<boolean> {
+  const mount = innermost(await mountPath(resolve(drive)), await drives())
+  return mount !== undefined && mount.owner !== process.getuid?.()
+}
 
 /** The log that an ended daemon has left. */
 async function showLeft(

@@ -7,8 +7,9 @@ export interface Screen {
   end(): void
 }
 
-/** Whether it is a terminal with a size: one that tells none is written to line by line. */
-export const isScreen = (out: NodeJS.WriteStream): boolean => out.isTTY && out.columns > 0 && out.rows > 0
+/** Whether it is a terminal with a size that can be redrawn: any other is written to line by line. */
+export const isScreen = (out: NodeJS.WriteStream): boolean =>
+  out.isTTY && out.columns > 0 && out.rows > 0 && process.env['TERM'] !== 'dumb'
 
 /** A line that wraps would be two of the screen. */
 const shortened = (line: string, columns: number): string =>
@@ -44,3 +45,6 @@ export async function untilInterrupted(everyMs: number, step: () => Promise<bool
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end)
   }
 }
+
+/** The last line of a command that has watched one drive to its end. */
+export const goneSentence = (mountPoint: string): string => `${mountPoint} is not mounted any more.`

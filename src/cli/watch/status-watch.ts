@@ -9,6 +9,8 @@ export interface DriveState {
 
 export interface WatchedStatus {
   readonly isJson: boolean
+  /** The last line, once none is mounted any more. */
+  readonly atEnd: string
   /** All that are mounted; `check` sends a request to each service first. */
   look(check: boolean): Promise<readonly DriveState[]>
 }
@@ -17,9 +19,9 @@ export interface WatchedStatus {
 const everyMs = 1_000
 const checkEvery = 10
 
-export async function watchStatus({ isJson, look }: WatchedStatus): Promise<void> {
+export async function watchStatus({ isJson, atEnd, look }: WatchedStatus): Promise<void> {
   const screen = isScreen(process.stdout) && !isJson ? await openScreen(process.stdout) : undefined
-  const changes = isJson ? jsonChanges() : lineChanges()
+  const changes = isJson ? jsonChanges() : lineChanges(atEnd)
   let looks = 0
   let isGone = false
   await untilInterrupted(everyMs, async () => {
@@ -31,11 +33,11 @@ export async function watchStatus({ isJson, look }: WatchedStatus): Promise<void
     return !isGone
   })
   screen?.end()
-  if (isGone && screen !== undefined) console.log('no drive is mounted.')
+  if (isGone && screen !== undefined) console.log(atEnd)
 }
 
 /** What was not there a look before, with its time; that the last drive has gone is told as well. */
-function lineChanges(): (states: readonly DriveState[]) => readonly string[] {
+function lineChanges(atEnd: string): (states: readonly DriveState[]) => readonly string[] {
   let before: ReadonlySet<string> | undefined
   return states => {
     const lines = states.flatMap(({ text }) => linesOf(text))
@@ -43,7 +45,7 @@ function lineChanges(): (states: readonly DriveState[]) => readonly string[] {
     const isGone = lines.length === 0 && before?.size !== 0
     before = new Set(lines)
     const at = new Date().toISOString()
-    return (isGone ? ['no drive is mounted.'] : fresh).map(line => `${at} ${line}`)
+    return (isGone ? [atEnd] : fresh).map(line => `${at} ${line}`)
   }
 }
 

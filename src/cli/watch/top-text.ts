@@ -76,7 +76,7 @@ function cacheLine({ cache, foreseen }: ActivityPicture): string {
 }
 
 const keptLine = ({ cache }: ActivityPicture): string =>
-  `${cache.files} files, ${bytesText(cache.bytes)} of ${bytesText(cache.limitBytes)}`
+  `${cache.files} ${cache.files === 1 ? 'file' : 'files'}, ${bytesText(cache.bytes)} of ${bytesText(cache.limitBytes)}`
 
 function callRows(
   now: ActivityPicture,

@@ -1,12 +1,13 @@
 // `calcfs top [DRIVE]`: what goes on in the drives now, redrawn each second.
 import { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
+import { mountAt } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount, liveMounts } from '../control/select-mount.js'
-import { isScreen, openScreen, untilInterrupted } from './screen.js'
+import { goneSentence, isScreen, openScreen, untilInterrupted } from './screen.js'
 import { topText } from './top-text.js'
 
 interface Flags {
@@ -35,9 +36,10 @@ export function topCommand(): Command {
 }
 
 async function top(drive: string | undefined, flags: Flags): Promise<void> {
-  const controls = await watchedDrives(drive)
+  const paths = await watchedDrives(drive)
+  const controls = await Promise.all(paths.map(driveAt))
   const isOnce = flags.once === true || flags.json === true || !isScreen(process.stdout)
-  if (!isOnce) return redrawn(controls)
+  if (!isOnce) return redrawn(paths, controls)
   const { pictures, problems } = await picturesOf(controls)
   if (pictures.length === 0) throw problems[0]
   if (flags.json === true) printJson(pictures.map(jsonOf))
@@ -45,10 +47,10 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
   for (const problem of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
 }
 
-async function watchedDrives(drive: string | undefined): Promise<readonly Control[]> {
+async function watchedDrives(drive: string | undefined): Promise<readonly string[]> {
   const named = drive === undefined ? undefined : await chosenMount(drive)
   const paths = named === undefined ? (await liveMounts()).map(({ path }) => path) : [named]
-  if (paths.length > 0) return Promise.all(paths.map(driveAt))
+  if (paths.length > 0) return paths
   throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
 }
 
@@ -64,7 +66,7 @@ async function picturesOf(
 }
 
 /** Ends with the last of the drives. */
-async function redrawn(controls: readonly Control[]): Promise<void> {
+async function redrawn(paths: readonly string[], controls: readonly Control[]): Promise<void> {
   const screen = await openScreen(process.stdout)
   let before = new Map<string, ActivityPicture>()
   let ended: unknown
@@ -79,7 +81,11 @@ async function redrawn(controls: readonly Control[]): Promise<void> {
     return true
   })
   screen.end()
-  if (ended !== undefined) console.error(`calcfs: ${sentenceOf(ended)}`)
+  if (ended === undefined) return
+  const left = await Promise.all(paths.map(mountAt))
+  // A daemon answers until its drive is unmounted: one that is gone has ended in order.
+  if (left.every(mount => mount === undefined)) for (const path of paths) console.log(goneSentence(path))
+  else console.error(`calcfs: ${sentenceOf(ended)}`)
 }
 
 /** Dates as everywhere in `--json`. */

@@ -1,6 +1,7 @@
 // Promises of mount(8) and /etc/fstab: `mount -t calcfs`, its options and exit codes, an ordinary user's line, `umount`.
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import type { Ran } from '../../testbed/programs.js'
@@ -34,6 +35,8 @@ async function place(t: Test): Promise<Place> {
     who: `username=demo,password_file=${directory}/password`,
   }
 }
+
+const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 const wordsOf = ({ stdout }: Ran): string[] => stdout.trimEnd().split('\n')
 
@@ -161,6 +164,53 @@ t.test('MOUNT-5 mount -a mounts a line of /etc/fstab once', async t => {
   )
   t.equal(ran.stderr, '')
   t.same(wordsOf(ran), ['first 0', 'second 0', '1'])
+})
+
+t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and whose a drive is', async t => {
+  if (process.getuid?.() !== 0)
+    return t.fail('this test changes to another user, which only root may: run it as root')
+  const { url, directory, at } = await place(t)
+  const home = join(directory, 'home')
+  const [own, open] = [join(home, 'own'), join(home, 'open')]
+  for (const path of [home, own, open]) await mkdir(path)
+  for (const path of [home, own, open]) await chown(path, nobody, nobody)
+  const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups env HOME=${home} CALCFS_PASSWORD=demo node ${calcfs}`
+  const ran = await inOwnMounts(
+    `
+    printf '#user_allow_other\n' > ${directory}/fuse.conf
+    mount --bind ${directory}/fuse.conf /etc/fuse.conf
+    exec 2>&1
+    ${as} mount ${url} ${open} --user demo --allow-other --daemon; echo "refused $?"
+    ${as} doctor | grep allow-other
+    ${as} doctor --allow-other | grep -A1 BAD.*allow-other
+    ${as} mount ${url} ${own} --user demo --daemon --quiet; echo "own $?"
+    printf ' user_allow_other # for all\n' > ${directory}/fuse.conf
+    ${as} mount ${url} ${open} --user demo --allow-other --daemon --quiet; echo "open $?"
+    ls ${open}/projects | head -1
+    CALCFS_PASSWORD=demo node ${calcfs} mount ${url} ${at} --user demo --daemon --quiet; echo "root's $?"
+    ${as} unmount ${at}; echo "unmount $?"
+    ${as} log ${at}; echo "log $?"
+    ${as} unmount ${own}; ${as} unmount ${open}; node ${calcfs} unmount ${at}`,
+    { directory },
+  )
+  t.equal(ran.stderr, '')
+  const mend = 'echo user_allow_other | sudo tee -a /etc/fuse.conf'
+  const told = '/etc/fuse.conf does not allow it to users'
+  t.same(wordsOf(ran), [
+    `calcfs: ${open} was not mounted with --allow-other: ${told}; have it allowed once with: ${mend}, or leave the flag out.`,
+    'refused 5',
+    `ok    allow-other   is not used; ${told} yet, and this would: ${mend}`,
+    `BAD   allow-other   ${told}`,
+    `                    → ${mend}`,
+    'own 0',
+    'open 0',
+    'Water splitting',
+    "root's 0",
+    `calcfs: the drive on ${at} belongs to root (user id 0); root alone can unmount it.`,
+    'unmount 6',
+    `calcfs: the drive on ${at} belongs to root (user id 0), who alone can ask it.`,
+    'log 6',
+  ])
 })
 
 /** The user and group without rights of their own, of Debian. */

@@ -161,6 +161,13 @@ t.test('watching one drive', async t => {
       await screen.until(/ {2}everything is saved/)
       await screen.keys('C-c')
       await screen.until(/over 0/)
+      await screen.type(`clear; TERM=dumb ${command} top ${directory}; echo plain $?`)
+      await screen.until(/plain 0/)
+      t.equal(
+        (await screen.screen()).match(/ as demo, mounted for/g)?.length,
+        1,
+        'what cannot be redrawn is printed once',
+      )
     },
   )
 
@@ -229,8 +236,16 @@ t.test(
     t.match(said.stdout, /mounted on /)
     const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said.stdout)?.[0] ?? ''
     t.match(await (await fetch(address)).text(), /^calcfs_service_up 1$/m)
+    const watch = following(t, testbed, 'status', '--watch', directory)
+    await watch.until(/everything is saved/)
+    const screen = await terminal(t, 'bash --norc', variables)
+    await screen.type(`clear; ${plainNode.join(' ')} ${calcfs} top ${directory}; echo ended $?`)
+    await screen.until(/ as demo, mounted for/)
     t.match(await calling('unmount', directory), { code: 0 })
     t.notOk(await isMounted(directory))
+    t.equal(await watch.ended(), 0)
+    t.match(watch.text(), /\/drive is not mounted any more\.\n$/, 'also where other drives are mounted')
+    await screen.until(/ is not mounted any more\.\s+ended 0/)
     const left = await calling('log', directory, '--no-follow')
     t.match(left, {
       code: 0,
