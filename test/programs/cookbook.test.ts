@@ -106,6 +106,7 @@ t.test('PROG-3 a recipe ends with an error where an edit waits unsaved', async t
   const { beginning } = await page()
   const appended = `echo nonsense >> "$LAB/reports/2/order.txt"; sync`
   t.equal((await cook(testbed, appended)).code, 0, 'bash tells of no failed close')
-  t.equal((await cook(testbed, `${beginning}echo went on`)).stdout, '')
-  t.equal((await cook(testbed, `${beginning}`)).code, 7)
+  const { code, stdout, stderr } = await cook(testbed, `${beginning}echo went on`)
+  t.same({ code, stdout }, { code: 7, stdout: '' })
+  t.match(stderr, /2-order\.txt: .*nonsense/, 'the reason is told')
 })
