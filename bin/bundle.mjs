@@ -4,12 +4,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { external } from './external.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const outdir = join(root, 'dist/program')
-
-/** Packages with a compiled part or a loader of their own, and such as only few commands load. */
-const external = ['fastify', 'fuse-native', 'libsql', 'pino', 'pino-pretty']
 
 /** CommonJS packages ask for Node's modules with `require`, which an ES module does not have. */
 const banner =
