@@ -8,14 +8,15 @@ import { openPins, type Pins, type PinsParts } from './pins.js'
 
 /** `state` is kept with the drafts, in the directory of that name. */
 export function openPinsOf(
-  parts: KnownParts & Pick<PinsParts, 'content'> & { readonly state: Ledger },
-  settings: Omit<PinsParts, 'store' | 'survey' | 'content' | 'takeTurn'> & {
+  parts: KnownParts & Pick<PinsParts, 'content' | 'health'> & { readonly state: Ledger },
+  settings: Omit<PinsParts, 'store' | 'survey' | 'content' | 'health' | 'takeTurn'> & {
     readonly stateDirectory: string
   },
 ): Pins {
   return openPins({
     ...settings,
     content: parts.content,
+    health: parts.health,
     store: openPinStore(parts.state),
     survey: openPinSurvey(parts),
     takeTurn: () => takeLock(settings.stateDirectory, 'pins'),

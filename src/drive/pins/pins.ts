@@ -1,5 +1,6 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, fetched in the background and kept up with the service.
 import type { ContentCache } from '../../cache/content/content.js'
+import type { Health } from '../../cache/health.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
@@ -40,6 +41,7 @@ export interface PinsParts {
   readonly store: PinStore
   readonly survey: PinSurvey
   readonly content: ContentCache
+  readonly health: Pick<Health, 'check' | 'outage' | 'signedOut'>
   /** Bytes that kept files may take in all. */
   readonly cacheBytes: number
   /** Milliseconds between two questions for the listings of what is pinned. */
@@ -58,7 +60,7 @@ export interface PinsParts {
 const deepEach = 6
 /** Milliseconds until a change of a listing is followed, and until what failed is tried again. */
 const [soonMs, firstRetryMs, lastRetryMs] = [500, 2_000, 30_000]
-/** Another mount may have pinned something, or may have ended. */
+/** Another mount may have pinned something, or may have ended; the service may answer again. */
 const watchEveryMs = 5_000
 
 export function openPins(parts: PinsParts): Pins {
@@ -81,6 +83,8 @@ export function openPins(parts: PinsParts): Pins {
   let seen = ''
   /** Surveys under way: the answers that they bring are no news. */
   let looking = 0
+  /** A pin waits for the service. */
+  let isAwaited = false
 
   function progressOf({ key }: Pick<Pin, 'key'>): PinProgress {
     const known = progress.get(key)
@@ -106,6 +110,16 @@ export function openPins(parts: PinsParts): Pins {
     rounds += 1
     lookIn(parts.interval)
     for (const pin of pins) tend(pin, depth)
+  }
+
+  /** One question is cheaper than a look at all that is pinned. */
+  async function lookForService(): Promise<void> {
+    await parts.health.check(context())
+    if (!isAwaited || isClosed || parts.health.outage !== undefined || parts.health.signedOut !== undefined)
+      return
+    isAwaited = false
+    retryMs = firstRetryMs
+    round()
   }
 
   const signature = (pins: readonly Pin[]): string =>
@@ -178,6 +192,7 @@ export function openPins(parts: PinsParts): Pins {
       }
       const isPassing = isA('outage', failure) || failure.kind === 'unauthenticated'
       state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
+      if (isPassing) isAwaited = true
       if (!isPassing) log('a pin could not be fetched', { path: pin.path, error: failure.message })
       return 'soon'
     }
@@ -233,6 +248,8 @@ export function openPins(parts: PinsParts): Pins {
     isStarted = true
     endWatch = every(clock, watchEveryMs, () => {
       if (signature(store.list()) !== seen) round()
+      else if (isAwaited)
+        lookForService().catch(error => log('the service could not be looked for', { error: String(error) }))
     })
     if (store.list().length > 0) lookIn(0)
   }
