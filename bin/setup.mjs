@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox dunst ed file fish gemmi git grep jq make mandoc mc mopac mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool xtb zsh'.split(
+  'busybox dunst ed file fish gemmi git grep jq make mandoc mc mopac mousepad nano patch pcmanfm perl redis-server rsync sed tar thunar tmux vim xdotool xtb zsh'.split(
     ' ',
   )
 
@@ -36,12 +36,14 @@ const needs = [
     packages: [['build-essential', 'python3', 'libfuse-dev']],
   },
   ...programs({
+    'at-spi2-core': '/usr/share/dbus-1/services/org.a11y.Bus.service',
     attr: 'getfattr',
     'bash-completion': '/usr/share/bash-completion/bash_completion',
     diffutils: 'diff',
     'dbus-daemon': 'dbus-run-session',
     'emacs-nox': 'emacs',
     findutils: 'find',
+    gvfs: '/usr/share/dbus-1/services/org.gtk.vfs.Daemon.service',
     'gnome-keyring': 'gnome-keyring-daemon',
     'gnuplot-nox': 'gnuplot',
     iproute2: 'ip',
@@ -59,6 +61,7 @@ const needs = [
     python3: '/usr/bin/python3',
     rasmol: 'rasmol-classic',
     'redis-tools': 'redis-cli',
+    tumbler: '/usr/share/dbus-1/services/org.xfce.Tumbler.Thumbnailer1.service',
     systemd: 'systemd-analyze',
     'systemd-container': 'systemd-nspawn',
     xvfb: 'Xvfb',
@@ -67,6 +70,7 @@ const needs = [
   ...pythonModules({
     'python3-ase': 'ase',
     'python3-cclib': 'cclib',
+    'python3-gi': 'gi',
     'python3-mdtraj': 'mdtraj',
     'python3-rdkit': 'rdkit',
     'python3-spglib': 'spglib',
@@ -84,6 +88,11 @@ const needs = [
     }),
     ...pythonModules({ 'python3-mdanalysis': 'MDAnalysis', 'python3-pymatgen': 'pymatgen' }),
   ]),
+  ...libraries({
+    'gir1.2-atspi-2.0': 'girepository-1.0/Atspi-2.0.typelib',
+    'libatk-adaptor': 'gtk-2.0/modules/libatk-bridge.so',
+    'libgail-common': 'gtk-2.0/modules/libgail.so',
+  }),
 ]
 
 /** Packages that start a service of their own, which the tests have no use for: they start a server of theirs on a free port. */
@@ -110,6 +119,16 @@ function pythonModules(modules) {
     what: `Python's ${module}`,
     for: ['test'],
     there: () => fs.existsSync(`/usr/lib/python3/dist-packages/${module}`),
+    packages: [[name]],
+  }))
+}
+
+/** Files below the machine's own directory of libraries (`/usr/lib/x86_64-linux-gnu`): package → file. */
+function libraries(files) {
+  return Object.entries(files).map(([name, file]) => ({
+    what: file,
+    for: ['test'],
+    there: () => fs.readdirSync('/usr/lib').some(place => fs.existsSync(join('/usr/lib', place, file))),
     packages: [[name]],
   }))
 }

@@ -29,21 +29,33 @@ const patience = 40_000
 /** Milliseconds between two looks: each starts programs. */
 const pause = 100
 
-/** @param home the program's home directory, which must be the test's own */
-export async function desktop(t: Test, home: string): Promise<Desktop> {
+/** What programs on the screen get as their environment. */
+export type DesktopEnvironment = Readonly<Record<string, string>>
+
+/** No session bus and no settings of the user that runs the tests: the program is alone on its screen. */
+const alone = { GSETTINGS_BACKEND: 'memory', NO_AT_BRIDGE: '1' }
+
+/**
+ * @param home the program's home directory, which must be the test's own
+ * @param surroundings starts what else is on that screen, and answers the environment that it makes
+ */
+export async function desktop(
+  t: Test,
+  home: string,
+  surroundings: (screen: DesktopEnvironment) => Promise<DesktopEnvironment> = async () => alone,
+): Promise<Desktop> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '900x700x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  const display = `:${await displayOf(server)}`
-  // No session bus and no settings of the user that runs the tests: the program is alone on its screen.
-  const environment = { DISPLAY: display, HOME: home, GSETTINGS_BACKEND: 'memory', NO_AT_BRIDGE: '1' }
-  let program: ChildProcess | undefined
-  let failure: Error | undefined
   t.teardown(async () => {
-    program?.kill('SIGKILL')
     server.kill()
     if (server.exitCode === null) await once(server, 'exit')
   })
+  const screen = { DISPLAY: `:${await displayOf(server)}`, HOME: home }
+  const environment: DesktopEnvironment = { ...screen, ...(await surroundings(screen)) }
+  let program: ChildProcess | undefined
+  let failure: Error | undefined
+  t.teardown(() => void program?.kill('SIGKILL'))
   const xdotool = (...args: string[]): Promise<string> => printed('xdotool', args, { environment })
 
   async function windows(): Promise<readonly Window[]> {

@@ -1,0 +1,340 @@
+// File managers on a screen: what an opened folder costs, what they say where there is no trash, and that rename, new folder and copy do what they say.
+import { createHash } from 'node:crypto'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import { run } from '../testbed/programs.js'
+import { cml, fillSampleData, ids } from '../testbed/sample-data.js'
+import { lines, writes } from '../testbed/service.js'
+import { picture } from '../testbed/session/picture.js'
+import { type Session, session } from '../testbed/session/session.js'
+import { outcome } from '../testbed/testbed.js'
+import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
+import { until } from '../testbed/within.js'
+
+interface FileManager {
+  readonly args: readonly string[]
+  /** What it shows of the room of the disk. */
+  readonly freeSpace: RegExp
+  /** The buttons pressed after Delete, until it says what became of that; what it says then, and whether the calculation goes. */
+  readonly trash: { readonly asks: readonly RegExp[]; readonly says?: RegExp; readonly deletes: boolean }
+  /** The button that deletes for good. */
+  readonly erase: string
+  /** It has tumblerd make thumbnails, which keeps to a limit. */
+  readonly tumbler: boolean
+}
+
+const managers: Readonly<Record<string, FileManager>> = {
+  thunar: {
+    args: [],
+    freeSpace: /Free space: \d/,
+    trash: {
+      asks: [/^Do you want to permanently delete it\?$/],
+      says: /^Directory not empty\.$/,
+      deletes: false,
+    },
+    erase: 'Delete',
+    tumbler: true,
+  },
+  pcmanfm: {
+    args: ['--no-desktop'],
+    freeSpace: /^Free space: \d/,
+    trash: {
+      asks: [/^Do you want to move the file .* to trash can\?$/, /Do you want to delete them instead\?$/],
+      deletes: true,
+    },
+    erase: 'Yes',
+    tumbler: false,
+  },
+}
+
+/** Milliseconds for what follows a click, on a machine that does other things too. */
+const patience = 60_000
+/** Milliseconds without a request after which nothing more is expected of an opened folder. */
+const quietMs = 2_000
+const orbitals = '5000'
+const mib = 1 << 20
+/** More than the headers of one answer. */
+const headersBytes = 4096
+
+const files = {
+  'output.cml': cml,
+  'homo.png': picture(200, 100),
+  'lumo.png': picture(800, 600),
+  'run.log': 'x'.repeat(50_000),
+  unnamed: 'y'.repeat(2_000_000),
+  wave: 'z'.repeat(12 * mib),
+}
+
+/** The limits of docs/desktop.md. */
+const limits: Readonly<Record<string, string>> = {
+  'tumbler/tumbler.rc':
+    '[PixbufThumbnailer]\nMaxFileSize=1048576\n[DesktopThumbnailer]\nMaxFileSize=1048576\n',
+}
+
+const folders = ['trash', 'erase', 'rename', 'copy']
+const water = 'projects/Water splitting'
+
+function fill(seed: Parameters<typeof fillSampleData>[0]): void {
+  fillSampleData(seed)
+  seed.addProject({ name: 'making', owner: 'demo', parent: ids.water })
+  for (const name of folders) {
+    const project = seed.addProject({ name, owner: 'demo', parent: ids.water })
+    seed.addCalculation({
+      name: `C-${name}`,
+      project,
+      files: { 'run.log': 'x'.repeat(50_000), 'a.txt': 'text\n' },
+    })
+  }
+  seed.addCalculation({ name: 'Other orbitals', project: ids.water, files })
+  seed.addCalculation({ id: orbitals, name: 'Orbitals', project: ids.water, files })
+}
+
+interface Stage {
+  readonly testbed: WarmTestbed
+  readonly screen: Session
+  readonly program: string
+  readonly manager: FileManager
+  /** Opens a window of a directory. */
+  show(directory: string): Promise<void>
+}
+
+t.setTimeout(580_000)
+// Each has a screen, a drive and a service of its own, and waits most of its time.
+t.jobs = 2
+
+for (const [program, manager] of Object.entries(managers)) {
+  t.test(program, { buffered: true }, async t => {
+    const testbed = await warmMount(t, { settings: { access: 'manage' }, fill })
+    const promise = (name: string, work: (t: Test, stage: Stage) => Promise<void>) =>
+      t.test(name, async t => {
+        const home = join(testbed.local, name.split(' ').slice(0, 1).join())
+        await setLimits(home)
+        const screen = await session(t, home)
+        const show = (directory: string) =>
+          screen.start(
+            program,
+            [...manager.args, directory],
+            new RegExp(directory.slice(directory.lastIndexOf('/') + 1)),
+          )
+        await work(t, { testbed, screen, program, manager, show })
+      })
+    await promise(
+      'DESK-1 opening a folder costs its listing, its sizes and the beginnings of its big files',
+      opens,
+    )
+    if (manager.tumbler)
+      await promise(
+        'DESK-2 with a limit for pictures, only those below it are read for thumbnails',
+        thumbnails,
+      )
+    await promise('DESK-3 the room for drafts is shown as free space, and a new folder is a project', makes)
+    await promise('DESK-4 there is no trash: it asks, and says what becomes of the calculation', trashes)
+    await promise('DESK-5 deleted for good, a calculation is gone by one DELETE', erases)
+    await promise('DESK-6 a new name is saved', renames)
+    await promise('DESK-7 a calculation is copied out as it is', copies)
+  })
+}
+
+const path = ({ testbed }: Stage, name: string): string => join(testbed.directory, water, name)
+
+async function setLimits(home: string): Promise<void> {
+  for (const [name, text] of Object.entries(limits)) {
+    const file = join(home, '.config', name)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+}
+
+async function opens(t: Test, stage: Stage): Promise<void> {
+  const { service } = stage.testbed
+  let waveBytes = 0
+  const counted = service.intercept(/^GET .*fileId=wave/, async (response, { carryOut }) => {
+    const { socket } = response
+    const before = socket?.bytesWritten ?? 0
+    response.once('close', () => {
+      waveBytes += (socket?.bytesWritten ?? Number.NaN) - before
+    })
+    ;(await carryOut())()
+  })
+  const asked = lines(
+    await service.during(async () => {
+      await stage.show(path(stage, 'Orbitals'))
+      const sized = (name: string) =>
+        lines(service.heard).some(line => line.startsWith('HEAD') && line.endsWith(`fileId=${name}`))
+      await until(patience, 'all sizes', () => Object.keys(files).every(sized))
+      await quiet(stage)
+    }),
+  )
+  counted()
+  const outside = asked.filter(
+    line =>
+      !line.includes(`id=${orbitals}&`) &&
+      !line.endsWith(`id=${orbitals}`) &&
+      !/(id=(1|100)&type=(project|calculation)&depth=1|resolve\?path=%2Fdb%2Fdemo&type=project)$/.test(line),
+  )
+  t.same(outside, [])
+  t.equal(
+    asked.filter(line => line.startsWith('HEAD')).length,
+    Object.keys(files).length + 1,
+    'a HEAD for each file',
+  )
+  t.equal(
+    new Set(asked.filter(line => !line.includes('fileId=wave'))).size,
+    asked.filter(line => !line.includes('fileId=wave')).length,
+    'nothing twice',
+  )
+  t.ok(waveBytes <= mib + headersBytes, `${waveBytes} bytes of the big file`)
+  t.same(writes(await service.during(async () => {})), [])
+}
+
+/** Until an opened folder asks for nothing more. */
+async function quiet({ testbed: { service } }: Stage): Promise<void> {
+  let before = -1
+  let since = Date.now()
+  await until(patience, 'an end of the requests', () => {
+    if (service.heard.length !== before) since = Date.now()
+    before = service.heard.length
+    return Date.now() - since > quietMs
+  })
+}
+
+async function thumbnails(t: Test, stage: Stage): Promise<void> {
+  await stage.show(path(stage, 'Orbitals'))
+  const thumbnail = (name: string) => {
+    const digest = createHash('md5')
+      .update(pathToFileURL(path(stage, `Orbitals/${name}`)).href)
+      .digest('hex')
+    return join(String(stage.screen.environment['XDG_CACHE_HOME']), 'thumbnails/normal', `${digest}.png`)
+  }
+  const isThere = (name: string) =>
+    access(thumbnail(name)).then(
+      () => true,
+      () => false,
+    )
+  await until(patience, 'a thumbnail of the small picture', () => isThere('homo.png'))
+  await quiet(stage)
+  t.notOk(await isThere('lumo.png'))
+}
+
+async function makes(t: Test, stage: Stage): Promise<void> {
+  const { service } = stage.testbed
+  await stage.show(path(stage, 'making'))
+  await stage.screen.untilWords(stage.manager.freeSpace)
+  const asked = await service.during(async () => {
+    await stage.screen.keys('ctrl+shift+n')
+    await stage.screen.untilOneOf(/Creat(e|ing) New/)
+    await stage.screen.keys('ctrl+a')
+    await stage.screen.type('made')
+    await stage.screen.keys('Return')
+    await until(
+      patience,
+      'a new project',
+      async () => (await outcome(stage.testbed.files.lstat(`${water}/making/made`))) === 'done',
+    )
+    await stage.screen.until(/^making/)
+  })
+  t.same(writes(asked), ['POST /project'])
+}
+
+async function trashes(t: Test, stage: Stage): Promise<void> {
+  const {
+    screen,
+    manager: { trash },
+    testbed: { service },
+  } = stage
+  await select(stage, 'trash')
+  const asked = await service.during(async () => {
+    const before = service.heard.length
+    await screen.keys('Delete')
+    for (const question of trash.asks) {
+      await screen.untilWords(question)
+      t.same(writes(service.heard.slice(before)), [], 'nothing is deleted before the answer')
+      await screen.press('Yes')
+    }
+    if (trash.says !== undefined) await screen.untilWords(trash.says)
+    if (trash.deletes) await until(patience, 'a DELETE', () => writes(service.heard.slice(before)).length > 0)
+    else await stage.testbed.pass(4_000)
+  })
+  t.match(writes(asked), trash.deletes ? [/^DELETE \/calculation\?id=\d+$/] : [])
+  t.equal(writes(asked).length, trash.deletes ? 1 : 0)
+  if (!trash.deletes)
+    t.equal((await stage.testbed.files.readFile(`${water}/trash/C-trash/a.txt`)).toString(), 'text\n')
+}
+
+async function erases(t: Test, stage: Stage): Promise<void> {
+  const {
+    screen,
+    manager,
+    testbed: { service },
+  } = stage
+  await select(stage, 'erase')
+  const asked = await service.during(async () => {
+    const before = service.heard.length
+    await screen.keys('shift+Delete')
+    await screen.press(manager.erase)
+    await until(patience, 'a DELETE', () => writes(service.heard.slice(before)).length > 0)
+  })
+  t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
+  t.equal(writes(asked).length, 1)
+  t.equal(await outcome(stage.testbed.files.lstat(`${water}/erase/C-erase`)), 'ENOENT')
+}
+
+async function renames(t: Test, stage: Stage): Promise<void> {
+  const {
+    screen,
+    testbed: { service, files },
+  } = stage
+  await select(stage, 'rename')
+  const asked = await service.during(async () => {
+    await screen.keys('F2')
+    await screen.untilOneOf(/Rename/)
+    await screen.keys('ctrl+a')
+    await screen.type('Renamed')
+    await screen.keys('Return')
+    await until(
+      patience,
+      'the new name',
+      async () => (await outcome(files.lstat(`${water}/rename/Renamed`))) === 'done',
+    )
+  })
+  t.same(writes(asked), ['PUT /calculation'])
+}
+
+async function copies(t: Test, stage: Stage): Promise<void> {
+  const {
+    screen,
+    program,
+    manager,
+    testbed: { service },
+  } = stage
+  const out = join(stage.testbed.local, `out-${program}`)
+  await mkdir(out)
+  await select(stage, 'copy')
+  await screen.keys('ctrl+c')
+  const asked = await service.during(async () => {
+    await run(program, [...manager.args, out], { environment: screen.environment })
+    await screen.untilOneOf(/^out-/)
+    await screen.keys('ctrl+v')
+    await until(
+      patience,
+      'the copy',
+      async () => (await readFile(join(out, 'C-copy/run.log')).catch(() => '')).length === 50_000,
+    )
+    await until(
+      patience,
+      'the other file',
+      async () => (await readFile(join(out, 'C-copy/a.txt')).catch(() => '')).length === 5,
+    )
+  })
+  t.same(writes(asked), [])
+}
+
+/** Opens a folder of one calculation, and selects that. */
+async function select(stage: Stage, name: string): Promise<void> {
+  await stage.show(path(stage, name))
+  await stage.screen.untilWords(new RegExp(`C-${name}|1 folder|1 item`))
+  await stage.screen.keys('ctrl+a')
+  await stage.screen.untilWords(new RegExp(`C-${name}"`))
+}
