@@ -44,7 +44,9 @@ export async function desktop(
   home: string,
   surroundings: (screen: DesktopEnvironment) => Promise<DesktopEnvironment> = async () => alone,
 ): Promise<Desktop> {
-  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '900x700x24', '-nolisten', 'tcp'], {
+  // Without -noreset the server begins again when its last client leaves, as each look of xdotool does, and turns away the program that connects just then.
+  const options = ['-displayfd', '3', '-screen', '0', '900x700x24', '-nolisten', 'tcp', '-noreset']
+  const server = spawn('Xvfb', options, {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
   t.teardown(async () => {
@@ -55,6 +57,8 @@ export async function desktop(
   const environment: DesktopEnvironment = { ...screen, ...(await surroundings(screen)) }
   let program: ChildProcess | undefined
   let failure: Error | undefined
+  /** How the program has ended, for messages. */
+  let ending = ''
   t.teardown(() => void program?.kill('SIGKILL'))
   const xdotool = (...args: string[]): Promise<string> => printed('xdotool', args, { environment })
 
@@ -81,7 +85,7 @@ export async function desktop(
       return enough(seen) && wanted() !== undefined
     }
     await until(patience, `a window ${window}`, isThere, pause).catch(cause => {
-      throw new Error(`a window ${window}: the windows are ${JSON.stringify(seen)}`, { cause })
+      throw new Error(`a window ${window}: the windows are ${JSON.stringify(seen)}${ending}`, { cause })
     })
     return wanted()
   }
@@ -96,7 +100,14 @@ export async function desktop(
       const { DBUS_SESSION_BUS_ADDRESS: _, ...rest } = process.env
       program = spawn(command, args, {
         env: { ...rest, LC_ALL: 'C.UTF-8', ...environment },
-        stdio: 'ignore',
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let said = ''
+      program.stderr?.on('data', piece => {
+        said = `${said}${piece}`.slice(-2000)
+      })
+      program.once('exit', (code, signal) => {
+        ending = `; ${command} has ended with ${signal ?? code}: ${said}`
       })
       program.once('error', cause => {
         failure = new Error(`${command} does not run; install it: apt-get install ${command}`, { cause })
