@@ -14,6 +14,8 @@ export interface SlowCall {
 const localVerbs: ReadonlySet<string> = new Set(['write', 'fsync', 'ftruncate', 'statfs'])
 /** Milliseconds of a remainder that are worth a word. */
 const worthMs = 1
+/** Milliseconds of a wait that are worth a word of the sentence: `0.0 s` explains nothing, and would make two lines of one cause. */
+const saidMs = 50
 
 /** Undefined for a call that is not slow. */
 export function slowCallOf(
@@ -30,7 +32,7 @@ export function slowCallOf(
     ...known.map(({ cause, milliseconds: ms }) => [waitWords[cause], ms] as const),
     ...(rest < worthMs ? [] : [[own, rest] as const]),
   ].toSorted(([, one], [, other]) => other - one)
-  const words = waited.map(([what, ms]) => `${inSeconds(ms)} ${what}`)
+  const words = waited.filter(([, ms]) => ms >= saidMs).map(([what, ms]) => `${inSeconds(ms)} ${what}`)
   return {
     sentence: `a slow call: ${verb} took ${inSeconds(milliseconds)} (${words.join(', ')})`,
     about: {

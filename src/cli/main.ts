@@ -149,9 +149,11 @@ function programOf(table: readonly Command[]): Command {
   return program
 }
 
-/** A sub-command ends like every other command. */
-function inheriting(command: Command, parent: Command): Command {
+/** A sub-command ends like every other command, and names its own help where a line is wrong. */
+function inheriting(command: Command, parent: Command, above = parent.name()): Command {
+  const line = `${above} ${command.name()}`
   command.copyInheritedSettings(parent)
-  for (const inner of command.commands) inheriting(inner, command)
+  command.showHelpAfterError(`(${line} --help says how it is written)`)
+  for (const inner of command.commands) inheriting(inner, command, line)
   return command
 }

@@ -31,6 +31,16 @@ t.test('LOG-5 a slow call names each cause, those of a request that it has joine
   t.match(slow?.sentence, /^a slow call: getattr took \d+\.\d s \(1\.\d s calcfs itself, /)
 })
 
+t.test('LOG-5 a wait too short for the sentence has its milliseconds all the same', async t => {
+  const call = openKernelCalls().begin('getattr', '/projects/A')
+  const short = call.waits.begin('bandwidth')
+  await pause(5)
+  short()
+  const slow = slowCallOf({ ...call, began: call.began - 1_500 }, performance.now() - call.began + 1_500, 0)
+  t.notMatch(slow?.sentence, /\b0\.0 s/)
+  t.ok(Object.hasOwn(slow?.about['waited'] ?? {}, waitWords.bandwidth))
+})
+
 t.test('a quick call has no line', async t => {
   const call = openKernelCalls().begin('read', '/x')
   t.equal(slowCallOf(call, 999, 0), undefined)
