@@ -222,6 +222,8 @@ export const signOfLife = ' '
 export const signOfLifeEvery = 1000
 /** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
 export const longestSilence = 2500
+/** The same for a daemon that has answered this command already, in the middle of a tree or of a copy. */
+export const longestSilenceLater = 20_000
 
 export const isCall = (name: string): name is CallName => Object.hasOwn(forms, name)
 

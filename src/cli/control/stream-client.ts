@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { DriveReader, TreeItem } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { type Frame, openFrameReader } from './frames.js'
-import { longestSilence, mountHeader, printQuestion } from './protocol.js'
+import { longestSilence, longestSilenceLater, mountHeader, printQuestion } from './protocol.js'
 import { readFacts, readItems, type StreamName, throwFailure } from './stream-protocol.js'
 
 /** Where a daemon listens, and which drive is meant. */
@@ -17,9 +17,16 @@ export interface DrivePlace {
  * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
  */
 export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): DriveReader {
+  // A daemon that has answered this command is not one that hangs: on a loaded machine it, or this process, comes late.
+  let patience = longestSilence
+  const heard = (): void => {
+    patience = longestSilenceLater
+  }
+
   async function* frames(name: StreamName, asked: unknown, signal: AbortSignal): AsyncGenerator<Frame> {
     try {
-      yield* framesOf(place, name, asked, signal)
+      const inTime = <Value>(answer: Promise<Value>): Promise<Value> => within(answer, patience)
+      yield* framesOf(place, name, { asked, signal, inTime, heard })
     } catch (cause) {
       signal.throwIfAborted()
       if (cause instanceof Failure) throw cause
@@ -48,12 +55,20 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
   }
 }
 
+interface Asking {
+  readonly asked: unknown
+  readonly signal: AbortSignal
+  /** Rejects where the daemon is silent for too long. */
+  readonly inTime: <Value>(answer: Promise<Value>) => Promise<Value>
+  /** Called when the daemon shows that it lives. */
+  readonly heard: () => void
+}
+
 /** @throws Error, no Failure, where the daemon is silent, or its answer is cut */
 async function* framesOf(
   { socketPath, device }: DrivePlace,
   name: StreamName,
-  asked: unknown,
-  signal: AbortSignal,
+  { asked, signal, inTime, heard }: Asking,
 ): AsyncGenerator<Frame> {
   const question = request({
     socketPath,
@@ -69,6 +84,7 @@ async function* framesOf(
     })
     question.end(printQuestion(asked))
     const reply = await inTime(answered)
+    heard()
     const reader = openFrameReader()
     const pieces = reply[Symbol.asyncIterator]()
     for (;;) {
@@ -84,12 +100,13 @@ async function* framesOf(
   }
 }
 
-async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+/** @param patience in milliseconds */
+async function within<Value>(answer: Promise<Value>, patience: number): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {
-    const late = () => reject(new Error(`no sign of life for ${longestSilence} ms`))
+    const late = () => reject(new Error(`no sign of life for ${patience} ms`))
     // After a long step of this process what has arrived meanwhile counts first.
-    timer = setTimeout(() => setImmediate(late), longestSilence)
+    timer = setTimeout(() => setImmediate(late), patience)
   })
   try {
     return await Promise.race([answer, silence])
