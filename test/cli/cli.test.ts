@@ -114,10 +114,13 @@ t.test('the help names the exit codes', async t => {
   })
 })
 
-t.test('a service that does not answer is exit code 4', async t => {
+t.test('a service that does not answer is exit code 4, with its address and what to check', async t => {
   const address = `http://127.0.0.1:${await freePort()}`
   const ended = await calcfs(['login', address, '--user', 'x'], { env: homeOf(t), input: 'x\n' })
-  t.match(ended, { code: 4, err: /^calcfs: nothing answers at the address of the service/ })
+  t.match(ended, {
+    code: 4,
+    err: /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answers .*; check the address and the network/,
+  })
 })
 
 function freePort(): Promise<number> {

@@ -75,6 +75,6 @@ function servicePath(path: string, { account }: Connection): ServicePath {
   if (/^\/?db\//.test(plain)) return `/${plain.replace(/^\//, '')}` as ServicePath
   throw new Stop(
     exitCodes.usage,
-    `${path} is no path of the service; it starts with /db/<user>/ or projects/.`,
+    `${path} is no path of the service; it starts with /db/<user>/ or projects/. calcfs info says what a path below a mount stands for.`,
   )
 }

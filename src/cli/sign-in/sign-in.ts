@@ -73,6 +73,11 @@ function lengthOf(milliseconds: number): string {
 /** Replaces the advice that a mount gives, which is to run this command. */
 function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
   const failure = asFailure(thrown)
+  if (failure.kind === 'unreachable')
+    return new Stop(
+      exitCodes.unreachable,
+      `${base.host} cannot be reached: ${failure.message}; check the address and the network, and try again. Nothing was changed.`,
+    )
   if (failure.kind !== 'unauthenticated' || asFailure(failure.cause).kind === 'internal') return thrown
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
   return new Stop(
