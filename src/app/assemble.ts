@@ -27,6 +27,8 @@ export interface AssembledDrive {
   readonly knowsService: boolean
   /** Requests the user of the sign-in; returns why that failed, if it did. */
   introduce(): Promise<Failure | undefined>
+  /** The `--root`s of which the service says that there is no such project, and has never said anything else. */
+  missingRoots(): Promise<readonly string[]>
   readonly drive: Drive
   /** The same for commands, without a kernel. */
   readonly reader: DriveReader
@@ -105,6 +107,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
         return asFailure(thrown)
       }
     },
+    missingRoots: () => journal.roots.neverThere(dueIn(config.deadlineMetadata, clock)),
     drive,
     reader,
     news,

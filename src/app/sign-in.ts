@@ -87,7 +87,7 @@ function refusalIn(thrown: unknown): Failure | undefined {
  * @throws Stop
  */
 export async function introduced(
-  line: Pick<AssembledDrive, 'introduce' | 'knowsService'>,
+  line: Pick<AssembledDrive, 'introduce' | 'knowsService' | 'missingRoots'>,
   account: Account,
   refusal: LoginRefusal,
   note: Note,
@@ -95,7 +95,7 @@ export async function introduced(
   const met = await line.introduce()
   // Without an answer from the service the password is not verified either.
   const failure = met === undefined ? await refusal.known : met
-  if (failure === undefined) return
+  if (failure === undefined) return refuseMissingRoots(await line.missingRoots(), account)
   if (failure.kind === 'unauthenticated')
     throw new Stop(
       exitCodes.signIn,
@@ -108,5 +108,15 @@ export async function introduced(
   throw new Stop(
     exitCodeOf(failure) === exitCodes.unreachable ? exitCodes.unreachable : exitCodes.failed,
     `${account.base.href} does not answer as the platform does: ${failure.message}; check the address, or run calcfs doctor.`,
+  )
+}
+
+/** A mistyped root would be an empty drive. */
+function refuseMissingRoots(missing: readonly string[], { base }: Account): void {
+  if (missing.length === 0) return
+  const roots = missing.map(root => `--root ${root}`).join(', ')
+  throw new Stop(
+    exitCodes.usage,
+    `${roots}: ${base.host} knows no such project; give the path that its web pages show, as /db/<user>/<project>, or the number of a project.`,
   )
 }

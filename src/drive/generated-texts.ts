@@ -60,6 +60,8 @@ async function wording(
       const types = await sources.catalog.reportTypes().ask(context)
       return prettyPrint({ type: 'array', items: types.map(type => type.record) })
     }
+    case 'first-steps':
+      return firstSteps
     case 'readme':
       return readme
   }
@@ -111,6 +113,19 @@ const tsvLine = (row: readonly (string | number)[]): string =>
   `${row.map(value => escapeCell(String(value))).join('\t')}\n`
 
 const generatedEndings = derivedNames.map(name => derivedKinds[name].ending).join(', ')
+
+const firstSteps = `This directory is empty because the service does not tell which projects are yours. What you can do:
+
+cd NAME              here: a project of yours is found by its name, and listed from then on
+cd ../db/USER/NAME   a project of a colleague who shares it with you, by the path that the web pages show
+cd ../by-id/project/NUMBER
+                     any project by its number
+calcfs mount --root /db/USER/PROJECT URL DIRECTORY
+                     lists this project from the start; root = ["/db/USER/PROJECT"] in the configuration file does it for good
+
+.calcfs/status.json  says as "top" what is shown here and why
+This file is not listed any more once there is a project.
+`
 
 const readme = `This drive shows a computational-chemistry data platform.
 

@@ -1,6 +1,6 @@
 // Roots: the top of `projects/`, which is the user's own root where it has an id, else the given roots and found projects.
 import type { Ledger } from '../../cache/ledger/ledger.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { idForm, type ProjectId, type RequestContext, type ServicePath } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
 import { type KeptPlaces, openPlaces, type PlaceParts } from './places.js'
@@ -46,6 +46,8 @@ export interface Roots {
   users(context: RequestContext): Promise<readonly string[]>
   /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
   servicePath(titles: readonly string[]): ServicePath | undefined
+  /** Given roots of which the service has never told, and says now that there is no such project. Rejects for no outage. */
+  neverThere(context: RequestContext): Promise<readonly string[]>
   /** What to say about the top, for people. */
   explain(top: TopLevel): string
 }
@@ -146,7 +148,7 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
   }
 
   async function givenRoot(root: string, context: RequestContext): Promise<GivenRoot> {
-    const user = /^\/?db\/([^/]+)\/?$/.exec(root)?.[1]
+    const user = spaceForm.exec(root)?.[1]
     if (user === undefined) return entryRoot(root, context)
     try {
       const id = await places.spaceAt(pathOf(user), spaces, context)
@@ -209,6 +211,26 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
     return projects.map(project => ({ id: project.id, title: project.title }))
   }
 
+  async function isNeverThere(root: string, context: RequestContext): Promise<boolean> {
+    const path = idForm.test(root) ? undefined : asPath(root)
+    // A space may have no id, and projects below it.
+    if (path !== undefined && spaceForm.test(path)) return false
+    const wasTold = path === undefined ? state.get(rootTitles, root) : state.get(roots.namespace, path)
+    if (wasTold !== undefined || state.get(goneRoots, root) !== undefined) return false
+    try {
+      if (path === undefined) await catalog.record({ kind: 'project', id: root as ProjectId }).ask(context)
+      else await catalog.project(path).ask(context)
+      return false
+    } catch (thrown) {
+      return isAbsent(thrown)
+    }
+  }
+
+  async function neverThere(context: RequestContext): Promise<readonly string[]> {
+    const answers = await Promise.all(given.map(root => isNeverThere(root, context)))
+    return given.filter((_, at) => answers[at])
+  }
+
   let lastTop: TopLevel | undefined
 
   async function top(context: RequestContext): Promise<TopLevel> {
@@ -259,9 +281,12 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
     userRoot: (user, context) => places.spaceAt(pathOf(user), spaces, context),
     foundBelow,
     users,
+    neverThere,
     explain,
   }
 }
+
+const spaceForm = /^\/?db\/([^/]+)\/?$/
 
 const leadsElsewhere = (path: string, id: ProjectId): Failure =>
   new Failure('another-thing', `${path} no longer leads to project ${id}: nothing is done in it`)

@@ -39,7 +39,7 @@ export type GeneratedNode =
   | { readonly kind: 'generated'; readonly text: 'project-index'; readonly id: ProjectId }
   | {
       readonly kind: 'generated'
-      readonly text: 'report-index' | 'status' | 'user' | 'report-types' | 'readme'
+      readonly text: 'report-index' | 'status' | 'user' | 'report-types' | 'readme' | 'first-steps'
       readonly id: ''
     }
 

@@ -109,6 +109,7 @@ export function openProjectTree(
       return { kind: 'project', id }
     }
     if (top.missing !== undefined) throw top.missing
+    if (name === fixedNames.readme && top.entries.length === 0) return firstSteps.node
     for (const user of top.users) {
       const found = await roots.find(user, titleOf(name), context)
       if (found !== undefined) return { kind: 'project', id: found.id }
@@ -144,7 +145,8 @@ export function openProjectTree(
     },
     listKnownTop() {
       const top = roots.known()
-      return top?.form === 'several' ? foundEntries(top.entries) : undefined
+      if (top?.form !== 'several') return undefined
+      return top.entries.length === 0 && top.missing === undefined ? [firstSteps] : foundEntries(top.entries)
     },
     known,
     knownTop,
@@ -162,9 +164,15 @@ export function openProjectTree(
       const top = await roots.top(context)
       if (top.form === 'one') return []
       if (top.missing !== undefined) throw top.missing
-      return foundEntries(top.entries)
+      return top.entries.length === 0 ? [firstSteps] : foundEntries(top.entries)
     },
   }
+}
+
+/** Where there is no project to list. */
+const firstSteps: Dentry = {
+  name: fixedNames.readme,
+  node: { kind: 'generated', text: 'first-steps', id: '' },
 }
 
 const foundEntries = (found: readonly FoundProject[]): readonly Dentry[] =>

@@ -51,7 +51,9 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
     if (top.form === 'one' ? top.user !== user : !top.users.includes(user)) return undefined
     const own =
       top.form === 'one' ? await projects.children(top.id, context) : await projects.listTop(context)
-    return own.map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
+    return own
+      .filter(({ node }) => node.kind !== 'generated')
+      .map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
   }
 
   async function projectsBelow(user: string, context: RequestContext): Promise<readonly FoundProject[]> {

@@ -4,6 +4,7 @@ import type { Seed } from '../../../src/service/seed.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
 /** Longer than each lifetime, and than the kernel believes anything. */
@@ -50,8 +51,14 @@ export function roots(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, { service: { shortcomings: { root: true } } })
     const { files } = testbed
 
-    t.test('ROOT-1 projects/ is empty, and the mount says what to type', async t => {
-      t.same(await namesOf(testbed, 'projects'), [])
+    t.test('ROOT-1 projects/ has no project, and the mount says what to type', async t => {
+      t.same(await namesOf(testbed, 'projects'), ['README.txt'])
+      const file = await textOf(testbed, 'projects/README.txt')
+      t.match(file, /^cd NAME /m)
+      t.match(file, /^calcfs mount --root /m)
+      t.equal((await files.lstat('projects/README.txt')).size, Buffer.byteLength(file))
+      t.equal(await outcome(files.unlink('projects/README.txt')), 'EPERM')
+      t.same(await namesOf(testbed, 'db/demo'), [])
       t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')).top, /cd projects\/NAME/)
     })
 
@@ -131,7 +138,14 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
 
   t.test('ROOT-6 a --root that was never there makes the list ESTALE, and the others are found', async t => {
     const settings = { ...brief, root: ['101', '/db/demo/None', '999'] }
-    const testbed = await open(t, { fill: twoEach, settings })
+    const opening = open(t, { fill: twoEach, settings })
+    if (open === warmMount)
+      return t.rejects(
+        opening,
+        /--root \/db\/demo\/None, --root 999: 127\.0\.0\.1:\d+ knows no such project/,
+        'ROOT-8: it is not mounted',
+      )
+    const testbed = await opening
     t.equal(await outcome(testbed.files.readdir('projects')), 'ESTALE')
     t.same(await inside(testbed, 'projects/One'), ['of 101'])
     t.equal(await outcome(testbed.files.lstat('projects/None')), 'ESTALE')
