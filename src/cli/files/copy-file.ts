@@ -105,7 +105,8 @@ async function hasSameBytes({ path }: DriveEntry, target: string, ports: FileCop
       },
       ports.signal,
     )
-    return isEqual
+    // The drive's may have become shorter since it was listed.
+    return isEqual && offset === (await file.stat()).size
   } finally {
     await file.close()
   }
