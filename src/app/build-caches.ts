@@ -77,7 +77,7 @@ export function buildCaches(
         clock,
         service: health,
         source: fleet?.answers,
-        isKept: query => pins()?.keepsAnswer(query) === true,
+        isKept: (query, answer) => pins()?.keepsAnswer(query, answer) === true,
         changed(namespace, key) {
           pins()?.changed(namespace, key)
           if (namespace === undefined || key === undefined) return news.tell('all')

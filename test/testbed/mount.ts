@@ -33,6 +33,8 @@ export interface KernelTestbed extends Testbed {
   readonly local: string
   /** The home directory of the daemon, with its cache and its state. */
   readonly home: string
+  /** The variables with which the daemon and its commands run. */
+  readonly environment: Readonly<Record<string, string>>
   /** What the daemon has logged so far. */
   log(): Promise<string>
   /** The command line, with the same directories as the daemon. */
@@ -155,6 +157,7 @@ export async function mountPlace(
       directory,
       local,
       home,
+      environment,
       files: filesBelow(directory),
       log: () => fs.readFile(logFile, 'utf8'),
       calcfs: (...args) => command(args, environment),

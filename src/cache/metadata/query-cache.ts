@@ -70,7 +70,7 @@ export interface QueryCachePorts {
   /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
   readonly changed?: (namespace?: string, key?: string) => void
   /** Whether its answer may serve at any age while the service is away. */
-  readonly isKept?: (query: { readonly namespace: string; readonly key: string }) => boolean
+  readonly isKept?: (query: { readonly namespace: string; readonly key: string }, answer: unknown) => boolean
   /** The service itself if undefined. */
   readonly source?: AnswerSource | undefined
 }
@@ -250,7 +250,7 @@ export function openQueryCache(
   }
 
   function serveStale<Answer>(query: Query<Answer>, entry: CachedAnswer, failure: Failure): Answer {
-    const old = now() - entry.at > query.lifetime + limits.staleness && !isKept(query)
+    const old = now() - entry.at > query.lifetime + limits.staleness && !isKept(query, entry.answer)
     if (!isA('outage', failure) || old) throw failure
     entry.stale = failure
     return entry.answer as Answer

@@ -59,8 +59,24 @@ function linesOf(info: PathInfo): readonly string[] {
   return [path, ...told]
 }
 
-function shareText({ is, files, filesKept, filesUnsized, bytes, bytesKept }: KeptShare): string {
-  if (files === 1) return { whole: 'whole', part: `in part (${bytesText(bytesKept)})`, not: 'no' }[is]
+function shareText({ unlisted = 0, ...share }: KeptShare): string {
+  if (unlisted === 0) return knownShareText(share)
+  const directories =
+    unlisted === 1 ? 'a directory was never listed' : `${unlisted} directories were never listed`
+  if (share.files === 0) return `not known: ${directories}`
+  const known = `${share.filesKept} of ${filesText(share.files)} that are known`
+  return `${share.is === 'part' ? 'in part' : 'not known'}: ${known}, and ${directories}`
+}
+
+function knownShareText({
+  is,
+  files,
+  filesKept,
+  filesUnsized,
+  bytes,
+  bytesKept,
+}: Omit<KeptShare, 'unlisted'>): string {
+  if (files === 1) return is === 'whole' ? is : is === 'part' ? `in part (${bytesText(bytesKept)})` : 'no'
   const all = filesUnsized === 0 ? bytesText(bytes) : 'sizes not all known'
   if (is === 'whole') return `all of ${filesText(files)}, ${all}`
   return is === 'not'

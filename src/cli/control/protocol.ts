@@ -180,7 +180,12 @@ export const forms: Forms = {
       web: z.string().optional(),
       size: z.number().optional(),
       cached: z
-        .object({ is: z.enum(['whole', 'part', 'not']), filesUnsized: z.number(), ...amounts })
+        .object({
+          is: z.enum(['whole', 'part', 'not', 'unknown']),
+          filesUnsized: z.number(),
+          ...amounts,
+          unlisted: z.number().optional(),
+        })
         .optional(),
       pinned: z.string().optional(),
       draft: z.string().optional(),

@@ -3,7 +3,14 @@ import { Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { prettyBytes } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
-import type { CalculationId, ProjectId, RecordFacts, ReportId, RequestContext } from '../../remote/remote.js'
+import type {
+  CalculationId,
+  Identity,
+  ProjectId,
+  RecordFacts,
+  ReportId,
+  RequestContext,
+} from '../../remote/remote.js'
 import type { Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey } from '../nodes/node.js'
@@ -33,7 +40,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
       kind: xattrs.get(path, node, 'user.calcfs.kind') ?? node.kind,
       id: xattrs.get(path, node, 'user.calcfs.id'),
       title: facts?.title ?? identity?.title,
-      owner: facts?.owner ?? identity?.owner,
+      owner: facts?.owner ?? identity?.owner ?? (await ownerAbove(facts, identity)),
       created: facts?.created ?? facts?.born ?? identity?.born,
       modified: facts?.modified,
       web: webPathOf(found),
@@ -55,6 +62,14 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
       if (thrown instanceof Failure) return undefined
       throw thrown
     }
+  }
+
+  /** Where a record does not say it, a project owns what lies in it. */
+  async function ownerAbove(...said: readonly (Identity | undefined)[]): Promise<string | undefined> {
+    const parent = said.find(one => one?.parent !== undefined)?.parent
+    return parent === undefined
+      ? undefined
+      : (await factsOf({ kind: 'project', id: parent as ProjectId }))?.owner
   }
 
   function webPathOf({ path, node }: FoundNode): string | undefined {
@@ -81,8 +96,8 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
 
   /** Of a file its own bytes, of a directory those of all files that are known below it. */
   async function shareOf(found: FoundNode): Promise<KeptShare | undefined> {
-    const { contents } = await knownSubtree(found, { tree, catalog, dialect, identities })
-    if (contents.length === 0) return undefined
+    const { contents, unlisted } = await knownSubtree(found, { tree, catalog, dialect, identities })
+    if (contents.length === 0 && unlisted === 0) return undefined
     let [bytes, bytesKept, filesKept, filesUnsized, begun] = [0, 0, 0, 0, false]
     for (const one of contents) {
       const known = content.knownSize(one.content)
@@ -95,8 +110,11 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
       if (share > 0) begun = true
     }
     const files = contents.length
-    const is = filesKept === files ? 'whole' : begun ? 'part' : 'not'
-    return { is, files, filesKept, filesUnsized, bytes, bytesKept }
+    const known = filesKept === files ? 'whole' : begun ? 'part' : 'not'
+    // Of what was never listed something may be here, or all of it missing.
+    const is = unlisted > 0 && known !== 'part' ? 'unknown' : known
+    const share = { is, files, filesKept, filesUnsized, bytes, bytesKept } as const
+    return unlisted > 0 ? { ...share, unlisted } : share
   }
 
   return { info: ({ path }) => info(path) }

@@ -18,11 +18,30 @@ const linksAtMost = 16
 export async function nodeAt(tree: Tree, path: string, context: RequestContext): Promise<FoundNode> {
   let at = withoutEnd(path)
   for (let links = 0; links < linksAtMost; links += 1) {
-    const node = knownAt(tree, at) ?? (await tree.walk(at, context))
-    if (node.kind !== 'link') return { path: at, node }
-    at = posix.resolve(posix.dirname(at), node.to)
+    const node = await nodeOrLinkAt(at)
+    if (typeof node === 'string') at = node
+    else if (node.kind !== 'link') return { path: at, node }
+    else at = posix.resolve(posix.dirname(at), node.to)
   }
   throw new Failure('absent', `${path}: its links lead nowhere`)
+
+  /** The node; the path that is meant where a link stands on the way. */
+  async function nodeOrLinkAt(given: string): Promise<Node | string> {
+    const known = knownAt(tree, given)
+    if (known !== undefined) return known
+    try {
+      return await tree.walk(given, context)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.kind !== 'not-directory') throw thrown
+      const names = given.split('/').filter(name => name !== '')
+      for (let end = 1; end < names.length; end += 1) {
+        const above = `/${names.slice(0, end).join('/')}`
+        const node = knownAt(tree, above) ?? (await tree.walk(above, context))
+        if (node.kind === 'link') return posix.resolve(posix.dirname(above), node.to, ...names.slice(end))
+      }
+      throw thrown
+    }
+  }
 }
 
 /** What the listings said when they were asked for last. */

@@ -150,7 +150,7 @@ export interface CachedProject {
   readonly pinned: boolean
 }
 
-/** A path and what it stands for; what is not known is left out. */
+/** A path and what it stands for; what is not known is left out. Sizes are in bytes. */
 export interface PathInfo {
   /** Of the drive, links followed. */
   readonly path: string
@@ -163,7 +163,6 @@ export interface PathInfo {
   readonly modified?: number | undefined
   /** As the platform's web pages show it. */
   readonly web?: string | undefined
-  /** In bytes. */
   readonly size?: number | undefined
   readonly cached?: KeptShare | undefined
   /** The path of the pin that keeps it. */
@@ -174,15 +173,16 @@ export interface PathInfo {
   readonly stale?: string | undefined
 }
 
-/** How much of the files that are known is on this disk. */
+/** How much of the files that are known is on this disk; `unlisted` are directories below of which none are known. */
 export interface KeptShare {
-  readonly is: 'whole' | 'part' | 'not'
+  readonly is: 'whole' | 'part' | 'not' | 'unknown'
   readonly files: number
   readonly filesKept: number
   /** Files whose sizes are not known here: the bytes are those of the others. */
   readonly filesUnsized: number
   readonly bytes: number
   readonly bytesKept: number
+  readonly unlisted?: number | undefined
 }
 
 /** What is kept whole on this disk. */

@@ -2,7 +2,7 @@
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { CalculationId, Dialect, ProjectId, RecordFacts } from '../../remote/remote.js'
-import type { CalculationNode, Dentry } from '../nodes/node.js'
+import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 import { type PlacedNode, type Subtree, subtreeOf } from './subtree.js'
 
@@ -13,19 +13,35 @@ export interface KnownParts {
   readonly identities: Identities
 }
 
-export function knownSubtree(from: PlacedNode, parts: KnownParts): Promise<Subtree> {
-  const { catalog, dialect, tree } = parts
-  return subtreeOf(from, {
+export interface KnownSubtree extends Subtree {
+  /** Directories of which nothing was told, so that more may lie in them. */
+  readonly unlisted: number
+}
+
+export async function knownSubtree(from: PlacedNode, parts: KnownParts): Promise<KnownSubtree> {
+  let unlisted = 0
+  const found = await subtreeOf(from, {
     list(directory) {
-      if (directory.kind !== 'report') return tree.listKnown(directory) ?? []
-      const record = catalog.record({ kind: 'report', id: directory.id }).known()
-      const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
-      return rows.flatMap(({ calculation }, at): Dentry[] => {
-        const node = knownCalculation(calculation, parts)
-        return node === undefined ? [] : [{ name: String(at + 1), node }]
-      })
+      const known = knownEntries(directory, parts)
+      if (known === undefined) unlisted += 1
+      return known ?? []
     },
   })
+  return { ...found, unlisted }
+}
+
+/** The entries of a directory as they were told last; those of a report are its calculations. */
+export function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Dentry[] | undefined {
+  const { catalog, dialect, tree } = parts
+  if (directory.kind !== 'report') return tree.listKnown(directory)
+  const record = catalog.record({ kind: 'report', id: directory.id }).known()
+  return (
+    record &&
+    (dialect.rows(record) ?? []).flatMap(({ calculation }, at): Dentry[] => {
+      const node = knownCalculation(calculation, parts)
+      return node === undefined ? [] : [{ name: String(at + 1), node }]
+    })
+  )
 }
 
 /** The node of a calculation, where its listing or its record is known. */

@@ -4,12 +4,12 @@ import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
+import { type PinTurns, sideBySideAtMost } from './pin-turns.js'
 import type { MissingPart, PlacedContent } from './subtree.js'
 
 export interface PinFetchParts {
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached'>
-  /** How many background requests may be under way now. */
-  readonly room: () => number
+  readonly turns: PinTurns
   readonly clock: Clock
   /** Milliseconds for a question. */
   readonly patience: number
@@ -22,6 +22,8 @@ export interface SizedContent extends PlacedContent {
 
 export interface Sized {
   readonly contents: readonly SizedContent[]
+  /** Those whose size could not be had, whatever the reason. */
+  readonly unsized: readonly PlacedContent[]
   readonly missing: readonly MissingPart[]
 }
 
@@ -44,22 +46,20 @@ export interface PinFetch {
   ): Promise<readonly MissingPart[]>
 }
 
-/** Requests of pins side by side at most: the rest is for users, and for what is foreseen. */
-const sideBySideAtMost = 16
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
 const fileDeadline = 60_000
 /** Files that are looked for on the disk before others have their turn. */
 const lookedAtOnce = 256
 
-export function openPinFetch({ content, room, clock, patience }: PinFetchParts): PinFetch {
+export function openPinFetch({ content, turns, clock, patience }: PinFetchParts): PinFetch {
   const background = (milliseconds: number): RequestContext => dueIn(milliseconds, clock, 'guess')
 
-  /** Does the work for each, as many side by side as there is room for; the first failure that is thrown ends it. */
+  /** Does the work for each, side by side, so that all pins get their turns; the first failure that is thrown ends it. */
   async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     const under = new Set<Promise<void>>()
     let failed: { readonly reason: unknown } | undefined
     for (const item of items) {
-      while (under.size >= Math.max(1, Math.min(room(), sideBySideAtMost))) await Promise.race(under)
+      while (under.size >= sideBySideAtMost) await Promise.race(under)
       if (failed !== undefined) break
       const one = work(item)
         .catch((reason: unknown) => {
@@ -74,18 +74,21 @@ export function openPinFetch({ content, room, clock, patience }: PinFetchParts):
 
   async function sizes(contents: readonly PlacedContent[]): Promise<Sized> {
     const found: SizedContent[] = []
+    const unsized: PlacedContent[] = []
     const missing: MissingPart[] = []
     await forEach(contents, async one => {
-      const known = content.knownSize(one.content)
       try {
-        const bytes = known ?? (await content.size(one.content, background(patience)))
+        const bytes =
+          content.knownSize(one.content) ??
+          (await turns.run(() => content.size(one.content, background(patience))))
         found.push({ ...one, bytes })
       } catch (thrown) {
         const failure = refusalIn(thrown)
+        unsized.push(one)
         if (!isAbsent(failure)) missing.push({ path: one.path, failure })
       }
     })
-    return { contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)), missing }
+    return { unsized, missing, contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)) }
   }
 
   async function present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>> {
@@ -119,9 +122,12 @@ export function openPinFetch({ content, room, clock, patience }: PinFetchParts):
     async fetch(wanted, { begun, kept, mayGoOn }) {
       const missing: MissingPart[] = []
       await forEach(wanted, async one => {
-        begun(one)
         try {
-          await keepWhole(one, mayGoOn)
+          await turns.run(() => {
+            mayGoOn()
+            begun(one)
+            return keepWhole(one, mayGoOn)
+          })
           // The disk may have refused it, and a reader gets it all the same.
           if (one.bytes > 0 && !content.isOnDisk(one.content))
             throw new Failure('no-space', 'the cache directory took no more of it')

@@ -13,14 +13,19 @@ export interface AllPinMembers {
   contents(key: string): { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> }
   /** The key of the pin that keeps this. */
   coverOf(node: Node): string | undefined
-  keepsAnswer(query: { readonly namespace: string; readonly key: string }): boolean
+  keepsAnswer(query: PinQuestion, answer: unknown): boolean
+  /** The keys of the pins of which this tells something. */
+  keysOf(query: PinQuestion): readonly string[]
   keepsContent(name: string): boolean
   /** The keys of the pins that keep a content of this name. */
-  keysOf(name: string): readonly string[]
+  keepersOf(name: string): readonly string[]
 }
 
-/** Namespaces of answers whose keys end in an id. */
-const idRooms: ReadonlySet<string> = new Set(['listing', 'record', 'shares'])
+/** A question as the query cache names it. */
+export interface PinQuestion {
+  readonly namespace: string
+  readonly key: string
+}
 
 export function openPinMembers(
   store: PinStore,
@@ -76,19 +81,45 @@ export function openPinMembers(
       return { own: members.get(key)?.contents ?? noMembers.contents, others: new Set(others) }
     },
     coverOf: node => [...members].find(([key, one]) => isIn(one, key, node))?.[0],
-    keepsAnswer({ namespace, key }) {
-      if (members.size === 0) return false
-      // Who the user is and where paths lead: the way to every pin.
-      if (!idRooms.has(namespace)) return true
-      const [, kind = 'project', id = ''] = /^(?:(\w+) )?(\d+)$/.exec(key) ?? []
-      return [...members.values()].some(
-        one => idsOf(one, kind).has(id) || (isOfProject(kind) && one.above.has(id)),
-      )
+    keepsAnswer(query, answer) {
+      const all = [...members.values()]
+      switch (query.namespace) {
+        // The way to every pin begins there.
+        case 'user':
+          return all.length > 0
+        // A report tells the name of its type.
+        case 'report-types':
+          return all.some(({ reports }) => reports.size > 0)
+        // Where a path leads.
+        case 'resolve': {
+          const kind = query.key.slice(0, query.key.indexOf(' '))
+          return typeof answer === 'string' && all.some(one => concerns(one, kind, answer))
+        }
+        default: {
+          const { kind, id } = thingOf(query)
+          return all.some(one => concerns(one, kind, id))
+        }
+      }
+    },
+    keysOf(query) {
+      const { kind, id } = thingOf(query)
+      return [...members].flatMap(([key, one]) => (concerns(one, kind, id) ? [key] : []))
     },
     keepsContent: name => names.has(name),
-    keysOf: name => (names.has(name) ? keysWith(name) : []),
+    keepersOf: name => (names.has(name) ? keysWith(name) : []),
   }
 }
+
+/** The project, calculation or report that a listing, a record or a list of shares is of. */
+export function thingOf({ key }: PinQuestion): { readonly kind: string; readonly id: string } {
+  const [, kind = 'project', id = ''] = /^(?:(\w+) )?(\d+)$/.exec(key) ?? []
+  if (isOfProject(kind)) return { kind: 'project', id }
+  return { kind: kind === 'report' ? kind : 'calculation', id }
+}
+
+/** Whether it belongs to it, or leads to it. */
+const concerns = (one: MembersOfPin, kind: string, id: string): boolean =>
+  idsOf(one, kind).has(id) || (kind === 'project' && one.above.has(id))
 
 /** A key of listings or records names the kind before the id, `projects 7` or `files 9`; that of shares is a project's id. */
 function idsOf(one: MembersOfPin, kind: string): ReadonlySet<string> {

@@ -1,9 +1,17 @@
 // Pin survey: what belongs to a pin now, asked of the service as far as it is not known or may be old.
-import { Failure, isA } from '../../failure.js'
+import { derivedNames } from '../../content-kinds.js'
+import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
-import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
-import { type KnownParts, listedCalculation, recordedCalculation } from './known-subtree.js'
+import { type CalculationNode, type Dentry, type DirectoryNode, nodeKey } from '../nodes/node.js'
+import {
+  type KnownParts,
+  knownCalculation,
+  knownEntries,
+  listedCalculation,
+  recordedCalculation,
+} from './known-subtree.js'
 import type { Pin } from './pin-store.js'
+import type { PinTurns } from './pin-turns.js'
 import { type Subtree, type SubtreeSource, subtreeOf } from './subtree.js'
 
 /**
@@ -17,9 +25,16 @@ export interface SurveyedPin extends Subtree {
   readonly above: ReadonlySet<string>
 }
 
+export interface SurveyOptions {
+  readonly depth: SurveyDepth
+  readonly context: () => RequestContext
+  /** Holds the keys of what is listed just now: its answer is no news for this survey. */
+  readonly listing: Set<string>
+}
+
 export interface PinSurvey {
   /** @throws Failure of an outage, or of the pinned thing itself */
-  look(pin: Pin, depth: SurveyDepth, context: () => RequestContext): Promise<SurveyedPin>
+  look(pin: Pin, how: SurveyOptions): Promise<SurveyedPin>
 }
 
 interface AskingSource extends SubtreeSource {
@@ -29,15 +44,28 @@ interface AskingSource extends SubtreeSource {
 /** A project that lies so deep lies in itself. */
 const deepest = 64
 
-export function openPinSurvey(parts: KnownParts): PinSurvey {
-  const { tree, catalog, dialect, identities } = parts
-  function asking(depth: SurveyDepth, context: () => RequestContext): AskingSource {
+export function openPinSurvey(parts: KnownParts & { readonly turns: PinTurns }): PinSurvey {
+  const { tree, catalog, dialect, identities, turns } = parts
+  function asking({ depth, context, listing }: SurveyOptions): AskingSource {
     /** Asked for where it is not known, or is to be read again. */
     async function ask<Answer>(
       entry: { known(): Answer | undefined; ask(context: RequestContext): Answer | Promise<Answer> },
       isAgain: boolean,
     ): Promise<Answer> {
-      return (isAgain ? undefined : entry.known()) ?? entry.ask(context())
+      return (isAgain ? undefined : entry.known()) ?? turns.run(() => entry.ask(context()))
+    }
+
+    async function listed<Entries>(
+      directory: DirectoryNode,
+      list: () => Promise<Entries> | Entries,
+    ): Promise<Entries> {
+      const key = nodeKey(directory)
+      listing.add(key)
+      try {
+        return await list()
+      } finally {
+        listing.delete(key)
+      }
     }
 
     async function calculationAt(id: CalculationId): Promise<CalculationNode> {
@@ -50,9 +78,13 @@ export function openPinSurvey(parts: KnownParts): PinSurvey {
       const found = await Promise.allSettled(rows.map(({ calculation }) => calculationAt(calculation)))
       return found.flatMap((one, at): Dentry[] => {
         if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
-        // A row may name a calculation that is gone, or not shared.
-        if (one.reason instanceof Failure && !isA('outage', one.reason)) return []
-        throw one.reason
+        const failure = asFailure(one.reason)
+        if (isA('outage', failure) || failure.kind === 'internal') throw failure
+        const row = rows[at]
+        if (row === undefined || isAbsent(failure)) return []
+        // It may not be shared: it is named where it is met.
+        const node = knownCalculation(row.calculation, parts)
+        return node === undefined ? [] : [{ name: `${at + 1}-${node.title}`, node }]
       })
     }
 
@@ -67,12 +99,14 @@ export function openPinSurvey(parts: KnownParts): PinSurvey {
         if (node.kind === 'calculation')
           await ask(catalog.record({ kind: 'calculation', id: node.id }), depth === 'all')
       },
-      list(directory) {
-        if (directory.kind === 'report') return rowsOf(directory.id)
-        const known =
-          directory.kind === 'calculation' && depth === 'lists' ? tree.listKnown(directory) : undefined
-        return known ?? tree.list(directory, context())
-      },
+      list: directory =>
+        listed(directory, () => {
+          if (directory.kind === 'report') return rowsOf(directory.id)
+          const known =
+            directory.kind === 'calculation' && depth === 'lists' ? tree.listKnown(directory) : undefined
+          return known ?? turns.run(() => tree.list(directory, context()), requestsOf(directory))
+        }),
+      known: directory => knownEntries(directory, parts),
     }
   }
 
@@ -131,8 +165,11 @@ export function openPinSurvey(parts: KnownParts): PinSurvey {
     return { ...found, above: aboveOf(target) }
   }
 
-  return { look: (pin, depth, context) => survey(pin, asking(depth, context)) }
+  return { look: (pin, how) => survey(pin, asking(how)) }
 }
+
+/** How many requests its listing sends side by side: a project has two lists, a calculation the sources of derived files. */
+const requestsOf = ({ kind }: DirectoryNode): number => (kind === 'calculation' ? derivedNames.length : 2)
 
 /** @throws what says that nothing can be known now */
 function unlessAway(thrown: unknown): undefined {

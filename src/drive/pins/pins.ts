@@ -7,11 +7,13 @@ import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { openPinFetch, type SizedContent } from './pin-fetch.js'
-import { openPinMembers } from './pin-members.js'
+import { openPinMembers, type PinQuestion, thingOf } from './pin-members.js'
 import { PinProgress, type PinReport } from './pin-progress.js'
 import { openPinRoom } from './pin-room.js'
+import { openPinSchedule, type Retry } from './pin-schedule.js'
 import type { Pin, PinStore, PinTarget } from './pin-store.js'
 import type { PinSurvey, SurveyDepth } from './pin-survey.js'
+import type { PinTurns } from './pin-turns.js'
 import type { MissingPart } from './subtree.js'
 
 export interface Pins {
@@ -26,7 +28,7 @@ export interface Pins {
   /** The pin that keeps this, if one does. */
   coverOf(node: Node): Pin | undefined
   /** Whether the answer to this question serves at any age while the service is away. */
-  keepsAnswer(query: { readonly namespace: string; readonly key: string }): boolean
+  keepsAnswer(query: PinQuestion, answer: unknown): boolean
   /** Whether a content of this name is kept for a pin. */
   keepsContent(name: string): boolean
   /** A listing of something is another one now; of all, where no key is given. */
@@ -46,8 +48,8 @@ export interface PinsParts {
   readonly cacheBytes: number
   /** Milliseconds between two questions for the listings of what is pinned. */
   readonly interval: number
-  /** How many background requests may be under way now. */
-  readonly room: () => number
+  /** Those of all pins together. */
+  readonly turns: PinTurns
   /** Milliseconds for a question. */
   readonly patience: number
   /** Makes this process the one that fetches, if no other one is; the function gives that back. */
@@ -56,11 +58,7 @@ export interface PinsParts {
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
-/** Lists of files and records, which hardly ever change, are asked for again each so-manieth time. */
-const deepEach = 6
-/** Milliseconds until a change of a listing is followed, and until what failed is tried again. */
-const [soonMs, firstRetryMs, lastRetryMs] = [500, 2_000, 30_000]
-/** Another mount may have pinned something, or may have ended; the service may answer again. */
+/** Another mount may have pinned something; the service may answer again. */
 const watchEveryMs = 5_000
 
 export function openPins(parts: PinsParts): Pins {
@@ -69,20 +67,14 @@ export function openPins(parts: PinsParts): Pins {
   const room = openPinRoom(parts.cacheBytes, content)
   const members = openPinMembers(store, content)
   const progress = new Map<string, PinProgress>()
-  /** Pins that are looked after now. */
-  const busy = new Map<string, Promise<void>>()
-  /** Those of them of which something has changed meanwhile. */
-  const again = new Set<string>()
+  /** What each pin asks the service to list just now. */
+  const listing = new Map<string, Set<string>>()
+  const schedule = openPinSchedule({ ...parts, pins: store.list, begin, lookAfter })
   let isStarted = false
   let isClosed = false
-  let callOff = noop
   let endWatch = noop
-  let rounds = 0
-  let retryMs = firstRetryMs
   let turn: Promise<(() => void) | undefined> | undefined
   let seen = ''
-  /** Surveys under way: the answers that they bring are no news. */
-  let looking = 0
   /** A pin waits for the service. */
   let isAwaited = false
 
@@ -94,22 +86,11 @@ export function openPins(parts: PinsParts): Pins {
     return fresh
   }
 
-  // When a pin is looked after.
-
-  function lookIn(milliseconds: number): void {
-    callOff()
-    if (isStarted && !isClosed) callOff = clock.after(milliseconds, round, 'in-background')
-  }
-
-  function round(): void {
+  function begin(): void {
     const pins = store.list()
     seen = signature(pins)
     members.read()
     for (const key of progress.keys()) if (!pins.some(pin => pin.key === key)) forget(key)
-    const depth: SurveyDepth = rounds % deepEach === deepEach - 1 ? 'all' : 'lists'
-    rounds += 1
-    lookIn(parts.interval)
-    for (const pin of pins) tend(pin, depth)
   }
 
   /** One question is cheaper than a look at all that is pinned. */
@@ -118,8 +99,7 @@ export function openPins(parts: PinsParts): Pins {
     if (!isAwaited || isClosed || parts.health.outage !== undefined || parts.health.signedOut !== undefined)
       return
     isAwaited = false
-    retryMs = firstRetryMs
-    round()
+    for (const pin of store.list()) schedule.now(pin.key)
   }
 
   const signature = (pins: readonly Pin[]): string =>
@@ -130,23 +110,13 @@ export function openPins(parts: PinsParts): Pins {
     room.forget(key)
   }
 
-  function tend(pin: Pin, depth: SurveyDepth): void {
-    if (isClosed) return
-    if (busy.has(pin.key)) {
-      again.add(pin.key)
-      return
-    }
-    again.delete(pin.key)
-    const work = lookAfter(pin, depth).then(retry => {
-      busy.delete(pin.key)
-      if (again.has(pin.key) && !isTakenBack(pin)) return tend(pin, 'lists')
-      if (retry === 'never') retryMs = firstRetryMs
-      else {
-        lookIn(Math.min(retryMs, parts.interval, retry === 'soon' ? lastRetryMs : parts.interval))
-        retryMs *= 2
-      }
-    })
-    busy.set(pin.key, work)
+  /** Another mount has pinned something, or taken a pin back. */
+  function lookForOthers(): void {
+    const pins = store.list()
+    if (!isStarted || signature(pins) === seen) return
+    const known = new Set(seen.split('\n'))
+    begin()
+    for (const pin of pins) if (!known.has(signature([pin]))) schedule.now(pin.key)
   }
 
   /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
@@ -171,16 +141,14 @@ export function openPins(parts: PinsParts): Pins {
 
   // What is done for it.
 
-  async function lookAfter(pin: Pin, depth: SurveyDepth): Promise<'never' | 'soon' | 'later'> {
+  async function lookAfter(pin: Pin, depth: SurveyDepth): Promise<Retry> {
     const state = progressOf(pin)
     try {
       turn ??= parts.takeTurn()
       if ((await turn) === undefined) turn = undefined
-      looking += 1
-      const found = await lookedUp(pin, depth).finally(() => {
-        looking -= 1
-      })
-      return await bring(pin, state, found)
+      const retry = await bring(pin, state, await lookedUp(pin, depth))
+      if (schedule.isOutdated(pin.key) && state.state === 'whole') state.stopped('looking')
+      return retry
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (isTakenBack(pin)) return 'never'
@@ -210,16 +178,24 @@ export function openPins(parts: PinsParts): Pins {
 
   /** What belongs to it is kept from now on; what is gone, or does not fit, may go. */
   async function lookedUp(pin: Pin, depth: SurveyDepth): Promise<Found> {
-    const found = await parts.survey.look(pin, depth, context)
+    const under = new Set<string>()
+    listing.set(pin.key, under)
+    const found = await parts.survey.look(pin, { depth, context, listing: under })
     const sized = await fetcher.sizes(found.contents)
     if (isTakenBack(pin)) throw takenBack
-    const fitting = room.fit(pin.key, sized.contents, members.contents(pin.key))
+    const names = members.contents(pin.key)
+    const fitting = room.fit(pin.key, sized.contents, names)
     const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
+    // A listing has it: what was kept of it stays, whatever its size may be.
+    for (const one of sized.unsized) {
+      const name = content.nameOf(one.content)
+      if (names.own.has(name)) contents.add(name)
+    }
     members.set(pin.key, { ...found, contents })
     return { ...fitting, missing: [...found.missing, ...sized.missing] }
   }
 
-  async function bring(pin: Pin, state: PinProgress, found: Found): Promise<'never' | 'soon' | 'later'> {
+  async function bring(pin: Pin, state: PinProgress, found: Found): Promise<Retry> {
     const { chosen, tooMany } = found
     const here = await fetcher.present(chosen)
     state.found([...chosen, ...tooMany], here)
@@ -247,37 +223,40 @@ export function openPins(parts: PinsParts): Pins {
     if (isStarted) return
     isStarted = true
     endWatch = every(clock, watchEveryMs, () => {
-      if (signature(store.list()) !== seen) round()
-      else if (isAwaited)
+      lookForOthers()
+      if (isAwaited)
         lookForService().catch(error => log('the service could not be looked for', { error: String(error) }))
     })
-    if (store.list().length > 0) lookIn(0)
+    schedule.start()
   }
 
   return {
     start,
     pin(path, target) {
+      start()
+      lookForOthers()
       const key = nodeKey(target)
       const known = store.list().find(pin => pin.key === key)
       const pin = known ?? { key, path, target, since: clock.now() }
       if (known === undefined) {
         store.set(pin)
         members.read()
+        seen = signature(store.list())
       }
       const state = progressOf(pin)
-      if (!busy.has(key)) state.stopped('looking')
-      retryMs = firstRetryMs
-      start()
-      tend(pin, 'lists')
+      if (!schedule.isBusy(key)) state.stopped('looking')
+      schedule.now(key)
       return reportOf(pin)
     },
     unpin(key) {
       const pin = store.list().find(one => one.key === key)
       if (pin === undefined) return undefined
       const report = reportOf(pin)
+      lookForOthers()
       store.remove(key)
       members.read()
       forget(key)
+      seen = signature(store.list())
       return report
     },
     reports: () => store.list().map(reportOf),
@@ -289,22 +268,27 @@ export function openPins(parts: PinsParts): Pins {
     keepsAnswer: members.keepsAnswer,
     keepsContent: members.keepsContent,
     changed(namespace, key) {
-      if (!isStarted || looking > 0 || namespace === 'record') return
-      if (namespace === undefined || key === undefined || members.keepsAnswer({ namespace, key }))
-        lookIn(soonMs)
+      if (!isStarted || isClosed) return
+      if (namespace === undefined || key === undefined) {
+        for (const pin of store.list()) schedule.soon(pin.key)
+        return
+      }
+      const { kind, id } = thingOf({ namespace, key })
+      // Only the record of a report lists something.
+      if (namespace === 'record' ? kind !== 'report' : namespace !== 'listing') return
+      for (const one of members.keysOf({ namespace, key }))
+        if (listing.get(one)?.has(`${kind} ${id}`) !== true) schedule.soon(one)
     },
     dropped(name) {
       if (!isStarted || isClosed) return
-      const keepers = members.keysOf(name)
-      for (const key of keepers) {
+      for (const key of members.keepersOf(name)) {
         progressOf({ key }).stopped('looking')
-        if (busy.has(key)) again.add(key)
+        schedule.soon(key)
       }
-      if (keepers.length > 0) lookIn(soonMs)
     },
     async close() {
       isClosed = true
-      callOff()
+      schedule.close()
       endWatch()
       // What is under way finds out by itself; the connections end soon.
       const giveBack = await turn

@@ -35,6 +35,14 @@ export interface SubtreeSource {
   list(directory: DirectoryNode): Promise<readonly Dentry[]> | readonly Dentry[]
   /** Called for each project, calculation and report before it is listed; a failure is that of the whole. */
   meet?(node: DirectoryNode): Promise<void>
+  /** What was listed last, without a request: below what cannot be had it goes on with that. */
+  known?(directory: DirectoryNode): readonly Dentry[] | undefined
+}
+
+/** The entries of a directory; where it could not be had, those that were known. */
+interface Found {
+  readonly entries: readonly Dentry[]
+  readonly isFromMemory: boolean
 }
 
 /** Directories that are looked at side by side. */
@@ -55,15 +63,15 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
   }
   let isOver = false
 
-  async function visit({ path, node }: PlacedNode): Promise<void> {
+  async function visit({ path, node }: PlacedNode, isFromMemory = false): Promise<void> {
     if (isOver || !isFirst(node)) return
     if (node.kind === 'content') contents.push({ path, content: node.content })
     if (!isWalked(node)) return
-    const entries = await limit(() => entriesOf(path, node))
+    const found = isFromMemory ? fromMemory(node) : await limit(() => entriesOf(path, node))
     await Promise.all(
-      entries
+      found.entries
         .filter(entry => isWalked(entry.node) || entry.node.kind === 'content')
-        .map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner })),
+        .map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner }, found.isFromMemory)),
     )
   }
 
@@ -76,11 +84,16 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
     return true
   }
 
-  async function entriesOf(path: string, node: DirectoryNode): Promise<readonly Dentry[]> {
-    if (isOver) return []
+  const fromMemory = (node: DirectoryNode): Found => ({
+    entries: source.known?.(node) ?? [],
+    isFromMemory: true,
+  })
+
+  async function entriesOf(path: string, node: DirectoryNode): Promise<Found> {
+    if (isOver) return nothing
     try {
       await source.meet?.(node)
-      return await source.list(node)
+      return { entries: await source.list(node), isFromMemory: false }
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (node === from.node || isA('outage', failure) || failure.kind === 'internal') {
@@ -88,8 +101,9 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
         throw failure
       }
       // What is gone is no part of it.
-      if (!isAbsent(failure)) missing.push({ path, failure })
-      return []
+      if (isAbsent(failure)) return nothing
+      missing.push({ path, failure })
+      return fromMemory(node)
     }
   }
 
@@ -103,6 +117,8 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
     missing,
   }
 }
+
+const nothing: Found = { entries: [], isFromMemory: false }
 
 type WalkedNode = ProjectNode | CalculationNode | Extract<DirectoryNode, { kind: 'top' | 'report' }>
 

@@ -1,0 +1,270 @@
+// Promises of pins in the long run: room, damage, changes of the service, other readers and other mounts.
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import t from 'tap'
+import { noop } from '../../../src/noop.js'
+import type { Seed } from '../../../src/service/seed.js'
+import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
+import { lines } from '../../testbed/service.js'
+import { namesOf, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+import { until, within } from '../../testbed/within.js'
+import {
+  bigText,
+  calcfs,
+  downloads,
+  fillFifty,
+  isWhole,
+  patience,
+  pinsOf,
+  untilPin,
+  wholeFifty,
+} from './pinned.js'
+
+t.setTimeout(600_000)
+// Most of the time is spent waiting.
+t.jobs = 4
+const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
+
+t.test(
+  'what is pinned is never evicted, and cleared only with --pinned (PIN-4)',
+  { buffered: true },
+  async t => {
+    const fill = (seed: Seed): void => {
+      fillFifty(seed)
+      const project = seed.addProject({ id: '3000', name: 'Few', owner: 'demo' })
+      for (const [at, letter] of ['x', 'y', 'z'].entries())
+        seed.addCalculation({
+          id: String(3001 + at),
+          name: `few${at}`,
+          project,
+          files: { 'b.out': bigText(letter) },
+        })
+    }
+    const testbed = await warmMount(t, { fill, settings: { cacheSize: '1M' } })
+    const { service } = testbed
+    t.match(await calcfs(testbed, 'pin', 'projects/Few'), { code: 0 })
+    for (let at = 0; at < 50; at += 1) await textOf(testbed, `projects/Fifty/run${at}/a.out`)
+    await testbed.pass(20_000)
+    const info = JSON.parse((await calcfs(testbed, 'cache', 'info', '--json')).stdout)
+    t.ok(info.bytes <= 1 << 20, `${info.bytes} bytes are kept`)
+    t.match(
+      info.projects.find(({ id }: { id: string }) => id === '3000'),
+      { path: 'Few', files: 3, pinned: true },
+    )
+    await testbed.remount()
+    const heard = await service.during(async () => {
+      for (const [at, letter] of ['x', 'y', 'z'].entries())
+        t.equal(await textOf(testbed, `projects/Few/few${at}/b.out`), bigText(letter))
+    })
+    t.same(downloads(heard), [])
+    t.match((await calcfs(testbed, 'cache', 'clear')).stdout, /3 files stay, because they are pinned/)
+    t.match(await untilPin(testbed, isWhole), { filesKept: 3 })
+    // None comes back before it is let through.
+    let letThrough: () => void = noop
+    const through = new Promise<void>(resolve => (letThrough = resolve))
+    const held = service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, passing) => {
+      const answer = await passing.carryOut()
+      await through
+      answer()
+    })
+    t.match(JSON.parse((await calcfs(testbed, 'cache', 'clear', '--pinned', '--json')).stdout), { files: 3 })
+    const [cleared] = await pinsOf(testbed)
+    t.match(cleared, { filesKept: 0, files: 3 }, 'that they are gone is told at once')
+    t.not(cleared?.state, 'whole')
+    letThrough()
+    t.match(await untilPin(testbed, isWhole), { filesKept: 3 })
+    held()
+    const back = JSON.parse((await calcfs(testbed, 'cache', 'info', '--json')).stdout)
+    t.match(back, { files: 3 }, 'a mounted drive fetches them again')
+  },
+)
+
+t.test(
+  'a pinned file that is found damaged is fetched again at once (PIN-4)',
+  { buffered: true },
+  async t => {
+    const testbed = await warmMount(t)
+    const file = 'projects/Water splitting/TS1_opt/run.log'
+    t.match(await calcfs(testbed, 'pin', file), { code: 0 })
+    const contents = join(testbed.home, 'cache')
+    const kept =
+      (await readdir(contents, { recursive: true })).find(name => /\/[0-9a-f]{60,}$/.test(name)) ?? ''
+    const bytes = await readFile(join(contents, kept))
+    bytes[1000] = (bytes[1000] ?? 0) ^ 1
+    await writeFile(join(contents, kept), bytes)
+    const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, noop)
+    t.match(JSON.parse((await calcfs(testbed, 'cache', 'verify', '--json')).stdout), { damaged: 1 })
+    const [told] = await pinsOf(testbed)
+    t.not(told?.state, 'whole')
+    away()
+    await calcfs(testbed, 'pin', '--no-wait', file)
+    await untilPin(testbed, isWhole, 61_000)
+    t.equal(await textOf(testbed, file), log)
+  },
+)
+
+t.test('what a refusal hides is kept as it was (PIN-5)', { buffered: true }, async t => {
+  const fill = (seed: Seed): void => {
+    fillSampleData(seed)
+    const outer = seed.addProject({ id: '3000', name: 'Outer', owner: 'demo' })
+    const inner = seed.addProject({ id: '3100', name: 'Inner', owner: 'demo', parent: outer })
+    const innermost = seed.addProject({ id: '3200', name: 'Innermost', owner: 'demo', parent: inner })
+    for (const [at, project] of [outer, inner, innermost].entries())
+      seed.addCalculation({
+        id: String(3001 + at),
+        name: 'run',
+        project,
+        files: { 'b.out': `${at}\n`, 'c.out': 'c' },
+      })
+  }
+  const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
+  const { service } = testbed
+  t.match(await calcfs(testbed, 'pin', 'projects/Outer'), { code: 0, stdout: /kept whole: 6 files/ })
+  t.match(await calcfs(testbed, 'pin', 'reports/42.json'), { code: 0 })
+  const [, report] = await pinsOf(testbed)
+  const refuse = (response: ServerResponse): void => {
+    response.writeHead(403)
+    response.end('not for you')
+  }
+  const allowed = [
+    service.intercept(/^GET \/project\/descendant.*\b3100\b/, refuse),
+    service.intercept(new RegExp(`^GET /calculation\\?.*\\b${ids.transition}\\b`), refuse),
+  ]
+  // Records of calculations are asked for again each sixth time.
+  for (let round = 0; round < (isFull ? 6 : 1); round += 1) {
+    await testbed.pass(600_500)
+    await untilPin(testbed, ({ state }) => state === 'incomplete')
+  }
+  const because = isFull ? /^\/reports\/42.* cannot be had: / : undefined
+  await until(
+    patience,
+    'the report',
+    async () => (await pinsOf(testbed))[1]?.because !== undefined || !isFull,
+  )
+  t.match(await pinsOf(testbed), [
+    { because: /^\/projects\/Outer\/Inner cannot be had: /, files: 6, filesKept: 6 },
+    { because, files: report?.files, filesKept: report?.filesKept },
+  ])
+  const cleared = JSON.parse((await calcfs(testbed, 'cache', 'clear', '--json')).stdout)
+  t.match(cleared, { files: 0, pinned: 6 + (report?.files ?? 0) })
+  await service.leave()
+  await testbed.remount()
+  await testbed.pass(40 * 86_400_000)
+  t.equal(await textOf(testbed, 'projects/Outer/Inner/Innermost/run/b.out'), '2\n')
+  t.equal(await textOf(testbed, 'projects/Outer/Inner/run/b.out'), '1\n')
+  if (!isFull) return
+  for (const again of allowed) again()
+  await service.back()
+  await service.elsewhere('DELETE', '/project?id=3200')
+  await testbed.pass(600_500)
+  await untilPin(testbed, told => isWhole(told) && told.files === 4, 31_000)
+})
+
+t.test(
+  'what does not fit into the cache is said at once and in the status (PIN-4)',
+  { buffered: true },
+  async t => {
+    const testbed = await warmMount(t, { fill: fillFifty, settings: { cacheSize: '1M' } })
+    const sentence =
+      /do not fit, because pins take seven eighths of --cache-size \(1048576\) at most: mount with --cache-size (\d+)/
+    const pinned = await calcfs(testbed, 'pin', 'projects/Fifty')
+    t.match(pinned, { code: 1, stdout: sentence })
+    t.match((await testbed.calcfs('status', testbed.directory)).stdout, sentence)
+    const told = await untilPin(testbed, ({ state }) => state === 'incomplete')
+    t.ok(told.bytesKept <= (1 << 20) * 0.875 && told.filesKept >= 8, `${told.filesKept} files are here`)
+    t.equal(await textOf(testbed, 'projects/Fifty/run49/a.out'), `49 ${bigText('a')}`, 'the others read')
+    const needed = sentence.exec(pinned.stdout)?.[1] ?? ''
+    await testbed.end()
+    const more = await warmMount(
+      t,
+      { settings: { cacheSize: needed } },
+      { service: testbed.service, home: testbed.home },
+    )
+    t.match(await untilPin(more, isWhole), { filesKept: 50 }, 'with that size all of it is here')
+  },
+)
+
+t.test(
+  'what is new is fetched once a listing shows it, what is gone is let go (PIN-5)',
+  { buffered: true },
+  async t => {
+    const testbed = await warmMount(t, { fill: fillFifty })
+    const { service } = testbed
+    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), wholeFifty)
+    service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
+    await testbed.pass(31_000)
+    t.ok((await namesOf(testbed, 'projects/Fifty')).includes('late'), 'a listing shows it')
+    await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
+    service.seed.addCalculation({ id: '4901', name: 'later', project: '4000', files: { 'n.out': 'more\n' } })
+    await testbed.pass(601_000)
+    await untilPin(testbed, told => isWhole(told) && told.files === 52, 1_000)
+    t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
+    await testbed.pass(31_000)
+    const asked = await service.during(async () => {
+      service.seed.addCalculation({ id: '4902', name: 'last', project: '4000', files: { 'n.out': 'last\n' } })
+      await namesOf(testbed, 'projects/Fifty')
+      await untilPin(testbed, told => isWhole(told) && told.files === 53, 1_000)
+    })
+    t.same(
+      lines(asked).filter(line => new RegExp(`\\b${ids.product}\\b`).test(line)),
+      [],
+      'nothing is asked for another pin',
+    )
+    t.match(await calcfs(testbed, 'unpin', 'projects/Water splitting/H2O'), { code: 0 })
+    await calcfs(testbed, 'cache', 'clear', 'projects/Water splitting')
+    await service.elsewhere('DELETE', '/calculation?id=4902')
+    await service.elsewhere('DELETE', '/calculation?id=4900')
+    await testbed.pass(601_000)
+    await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
+    t.match(JSON.parse((await calcfs(testbed, 'cache', 'clear', '--json')).stdout), { files: 2, pinned: 51 })
+    await service.leave()
+    t.equal(await textOf(testbed, 'projects/Fifty/later/n.out'), 'more\n')
+    t.equal(await textOf(testbed, 'projects/Fifty/run7/a.out'), `7 ${bigText('a')}`)
+    await service.back()
+    await service.elsewhere('DELETE', '/project?id=4000')
+    await testbed.pass(601_000)
+    t.match(await untilPin(testbed, ({ state }) => state === 'gone', 31_000), { files: 0 })
+    t.match(await calcfs(testbed, 'unpin', 'projects/Fifty'), { code: 0 })
+    t.same(await pinsOf(testbed), [])
+  },
+)
+
+t.test('a program that reads is served before a pin (PIN-6)', { buffered: true }, async t => {
+  const testbed = await warmMount(t, { fill: fillFifty, settings: { connections: '3' } })
+  const { service } = testbed
+  const well = service.intercept(/^GET \/calculation\/files\/bitstream\?id=41/, () => {})
+  await calcfs(testbed, 'pin', '--no-wait', 'projects/Fifty')
+  await untilPin(testbed, ({ state }) => state === 'fetching')
+  t.equal(
+    await within(
+      patience,
+      'a read beside the pin',
+      textOf(testbed, 'projects/Water splitting/TS1_opt/run.log'),
+    ),
+    log,
+  )
+  t.match(await untilPin(testbed, () => true), { filesKept: 0 })
+  well()
+  await calcfs(testbed, 'unpin', 'projects/Fifty')
+})
+
+t.test(
+  'of two mounts of one account one fetches, and the other goes on where that ends (PIN-7)',
+  { buffered: true },
+  async t => {
+    const first = await warmMount(t, { fill: fillFifty })
+    const second = await warmMount(t, {}, { service: first.service, home: first.home })
+    const { service } = first
+    const before = service.heard.length
+    t.match(await calcfs(first, 'pin', 'projects/Fifty'), wholeFifty)
+    t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 })
+    const gets = downloads(service.heard.slice(before))
+    t.equal(new Set(gets).size, gets.length, 'each is downloaded once')
+    await first.end()
+    service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
+    await second.pass(601_000)
+    t.match(await untilPin(second, told => isWhole(told) && told.files === 51, 6_000), { filesKept: 51 })
+  },
+)
