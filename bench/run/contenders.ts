@@ -34,12 +34,13 @@ const raw = (connections: number): Contender => ({
 
 /** What the commands of calcfs do in the place of a program on the mount. */
 const copies: readonly string[] = ['cp', 'find']
+const copied: readonly string[] = ['lab', 'small']
 
 const all: readonly Contender[] = [
   ofPeer('own')(calcfs),
   ...[calcfsCommands, calcfsUnmounted].map(peer => ({
     ...ofPeer('own')(peer),
-    does: ({ work, tree }: Limited) => copies.includes(work.name) && tree === 'lab',
+    does: ({ work, tree }: Limited) => copies.includes(work.name) && copied.includes(tree),
   })),
   ...[16, 64].map(raw),
   ...[passThrough, localDisk].map(ofPeer('floor')),
