@@ -9,6 +9,7 @@ import { jsonFlag, printJson } from '../../terminal/json.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { type DrivePath, drivePathOf, mountFlag } from '../control/select-mount.js'
+import { namedDrive, namesService } from '../control/with-drive.js'
 
 interface Flags {
   readonly mount?: string
@@ -25,7 +26,7 @@ export function deleteCommand(): Command {
     .option(...mountFlag)
     .option('--yes', 'do not ask')
     .addOption(jsonFlag('with --yes: an array of {"path", "kind", "id", "title", "outcome"}'))
-    .action((paths: readonly string[], flags: Flags) => deleteAll(paths, flags))
+    .action((paths: readonly string[], flags: Flags) => deleteAll(command, paths, flags))
   return withExamples(
     command,
     ['calcfs delete ~/lab/projects/Dyes/TS1_old', 'one calculation, after a question'],
@@ -33,10 +34,10 @@ export function deleteCommand(): Command {
   )
 }
 
-async function deleteAll(given: readonly string[], flags: Flags): Promise<void> {
+async function deleteAll(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.json === true && flags.yes !== true)
     throw new Stop(exitCodes.usage, '--json asks nothing; add --yes, or leave --json out and be asked.')
-  const places = await Promise.all(given.map(path => itemPath(path, flags.mount)))
+  const places = await Promise.all(given.map(path => itemPath(command, path)))
   const [first] = places
   if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
     throw new Stop(exitCodes.usage, 'these paths belong to several drives; delete from one at a time.')
@@ -48,10 +49,15 @@ async function deleteAll(given: readonly string[], flags: Flags): Promise<void> 
 }
 
 /** A link differs from its target: the last name is not followed, as in `rm`. */
-async function itemPath(given: string, mount: string | undefined): Promise<DrivePath> {
+async function itemPath(command: Command, given: string): Promise<DrivePath> {
   const last = basename(given)
   const plain = last === '..' || last === '.' ? resolve(given) : given
-  const { mountPoint, path } = await drivePathOf(dirname(plain), mount)
+  const { mountPoint, path } = await drivePathOf(dirname(plain), () => namedDrive(command))
+  if (namesService(command) && mountPoint !== (await namedDrive(command)))
+    throw new Stop(
+      exitCodes.usage,
+      `${given} lies on ${mountPoint}, which is no drive of the service that you name.`,
+    )
   return { mountPoint, path: join(path, basename(plain)) }
 }
 

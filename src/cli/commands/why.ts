@@ -5,9 +5,9 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveAt } from '../control/find-daemon.js'
 import { drivePathOf, mountFlag } from '../control/select-mount.js'
+import { namedDrive } from '../control/with-drive.js'
 
 interface Flags {
-  readonly mount?: string
   readonly json?: true
 }
 
@@ -19,7 +19,7 @@ export function whyCommand(): Command {
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .addOption(jsonFlag('{"path", "wrong", "sentences"}'))
-    .action((path: string, flags: Flags) => why(path, flags))
+    .action((path: string, flags: Flags) => why(command, path, flags))
   return withExamples(
     command,
     ['calcfs why ~/lab/reports/42.json', 'a path below a mount'],
@@ -32,7 +32,7 @@ export function refreshCommand(): Command {
     .description('fetch a directory or a file again, as touch of a directory does')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
-    .action((path: string, flags: Flags) => refresh(path, flags))
+    .action((path: string) => refresh(command, path))
   return withExamples(
     command,
     ['calcfs refresh ~/lab/projects', 'see what others have changed'],
@@ -40,15 +40,15 @@ export function refreshCommand(): Command {
   )
 }
 
-async function why(given: string, flags: Flags): Promise<void> {
-  const { mountPoint, path } = await drivePathOf(given, flags.mount)
+async function why(command: Command, given: string, flags: Flags): Promise<void> {
+  const { mountPoint, path } = await drivePathOf(given, () => namedDrive(command))
   const explained = await (await driveAt(mountPoint)).why({ path })
   if (flags.json === true) printJson({ path, ...explained })
   else console.log(explained.sentences.join('\n'))
 }
 
-async function refresh(given: string, flags: Flags): Promise<void> {
-  const { mountPoint, path } = await drivePathOf(given, flags.mount)
+async function refresh(command: Command, given: string): Promise<void> {
+  const { mountPoint, path } = await drivePathOf(given, () => namedDrive(command))
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
   if (stale === undefined) return
   throw new Stop(

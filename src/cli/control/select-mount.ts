@@ -56,11 +56,14 @@ async function namedMount(named: string): Promise<string> {
  * Resolves a path: below a mount, relative ones too, else a path of the selected drive.
  * @throws Stop where no drive is mounted
  */
-export async function drivePathOf(given: string, named: string | undefined): Promise<DrivePath> {
+export async function drivePathOf(
+  given: string,
+  named: () => Promise<string | undefined> = async () => undefined,
+): Promise<DrivePath> {
   const local = await mountPath(resolve(given))
   const above = innermost(local, await drives())
   if (above !== undefined) return onDrive(above.path, local)
-  const mountPoint = await chosenMount(named)
+  const mountPoint = await chosenMount(await named())
   if (mountPoint === undefined) {
     throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
   }

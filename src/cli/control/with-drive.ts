@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
 import { mountAt, sourceOf } from '../../mount/mount-point.js'
-import { sentenceOf } from '../../terminal/exit.js'
+import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import { daemonAt, driveAt } from './find-daemon.js'
 import { chosenMount, chosenMounts, liveMounts, mountFlag } from './select-mount.js'
@@ -42,10 +42,11 @@ export async function withDrives(
   command: Command,
   work: (drive: SelectedDrive) => Promise<void>,
 ): Promise<void> {
-  const { mount, url } = command.optsWithGlobals()
-  const all = url === undefined ? await chosenMounts(mount) : []
+  const { mount } = command.optsWithGlobals()
+  const isNamed = mount === undefined && namesService(command)
+  const all = isNamed ? [] : await chosenMounts(mount)
   if (all.length < 2) {
-    const [mountPoint = url === undefined ? undefined : await mountedDrive(command)] = all
+    const [mountPoint = isNamed ? await mountedDrive(command) : undefined] = all
     return withDrive(command, control => work({ control, mountPoint, isOneOfSeveral: false }))
   }
   const failed: unknown[] = []
@@ -62,10 +63,39 @@ export async function withDrives(
   if (failed.length > 0) throw failed[0]
 }
 
-/** A service named with --url is selected, mounted or not; else the mount goes before the configuration. */
+/** With these a user names a service, or who is signed in to it; what stands in a file, and who by a variable, is a default. */
+const namingFlags = ['url', 'profile', 'user']
+const namingVariables = ['CALCFS_URL', 'CALCFS_PROFILE']
+
+/** Whether the command is about a certain service, whatever is mounted. */
+export function namesService(command: Command): boolean {
+  const flags: Readonly<Record<string, unknown>> = command.optsWithGlobals()
+  return (
+    namingFlags.some(name => flags[name] !== undefined) ||
+    namingVariables.some(name => (process.env[name] ?? '') !== '')
+  )
+}
+
+/**
+ * The drive named with --mount, else a mounted one of the service that the user names; a command that would do its work on
+ * another one ends.
+ * @throws Stop where the service that is named is not mounted
+ */
+export async function namedDrive(command: Command): Promise<string | undefined> {
+  const { mount } = command.optsWithGlobals()
+  if (mount !== undefined || !namesService(command)) return mount
+  const found = await mountedDrive(command)
+  if (found !== undefined) return found
+  throw new Stop(
+    exitCodes.mountPoint,
+    'no drive of the service and user that you name is mounted; calcfs mounts lists yours.',
+  )
+}
+
+/** A service that the user names is selected, mounted or not; else the mount goes before the configuration. */
 export async function mountedDrive(command: Command): Promise<string | undefined> {
-  const { mount, url } = command.optsWithGlobals()
-  if (url === undefined) return chosenMount(mount)
+  const { mount } = command.optsWithGlobals()
+  if (mount !== undefined || !namesService(command)) return chosenMount(mount)
   const { config } = configured(command)
   const { serviceBase } = await import('../../app/connect.js')
   const base = serviceBase(config).href

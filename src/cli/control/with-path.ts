@@ -18,7 +18,7 @@ export async function withPath<Result>(
 ): Promise<Result> {
   if (innermost(await mountPath(resolve(given)), await drives()) === undefined)
     return withDrive(command, (control, isMounted) => work(control, join('/', given), isMounted))
-  const { mountPoint, path } = await drivePathOf(given, undefined)
+  const { mountPoint, path } = await drivePathOf(given)
   return work(await driveAt(mountPoint), path, true)
 }
 
@@ -37,7 +37,7 @@ export async function withDraft<Result>(
     return withDrive(command, control =>
       work(control, isPath ? { name: given, path: join('/', given) } : { name: given }),
     )
-  const { mountPoint, path } = await drivePathOf(given, undefined)
+  const { mountPoint, path } = await drivePathOf(given)
   return work(await driveAt(mountPoint), { name: given, path })
 }
 

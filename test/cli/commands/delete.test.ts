@@ -1,4 +1,6 @@
 // Promises of `calcfs delete`: what goes is shown, nothing but yes deletes it, and what is another than was shown stays.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { KernelTestbed } from '../../testbed/mount.js'
@@ -208,3 +210,38 @@ t.test(
     t.notMatch(ran.stderr, /not deleted/)
   },
 )
+
+t.test('CLI-31 a service that is named by a profile or an address is meant, whatever is mounted', async t => {
+  const testbed = await warmMount(t, { settings: { access: 'manage' } })
+  const { service, directory, home } = testbed
+  const report = `reports/${ids.report}.json`
+  await textOf(testbed, report)
+  await mkdir(join(home, 'config/calcfs'), { recursive: true })
+  const other = 'http://127.0.0.1:1'
+  await writeFile(
+    join(home, 'config/calcfs/config.toml'),
+    `[profiles.other]\nurl = "${other}"\n[profiles.same]\nurl = "${service.url}"\nuser = "demo"\n`,
+  )
+  const sent = await service.during(async () => {
+    for (const named of [
+      ['--profile', 'other'],
+      ['--user', 'guest', '--profile', 'same'],
+    ]) {
+      for (const line of [
+        ['delete', '--yes', report],
+        ['delete', '--yes', `${directory}/${report}`],
+        ['refresh', report],
+      ])
+        t.not((await testbed.calcfs(...named, ...line)).code, 0, `${named.join(' ')} ${line.join(' ')}`)
+    }
+    for (const named of [
+      ['--profile', 'other'],
+      ['--url', other],
+    ])
+      t.notMatch(await testbed.calcfs('cat', ...named, report), { stdout: /title/ }, 'none of this drive')
+    await testbed.pass(3_000)
+  })
+  t.same(writes(sent), [])
+  t.match(await testbed.calcfs('--profile', 'same', 'cat', report), { code: 0, stdout: /title/ })
+  t.match(await testbed.calcfs('--profile', 'same', 'delete', '--yes', report), { code: 0 })
+})
