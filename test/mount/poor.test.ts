@@ -7,7 +7,7 @@ import { warmMount } from '../testbed/warm-mount.js'
 
 t.test('ROOT-2 with every switch of the service off, what is typed is found, listed and read', async t => {
   const testbed = await warmMount(t, { service: { shortcomings: poor } })
-  t.same(await namesOf(testbed, 'projects'), [])
+  t.same(await namesOf(testbed, 'projects'), ['README.txt'])
   const calculation = 'projects/Water splitting/TS1_opt'
   t.equal((await testbed.files.lstat(`${calculation}/run.log`)).size, log.length)
   t.equal(await textOf(testbed, `${calculation}/run.log`), log)
