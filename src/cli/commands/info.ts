@@ -50,7 +50,7 @@ function linesOf(info: PathInfo): readonly string[] {
     ['size', size === undefined ? undefined : `${size} bytes`],
     ['on this disk', cached === undefined ? undefined : shareText(cached)],
     ['pinned', pinned === undefined || pinned === path ? pinned && 'yes' : `with ${pinned}`],
-    ['not saved', draft],
+    ['draft', draft?.replaceAll('-', ' ')],
     ['old, because', stale],
   ]
   const told = facts.flatMap(([name, text]) =>

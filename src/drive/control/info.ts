@@ -1,4 +1,6 @@
 // Control of `calcfs info`: what is known of a path, without a request where that is enough.
+import type { Draft } from '../../edit/journal/draft.js'
+import { stateWord } from '../../edit/journal/draft-meta.js'
 import { Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { prettyBytes } from '../../record/json/print.js'
@@ -47,7 +49,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
       size: await sizeOf(node),
       cached: await shareOf(found),
       pinned: pins.coverOf(node)?.path,
-      draft: isEditable(node) ? writeSide.records.draftOf(nodeKey(node))?.meta.state : undefined,
+      draft: isEditable(node) ? stateOf(writeSide.records.draftOf(nodeKey(node))) : undefined,
       stale: xattrs.get(path, node, 'user.calcfs.stale'),
     }
   }
@@ -142,3 +144,6 @@ function thingOf(node: Node): Thing | undefined {
       return undefined
   }
 }
+
+/** In the word that `status` and `drafts list` have for it. */
+const stateOf = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)

@@ -23,18 +23,6 @@ export const calcfs = ({ calcfs: run, directory }: KernelTestbed, ...args: strin
 export const pinsOf = async (testbed: KernelTestbed): Promise<readonly Told[]> =>
   JSON.parse((await calcfs(testbed, 'pins', '--json')).stdout)
 
-/** Resolves once the only pin is as wanted; time passes for the drive meanwhile where that is virtual. */
-async function _untilPin(testbed: KernelTestbed, isSo: (told: Told) => boolean, passMs = 0): Promise<Told> {
-  let last: Told | undefined
-  await until(patience, 'the pin', async () => {
-    if (passMs > 0) await testbed.pass(passMs)
-    last = (await pinsOf(testbed))[0]
-    return last !== undefined && isSo(last)
-  })
-  if (last === undefined) throw new Error('there is no pin')
-  return last
-}
-
 export const isWhole = ({ state }: Told): boolean => state === 'whole'
 
 export const downloads = (heard: readonly { method: string; path: string }[]): string[] =>
