@@ -173,6 +173,7 @@ const savedLine = ({ name, record }: SavedDraft, again: boolean): string =>
 
 interface DropFlags {
   readonly all?: true
+  readonly allDrives?: true
   readonly yes?: true
   readonly json?: true
 }
@@ -182,47 +183,88 @@ function dropCommand(): Command {
     .description('drop a draft; its record shows what the service has')
     .argument('[draft]', nameHelp)
     .option('--all', 'all drafts, of all your drives where none is named; asks once')
-    .option('--yes', 'with --all: do not ask')
-    .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them'))
+    .option(
+      '--yes',
+      'with --all: do not ask; where several drives are mounted, one is named, or --all-drives',
+    )
+    .option('--all-drives', 'with --all --yes: of all your drives')
+    .addOption(
+      jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them and "mountPoint"'),
+    )
     .action((given: string | undefined, flags: DropFlags) => drop(command, given, flags))
   return withExamples(
     command,
     ['calcfs drafts drop 42.json', 'show what the service has; the text is kept for 90 days'],
     ['calcfs drafts drop ~/lab/reports/42/order.txt', 'the same, by its path'],
     ['calcfs drafts drop --all', 'all of them, after a question'],
+    ['calcfs drafts drop --all --yes --mount ~/lab', 'those of one drive, without one'],
   )
 }
 
 async function drop(command: Command, given: string | undefined, flags: DropFlags): Promise<void> {
   refuseUnclear(given, flags)
+  if (flags.allDrives === true && (given !== undefined || command.opts()['mount'] !== undefined))
+    throw new Stop(exitCodes.usage, '--all-drives is for --all where no drive is named.')
   if (given !== undefined)
     return withDraft(command, given, async (control, { name, path }) => {
       const dropped = await control.drop({ name, path })
       if (flags.json === true) printJson(dropped)
       else console.log(droppedLine(dropped))
     })
-  const shown = new Map<string, string>()
-  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
-    const on = isOneOfSeveral ? `${mountPoint}: ` : ''
-    for (const draft of await control.drafts({})) shown.set(on + textKey(draft), on + describeDraft(draft))
-  })
+  const { shown, drives } = await allDrafts(command)
   if (shown.size === 0 && flags.json !== true) return console.log('everything is saved.')
-  if (shown.size > 0 && flags.yes !== true) await confirmDrop([...shown.values()])
-  const dropped: DroppedDraft[] = []
-  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
-    const on = isOneOfSeveral ? `${mountPoint}: ` : ''
+  if (flags.yes === true) refuseUnnamed([...shown.values()], drives, flags)
+  else if (shown.size > 0) await confirmDrop([...shown.values()])
+  const dropped: object[] = []
+  await withDrives(command, async ({ control, mountPoint }) => {
     for (const draft of await control.drafts({})) {
-      if (!shown.has(on + textKey(draft))) continue
+      if (!shown.has(textKey(mountPoint, draft))) continue
       const one = await control.drop({ name: draft.name })
-      dropped.push(one)
-      if (flags.json !== true) console.log(droppedLine(one))
+      dropped.push({ ...one, mountPoint })
+      if (flags.json !== true) console.log(onDrive(mountPoint, droppedLine(one)))
     }
+  }).finally(() => {
+    if (flags.json === true) printJson(dropped)
   })
-  if (flags.json === true) printJson(dropped)
 }
 
+interface AllDrafts {
+  /** A line for each, with its drive. */
+  readonly shown: ReadonlyMap<string, string>
+  /** Mount points of the drives that were asked. */
+  readonly drives: readonly string[]
+}
+
+async function allDrafts(command: Command): Promise<AllDrafts> {
+  const shown = new Map<string, string>()
+  const drives: string[] = []
+  await withDrives(command, async ({ control, mountPoint }) => {
+    if (mountPoint !== undefined) drives.push(mountPoint)
+    for (const draft of await control.drafts({}))
+      shown.set(textKey(mountPoint, draft), onDrive(mountPoint, describeDraft(draft)))
+  })
+  return { shown, drives }
+}
+
+/**
+ * Without a question the user has not seen which drives have unsaved texts.
+ * @throws Stop where --yes would reach several drives and --all-drives is not given
+ */
+function refuseUnnamed(lines: readonly string[], drives: readonly string[], { allDrives }: DropFlags): void {
+  if (drives.length < 2 || lines.length === 0 || allDrives === true) return
+  console.error(lines.join('\n'))
+  throw new Stop(
+    exitCodes.usage,
+    `several drives are mounted, and nothing is given up: ${drives.join(', ')}; name one with --mount, or say --all-drives.`,
+  )
+}
+
+const onDrive = (mountPoint: string | undefined, line: string): string =>
+  mountPoint === undefined ? line : `${mountPoint}: ${line}`
+
 /** A text that was written since the question is another one. */
-const textKey = ({ name, record, size }: DraftLine): string => `${name} ${record} ${size}`
+const textKey = (mountPoint: string | undefined, { name, record, size, since }: DraftLine): string =>
+  JSON.stringify([mountPoint, name, record, size, since])
 
 async function confirmDrop(names: readonly string[]): Promise<void> {
   console.error(names.join('\n'))

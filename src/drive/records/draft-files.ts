@@ -158,14 +158,14 @@ export interface DraftFacts {
 }
 
 export function draftFacts({ name, draft }: { readonly name: string; readonly draft: Draft }): DraftFacts {
-  const { key, meta, size } = draft
+  const { key, meta, size, written } = draft
   const node = key === undefined ? undefined : nodeOfRecordKey(key)
   return {
     name,
     record: key === undefined ? 'record' : `${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`,
     path: node === undefined ? undefined : pathOfNode(node),
     state: stateWord(meta),
-    since: meta.changed,
+    since: written,
     size,
     why: meta.why?.sentence,
   }

@@ -91,6 +91,7 @@ const metaSchema = z.object({
     .optional(),
   created: z.number(),
   changed: z.number(),
+  written: z.number().optional(),
   why: whySchema.optional(),
 })
 
@@ -104,6 +105,7 @@ const metaSchema = z.object({
  * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
  * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
  * the draft's text while nothing is written to it; drafts of earlier versions have none.
+ * `changed` is when the note or the text was changed last, `written` when the text was: drafts of earlier versions have none.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>

@@ -1,11 +1,11 @@
 // Draft: one text that a program is writing, on disk from its first byte; what was acknowledged survives any crash.
 
-import { open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
-import type { Instant } from '../../remote/remote.js'
+import { type Instant, instant } from '../../remote/remote.js'
 import { privateFile, replaceFile, syncDirectory } from '../../system/atomic-file.js'
 import { codeOf, isMissing } from '../../system/error-code.js'
 import { placeDraft } from './draft-directory.js'
@@ -23,7 +23,9 @@ export const largestDraft = 64 * 1024 * 1024
 
 /** What of the note may change; an `undefined` takes a part away. */
 export type MetaChange = {
-  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'sealed'>]?: DraftMeta[Part] | undefined
+  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed'>]?:
+    | DraftMeta[Part]
+    | undefined
 }
 
 /** Positions and lengths are in bytes. Every change is answered once it is in the file. */
@@ -34,6 +36,8 @@ export interface Draft {
   readonly key: RecordKey | undefined
   readonly meta: DraftMeta
   readonly size: number
+  /** When its text was written last, whatever became of it since: also by a daemon of before. */
+  readonly written: Instant
   /** The disk has lost bytes of the text: it is nothing that its writer wrote. In a sentence. */
   readonly damage: string | undefined
   /** @throws Failure 'no-space' (what was written before stays), 'too-large' */
@@ -72,6 +76,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   let meta = found
   let ended = false
   let { size } = await file.stat()
+  let written = await lastWrite(file, found)
   let damage = damageOf(directory, found, await raw(0, size))
   if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
 
@@ -98,7 +103,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
 
   async function change(part: MetaChange): Promise<void> {
     const wasSealed = meta.sealed !== undefined
-    meta = withChange(meta, part, now())
+    meta = { ...withChange(meta, part, now()), written }
     if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
     else if (meta.sealed === undefined && size > 0) meta = { ...meta, sealed: sealOf(await raw(0, size)) }
     try {
@@ -114,6 +119,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     refuseLength(offset + bytes.length)
     if (meta.sealed !== undefined) await verify()
     await unseal()
+    written = now()
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await file
         .write(bytes, done, bytes.length - done, offset + done)
@@ -128,6 +134,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     if (length > 0 && meta.sealed !== undefined) await verify()
     await unseal()
     await file.truncate(length).catch(rethrow)
+    written = now()
     size = length
     if (length > 0 || damage === undefined) return
     damage = undefined
@@ -183,6 +190,9 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     get size() {
       return size
     },
+    get written() {
+      return written
+    },
     get damage() {
       return damage
     },
@@ -221,11 +231,17 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
         if (ended) return
         await restore()
         ended = true
-        meta = { ...meta, owner: noOwner }
+        meta = { ...meta, owner: noOwner, written }
         await note(meta)
         await file.close()
       }),
   }
+}
+
+/** A text without a checksum was written after its note: then the file says when. */
+async function lastWrite(file: FileHandle, { sealed, written }: DraftMeta): Promise<Instant> {
+  if (sealed !== undefined && written !== undefined) return instant(written)
+  return instant(Math.floor((await file.stat()).mtimeMs))
 }
 
 function withChange(meta: DraftMeta, part: MetaChange, now: Instant): DraftMeta {

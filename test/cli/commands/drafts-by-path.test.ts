@@ -137,7 +137,7 @@ t.test('CLI-28 drop --all asks once on a terminal, and without one wants --yes',
   const mount = ['--mount', directory]
   const unasked = await drafts(testbed, 'drop', '--all', ...mount)
   t.match(unasked, { code: 2, stderr: /no terminal to ask at; say --yes/ })
-  t.match(unasked.stderr, /^43\.json: report 43/m, 'what would go is shown')
+  t.match(unasked.stderr, `${directory}: 43.json: report 43`, 'what would go is shown')
   t.match(await drafts(testbed, 'drop', ...mount), { code: 2, stderr: /name one draft, or say --all/ })
   t.equal(
     JSON.parse((await drafts(testbed, 'list', '--json', ...mount)).stdout).length,
@@ -182,14 +182,14 @@ t.test('CLI-29 without a drive named, list, send --all and drop --all are about 
       while read other; do umount -l "$other"; done
     drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
     { drafts list; drafts list --json; drafts show 43.json; drafts show '${one.directory}/reports/43.json'; echo
-      drafts send --all; drafts drop --all; drafts drop --all --yes; drafts list; } 2>&1
+      drafts send --all; drafts drop --all; drafts drop --all --yes; drafts drop --all --yes --all-drives; drafts list; } 2>&1
   `
   const { stdout } = await inOwnMounts(lines, {
     directory: one.home,
     environment: { XDG_RUNTIME_DIR: join(one.home, 'run') },
     limit: 240_000,
   })
-  const [, list, json, show, path, send, ask, drop, left] = stdout.split(/^> .*\n/m)
+  const [, list, json, show, path, send, ask, unnamed, drop, left] = stdout.split(/^> .*\n/m)
   t.match(list, `${one.directory}:\n  43.json: report 43 `)
   t.match(list, `${two.directory}:\n  42-order.txt: order of report 42 `)
   t.match(list, /ended with 7\n$/)
@@ -206,7 +206,21 @@ t.test('CLI-29 without a drive named, list, send --all and drop --all are about 
   for (const name of [`${one.directory}: 43.json`, `${two.directory}: 42-order.txt`]) t.match(send, name)
   t.match(send, /not saved: .*\nended with 7\n$/)
   t.match(ask, /say --yes to give all of these up\.\nended with 2\n$/)
-  t.equal(drop?.match(/ is given up/g)?.length, 2)
+  for (const asked of [ask, unnamed])
+    for (const [name, { directory }] of [
+      ['43.json', one],
+      ['42-order.txt', two],
+    ] as const)
+      t.match(asked, `${directory}: ${name}: `, 'each with its drive')
+  t.match(
+    unnamed,
+    /several drives are mounted, and nothing is given up: .*say --all-drives\.\nended with 2\n$/,
+  )
+  for (const [name, { directory }] of [
+    ['43.json', one],
+    ['42-order.txt', two],
+  ] as const)
+    t.match(drop, `${directory}: ${name} is given up`)
   t.match(
     left,
     new RegExp(`everything is saved\\.\\n${two.directory}|${two.directory}:\\n  everything is saved`),

@@ -66,18 +66,24 @@ t.test('without a daemon drafts are listed, shown, compared and sent as with one
   t.match(await textOf(testbed, path), 'SI of the paper')
 })
 
-t.test('what was looked at without a daemon is shown by the next mount as before (CLI-15)', async t => {
-  const { testbed, text } = await leftBehind(t)
-  t.match(await calcfs(testbed, 'drafts', 'list'), { code: 7 })
-  await testbed.mount()
-  t.equal(await textOf(testbed, path), text)
-  const list = await calcfs(testbed, 'drafts', 'list', '--json')
-  t.match(
-    JSON.parse(list.stdout),
-    [{ name: '42.json', path: '/reports/42.json', state: 'not-saved' }],
-    '--url finds the daemon of that service',
-  )
-})
+t.test(
+  'what was looked at without a daemon is shown by the next mount as before, as old as it was (CLI-5, CLI-15)',
+  async t => {
+    const { testbed, text } = await leftBehind(t)
+    const before = await calcfs(testbed, 'drafts', 'list', '--json')
+    t.equal(before.code, 7)
+    const [{ since }] = JSON.parse(before.stdout)
+    t.ok(Date.now() - Date.parse(since) > 0)
+    await testbed.mount()
+    t.equal(await textOf(testbed, path), text)
+    const list = await calcfs(testbed, 'drafts', 'list', '--json')
+    t.match(
+      JSON.parse(list.stdout),
+      [{ name: '42.json', path: '/reports/42.json', state: 'not-saved', since }],
+      '--url finds the daemon of that service, and the text is as old as before',
+    )
+  },
+)
 
 t.test('drop without a daemon needs no service (CLI-15)', async t => {
   const { testbed } = await leftBehind(t)
