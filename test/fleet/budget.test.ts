@@ -159,3 +159,16 @@ t.test(
     t.ok(seen.most <= 16)
   },
 )
+
+t.test('FLEET-3 no request waits for a sum that was forged', async t => {
+  const folders = 3
+  for (const forged of [{ parts: '1000000' }, { short: '1000000', parts: '-7' }, { parts: 'none' }]) {
+    const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 20 }) })
+    const nodes = await Promise.all(Array.from({ length: folders }, () => bed.join({ connections: '8' })))
+    const seen = watchTraffic(bed, 20)
+    const reading = readAll(nodes)
+    await until(5_000, 'it has begun', () => seen.began.length > 3)
+    await bed.redis.client.hset(await budgetKey(bed, 'sums'), forged)
+    t.same(await reading, [20, 20, 20], JSON.stringify(forged))
+  }
+})

@@ -86,7 +86,8 @@ return redis.call('ZCARD', KEYS[1])`
  * of all, milliseconds after which it is forgotten. Each node gives back at its next word what is over its fair part;
  * where there are fewer than nodes, each has one for one request. Answers its part, how many others want more than they
  * have, and whether there are fewer than nodes. A server that needs room may drop one of the keys alone, and its clock may
- * be set back: what does not fit together, or was said later than now, counts no more.
+ * be set back: what does not fit together, or was said later than now, counts no more. A sum that leaves nothing is counted
+ * anew once a second: another program may have written it.
  */
 const shareScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -110,6 +111,17 @@ for _, node in ipairs(redis.call('ZRANGE', spoke, '-inf', now - ARGV[5], 'BYSCOR
 for _, node in ipairs(redis.call('ZRANGE', spoke, '(' .. now, '+inf', 'BYSCORE', 'LIMIT', 0, 100)) do forget(node) end
 forget(ARGV[1])
 local function sum(name) return tonumber(redis.call('HGET', sums, name) or 0) end
+if sum('parts') >= tonumber(ARGV[4]) or sum('parts') < 0 or sum('short') < 0 then
+  local ago = now - sum('countedAt')
+  if ago < 0 or ago >= 1000 then
+    local total, waiting = 0, 0
+    for _, part in ipairs(redis.call('HVALS', parts)) do
+      local size, short = string.match(part, '(%d+) (%d)')
+      total, waiting = total + size, waiting + short
+    end
+    redis.call('HSET', sums, 'parts', total, 'short', waiting, 'countedAt', now)
+  end
+end
 local keeps, wants, limit = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local slowed, since = sum('width'), now - sum('slowedAt')
 if slowed > 0 and since >= 0 then limit = math.min(limit, slowed * 2 ^ math.floor(since / 10000)) end
