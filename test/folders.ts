@@ -297,11 +297,14 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'config',
     'remote',
     'remote/rest',
+    'edit/journal',
     'drive/interface',
+    'drive/records',
     'metrics',
     'mount',
     'terminal',
     'app',
+    'app/account',
   ],
 
   // the checks of `calcfs doctor`
@@ -323,6 +326,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'mount',
     'terminal',
     'app',
+    'app/account',
     'cli/control',
   ],
 

@@ -44,9 +44,13 @@ export function ownDirectories(
 
 /** The log of a daemon in the background that was given no file, by its mount point. */
 export function defaultLogFile(mountPoint: string, base: NamedDirectories, environment: Environment): string {
+  return join(statesOf(base, environment), 'logs', `${mountFileName(mountPoint)}.log`)
+}
+
+/** The file name of what is kept of a mount point: readable, and made unique by the hash. */
+export function mountFileName(mountPoint: string): string {
   const hash = createHash('sha256').update(mountPoint).digest('hex').slice(0, 8)
-  const readable = mountPoint.replace(/[^\w.@-]/g, '_').slice(-80)
-  return join(base.stateDir ?? stateOfAll(environment), 'logs', `${readable}-${hash}.log`)
+  return `${mountPoint.replace(/[^\w.@-]/g, '_').slice(-80)}-${hash}`
 }
 
 /** The directories of calcfs that hold those of all accounts. One that the user names is the user's own, as are those above. */

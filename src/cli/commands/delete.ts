@@ -8,8 +8,9 @@ import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
-import { type DrivePath, drivePathOf, mountFlag } from '../control/select-mount.js'
+import { type DrivePath, mountFlag } from '../control/select-mount.js'
 import { namedDrive, namesService } from '../control/with-drive.js'
+import { mountedPath } from '../control/with-path.js'
 
 interface Flags {
   readonly mount?: string
@@ -52,7 +53,7 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
 async function itemPath(command: Command, given: string): Promise<DrivePath> {
   const last = basename(given)
   const plain = last === '..' || last === '.' ? resolve(given) : given
-  const { mountPoint, path } = await drivePathOf(dirname(plain), () => namedDrive(command))
+  const { mountPoint, path } = await mountedPath(command, dirname(plain))
   if (namesService(command) && mountPoint !== (await namedDrive(command)))
     throw new Stop(
       exitCodes.usage,

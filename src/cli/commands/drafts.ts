@@ -7,7 +7,8 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { askFor } from '../../terminal/prompt.js'
-import { driveCommand, withDrives } from '../control/with-drive.js'
+import { chosenMounts } from '../control/select-mount.js'
+import { driveCommand, namesOneDrive, withDrives } from '../control/with-drive.js'
 import { withDraft } from '../control/with-path.js'
 
 export function draftsCommand(): Command {
@@ -21,7 +22,9 @@ const nameHelp = 'its name in calcfs drafts list (42.json, or 42), or the path o
 
 function listCommand(): Command {
   const command = driveCommand('list')
-    .description('list them, of all your drives where none is named; exit code 7 while there are any')
+    .description(
+      'list them, where none is named of all your drives, and of services that are not mounted; exit code 7 while there are any',
+    )
     .addOption(jsonFlag('an array of drafts'))
     .action((flags: { json?: true }) => list(command, flags))
   return withExamples(
@@ -32,19 +35,42 @@ function listCommand(): Command {
 }
 
 async function list(command: Command, flags: { json?: true }): Promise<void> {
+  const isAboutAll = !(await namesOneDrive(command))
+  const { unmountedDrafts } = await import('../control/unmounted-drafts.js')
+  const places = isAboutAll ? await unmountedDrafts(command) : []
   const all: object[] = []
-  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
-    const drafts = await control.drafts({})
-    all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), mountPoint })))
-    if (flags.json !== true) {
-      const lines = drafts.length === 0 ? ['everything is saved.'] : drafts.map(describeDraft)
-      console.log(headed(lines, isOneOfSeveral ? mountPoint : undefined).join('\n'))
+  const print = (drafts: readonly DraftLine[], { heading, ...facts }: Place): void => {
+    all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), ...facts })))
+    const lines = drafts.length === 0 ? ['everything is saved.'] : drafts.map(describeDraft)
+    if (flags.json !== true) console.log(headed(lines, heading).join('\n'))
+  }
+  const isSomeMounted = !isAboutAll || (await chosenMounts(undefined)).length > 0
+  const onMounted = (): Promise<void> =>
+    withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+      const isHeaded = isOneOfSeveral || places.length > 0
+      print(await control.drafts({}), { heading: isHeaded ? mountPoint : undefined, mountPoint })
+      for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
+    })
+  try {
+    if (isSomeMounted) await onMounted()
+    for (const { drafts, damaged, account, service, user } of places) {
+      print(drafts, { heading: `${account}, on no drive now`, service, user })
+      for (const { directory, cause } of damaged)
+        console.error(`calcfs: ${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
     }
-    for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
-  }).finally(() => {
+    if (!isSomeMounted && places.length === 0 && flags.json !== true) console.log('everything is saved.')
+  } finally {
     if (flags.json === true) printJson(all)
-  })
+  }
   if (all.length > 0) process.exitCode = exitCodes.unsent
+}
+
+/** Where texts wait: on a drive, or with an account of which none is mounted. */
+interface Place {
+  readonly heading: string | undefined
+  readonly mountPoint?: string | undefined
+  readonly service?: string | undefined
+  readonly user?: string | undefined
 }
 
 const headed = (lines: readonly string[], heading: string | undefined): readonly string[] =>

@@ -4,8 +4,8 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveAt } from '../control/find-daemon.js'
-import { drivePathOf, mountFlag } from '../control/select-mount.js'
-import { namedDrive } from '../control/with-drive.js'
+import { mountFlag } from '../control/select-mount.js'
+import { mountedPath } from '../control/with-path.js'
 
 interface Flags {
   readonly json?: true
@@ -41,14 +41,14 @@ export function refreshCommand(): Command {
 }
 
 async function why(command: Command, given: string, flags: Flags): Promise<void> {
-  const { mountPoint, path } = await drivePathOf(given, () => namedDrive(command))
+  const { mountPoint, path } = await mountedPath(command, given)
   const explained = await (await driveAt(mountPoint)).why({ path })
   if (flags.json === true) printJson({ path, ...explained })
   else console.log(explained.sentences.join('\n'))
 }
 
 async function refresh(command: Command, given: string): Promise<void> {
-  const { mountPoint, path } = await drivePathOf(given, () => namedDrive(command))
+  const { mountPoint, path } = await mountedPath(command, given)
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
   if (stale === undefined) return
   throw new Stop(

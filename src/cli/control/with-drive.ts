@@ -1,7 +1,7 @@
 // Access of a command to a drive: through the daemon that has it mounted, or assembled in this process.
 import { Command, Option } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
-import { mountAt, sourceOf } from '../../mount/mount-point.js'
+import { drives, innermost, mountAt, sourceOf } from '../../mount/mount-point.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import { daemonAt, driveAt } from './find-daemon.js'
@@ -61,6 +61,12 @@ export async function withDrives(
     }
   }
   if (failed.length > 0) throw failed[0]
+}
+
+/** Whether the command is about one drive: named, of a service that is named, or the one in which the shell stands. */
+export async function namesOneDrive(command: Command): Promise<boolean> {
+  if (command.optsWithGlobals()['mount'] !== undefined || namesService(command)) return true
+  return innermost(process.cwd(), await drives()) !== undefined
 }
 
 /** With these a user names a service, or who is signed in to it; what stands in a file, and who by a variable, is a default. */

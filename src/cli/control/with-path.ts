@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { driveAt } from './find-daemon.js'
-import { drivePathOf } from './select-mount.js'
-import { withDrive } from './with-drive.js'
+import { type DrivePath, drivePathOf } from './select-mount.js'
+import { namedDrive, withDrive } from './with-drive.js'
 
 /**
  * Does the work with the drive of a path: the one that the path lies in, else the one that the command selects, mounted or
@@ -16,8 +16,10 @@ export async function withPath<Result>(
   given: string,
   work: (control: Control, path: string, isMounted: boolean) => Promise<Result>,
 ): Promise<Result> {
-  if (innermost(await mountPath(resolve(given)), await drives()) === undefined)
+  if (!(await liesOnDrive(given))) {
+    await refuseUnmounted(command, given)
     return withDrive(command, (control, isMounted) => work(control, join('/', given), isMounted))
+  }
   const { mountPoint, path } = await drivePathOf(given)
   return work(await driveAt(mountPoint), path, true)
 }
@@ -32,13 +34,29 @@ export async function withDraft<Result>(
   work: (control: Control, asked: NamedDraft) => Promise<Result>,
 ): Promise<Result> {
   const isPath = given.includes('/')
-  const isInside = innermost(await mountPath(resolve(given)), await drives()) !== undefined
+  const isInside = await liesOnDrive(given)
+  if (isPath && !isInside) await refuseUnmounted(command, given)
   if (!isInside || (!isPath && command.opts()['mount'] !== undefined))
     return withDrive(command, control =>
       work(control, isPath ? { name: given, path: join('/', given) } : { name: given }),
     )
   const { mountPoint, path } = await drivePathOf(given)
   return work(await driveAt(mountPoint), { name: given, path })
+}
+
+/** The place that a path means on a mounted drive. @throws Stop where it is below a directory on which nothing is mounted any more */
+export async function mountedPath(command: Command, given: string): Promise<DrivePath> {
+  if (!(await liesOnDrive(given))) await refuseUnmounted(command, given)
+  return drivePathOf(given, () => namedDrive(command))
+}
+
+const liesOnDrive = async (given: string): Promise<boolean> =>
+  innermost(await mountPath(resolve(given)), await drives()) !== undefined
+
+async function refuseUnmounted(command: Command, given: string): Promise<void> {
+  // The names of accounts and their notes, which a path on a drive need not load.
+  const unmounted = await import('./unmounted-path.js')
+  await unmounted.refuseUnmounted(command, given)
 }
 
 /** How a command's help describes a path. */

@@ -33,6 +33,10 @@ export async function withReader<Result>(
   work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
 ): Promise<Result> {
   const located = await Promise.all(given.map(locate))
+  for (const { given } of located.filter(({ below }) => below === undefined)) {
+    const { refuseUnmounted } = await import('./unmounted-path.js')
+    await refuseUnmounted(command, given)
+  }
   const mountPoint = oneMount(located) ?? (await mountedDrive(command))
   const paths = located.map(place => onDrive(place, mountPoint))
   if (mountPoint !== undefined) return work(await (await daemonAt(mountPoint)).reader(), paths)

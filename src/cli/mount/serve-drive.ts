@@ -2,6 +2,8 @@
 
 import { openActivity } from '../../activity/activity.js'
 import type { KernelCalls } from '../../activity/kernel-calls.js'
+import { noteAccount } from '../../app/account/account-note.js'
+import { noteMount } from '../../app/account/mount-notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
@@ -123,6 +125,9 @@ export async function prepareDrive(
       tellDevice(mounted.device)
       isMounted = mounted.isThere
       line.claimMountPoint()
+      await Promise.all([noteAccount(connection.account), noteMount(connection.account, path)]).catch(cause =>
+        log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
+      )
       const stopWatch = await watched(line, { config, log, clock })
       log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
       line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
 import { type DraftMeta, stateWord } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
-import type { Drafts } from '../../edit/journal/drafts.js'
+import type { Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
 import { type RecordKey, recordPhrase, savedKeyOf } from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
@@ -78,10 +78,7 @@ export function openDraftFiles(
 
   function files(): Map<string, { draft: Draft; part: DraftPart }> {
     const found = new Map<string, { draft: Draft; part: DraftPart }>()
-    for (const draft of unsent()) {
-      const plain = draftStem(draft.key, draft.id)
-      const ending = draftEnding(plain) + (draft.damage === undefined ? '' : damagedEnding)
-      const name = found.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
+    for (const { draft, name, ending } of draftNames(unsent())) {
       found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
       found.set(`${name}${ending}.why`, { draft, part: 'why' })
@@ -142,6 +139,24 @@ async function partBytes(
   }
 }
 
+/** Each with its name, of which two of one record differ. */
+function draftNames<One extends Pick<Draft, 'id' | 'key' | 'damage'>>(
+  drafts: readonly One[],
+): readonly { readonly draft: One; readonly name: string; readonly ending: string }[] {
+  const taken = new Set<string>()
+  return drafts.map(draft => {
+    const plain = draftStem(draft.key, draft.id)
+    const ending = draftEnding(plain) + (draft.damage === undefined ? '' : damagedEnding)
+    const name = taken.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
+    taken.add(name + ending)
+    return { draft, name, ending }
+  })
+}
+
+/** The same facts of drafts that no mount has. */
+export const leftDraftFacts = (left: readonly LeftDraft[]): readonly DraftFacts[] =>
+  draftNames(left).map(({ draft, name, ending }) => draftFacts({ name: name + ending, draft }))
+
 /** What is said of an unsaved text wherever one is listed. */
 export interface DraftFacts {
   /** As in `.calcfs/drafts/`. */
@@ -157,7 +172,13 @@ export interface DraftFacts {
   readonly why: string | undefined
 }
 
-export function draftFacts({ name, draft }: { readonly name: string; readonly draft: Draft }): DraftFacts {
+export function draftFacts({
+  name,
+  draft,
+}: {
+  readonly name: string
+  readonly draft: LeftDraft
+}): DraftFacts {
   const { key, meta, size, written } = draft
   const node = key === undefined ? undefined : nodeOfRecordKey(key)
   return {

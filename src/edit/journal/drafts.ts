@@ -9,7 +9,7 @@ import { isMissing } from '../../system/error-code.js'
 import { type Draft, openDraft } from './draft.js'
 import { placeDraft } from './draft-directory.js'
 import { type DraftMeta, type DraftReason, newMeta, readMeta, whyOf } from './draft-meta.js'
-import { isOwnerAlive, type Owner, thisProcess } from './owner.js'
+import { isOwnerAlive, noOwner, type Owner, thisProcess } from './owner.js'
 import type { RecordKey } from './record-key.js'
 import { lossWhy } from './seal.js'
 import { textHash } from './text-history.js'
@@ -68,6 +68,42 @@ export async function leftoverDrafts(stateDirectory: string): Promise<readonly (
     if (meta === undefined || !(await isOwnerAlive(meta.owner))) left.push(meta?.key)
   }
   return left
+}
+
+/** What is known of a draft without having it. */
+export type LeftDraft = Pick<Draft, 'id' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
+
+/** Those that no running process has, as the next mount would show them; what cannot be read is among the damaged. Changes nothing. */
+export async function readLeftDrafts(
+  stateDirectory: string,
+  now: () => Instant,
+): Promise<{ readonly left: readonly LeftDraft[]; readonly damaged: readonly Damage[] }> {
+  const root = join(stateDirectory, 'drafts')
+  const left: LeftDraft[] = []
+  const damaged: Damage[] = []
+  for (const name of (await readdir(root)).filter(name => !name.startsWith('.'))) {
+    try {
+      const draft = await lookAt(join(root, name), now)
+      if (draft !== undefined) left.push(draft)
+    } catch (cause) {
+      // A mount has adopted it meanwhile, and tells of it.
+      if (!isMissing(cause)) damaged.push({ directory: join(root, name), cause })
+    }
+  }
+  return { left, damaged }
+}
+
+async function lookAt(directory: string, now: () => Instant): Promise<LeftDraft | undefined> {
+  const meta = await readMeta(join(directory, 'meta.json'))
+  if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
+  const draft = await openDraft(directory, meta ?? newMeta(noOwner, now()), now)
+  try {
+    if (await isNothing(draft)) return undefined
+    const { id, key, size, written, damage } = draft
+    return { id, key, size, written, damage, meta: { ...draft.meta, ...afterwards(meta), ...lossOf(draft) } }
+  } finally {
+    await draft.close()
+  }
 }
 
 /** Directories that were never moved into place, by a daemon that was killed: there is no text in them yet. */

@@ -1,6 +1,8 @@
 // Promises of `calcfs drafts` and `calcfs report` where no drive is mounted: what an earlier one left can be looked at and sent.
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { shell } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
@@ -10,6 +12,7 @@ import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 t.setTimeout(480_000)
 
 const path = 'reports/42.json'
+const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 interface Waiting {
   readonly text: string
@@ -109,8 +112,73 @@ t.test('report works without a daemon, and a later mount knows what was added (C
   t.match(await textOf(testbed, 'reports/43.json'), /"c2\\nc2\+c1"/)
 })
 
+t.test(
+  'CLI-32 a path below a directory where nothing is mounted any more is no path of another drive',
+  async t => {
+    const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
+    await one.end()
+    const record = join(one.directory, path)
+    const asked = await two.service.during(async () => {
+      for (const args of [
+        ['why'],
+        ['refresh'],
+        ['info'],
+        ['history'],
+        ['ls'],
+        ['cat'],
+        ['drafts', 'show'],
+        ['pin'],
+      ])
+        t.match(
+          await one.calcfs(...args, record),
+          {
+            code: 6,
+            stdout: '',
+            stderr: `nothing is mounted on ${one.directory} any more, so ${record} is on no`,
+          },
+          args.join(' '),
+        )
+      t.match(await one.calcfs('delete', '--yes', record), { code: 6, stderr: 'nothing is mounted on' })
+    })
+    t.same(asked, [])
+    t.match(await one.calcfs('why', path, '--mount', two.directory), { code: 0 })
+  },
+)
+
+t.test(
+  'CLI-33 where no drive is named, drafts list has those of services that are not mounted, too',
+  async t => {
+    const { testbed } = await leftBehind(t)
+    const { home, service, directory } = testbed
+    // The drives of other tests are this user's, too: a namespace in which none is mounted.
+    const lines = `
+    cd /
+    grep fuse.calcfs /proc/mounts | cut -d' ' -f2 | while read other; do umount -l "$other"; done
+    drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
+    { drafts list; drafts list --json; } 2>&1
+  `
+    const { stdout } = await inOwnMounts(lines, {
+      directory: home,
+      environment: { XDG_STATE_HOME: join(home, 'state') },
+      limit: 60_000,
+    })
+    const [, list, json] = stdout.split(/^> .*\n/m)
+    t.match(
+      list,
+      `${service.url} as demo, on no drive now:\n  42.json: report 42 (reports/42.json), refused since `,
+    )
+    t.match(list, /ended with 7\n$/)
+    const known = { name: '42.json', path: '/reports/42.json', service: service.url, user: 'demo' }
+    t.match(JSON.parse(json?.replace(/ended with 7\n$/, '') ?? ''), [known])
+    await testbed.mount()
+    t.match(await testbed.calcfs('drafts', 'list', '--json', '--mount', directory), {
+      code: 7,
+      stdout: '42.json',
+    })
+  },
+)
+
 t.test('a reader of the first lines alone gets no error of a broken pipe', async t => {
-  const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
   const ended = await shell(`(sleep 0.5; '${process.execPath}' '${program}' --help) | true`, '/')
   t.match(ended, { code: 0, stderr: '' })
 })

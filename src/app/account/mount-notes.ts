@@ -1,0 +1,26 @@
+// Directories on which a drive was mounted: noted beside the state directories, so that a path below one is not taken for a path of another drive.
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { mountFileName } from '../../config/places.js'
+import { type Account, keepFile } from './account.js'
+
+const noteOf = (stateOfAll: string, mountPoint: string): string =>
+  join(stateOfAll, 'mounts', mountFileName(mountPoint))
+
+/** Throws disk errors. */
+export async function noteMount(account: Account, mountPoint: string): Promise<void> {
+  const file = noteOf(dirname(account.places.state), mountPoint)
+  if (!isNoteOf(file, mountPoint)) await keepFile(account, file, `${mountPoint}\n`)
+}
+
+/** The innermost directory at or above the path on which a drive was mounted once; undefined for none. */
+export function formerMountAbove(path: string, stateOfAll: string): string | undefined {
+  if (isNoteOf(noteOf(stateOfAll, path), path)) return path
+  return dirname(path) === path ? undefined : formerMountAbove(dirname(path), stateOfAll)
+}
+
+function isNoteOf(file: string, mountPoint: string): boolean {
+  // Reading a pipe in its place would never end.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
+  return readFileSync(file, 'utf8').trimEnd() === mountPoint
+}

@@ -1,0 +1,34 @@
+// Unsaved texts of this user that no drive has: read from the state directories of all accounts, and left there untouched.
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import { accountsIn, type KnownAccount } from '../../app/account/account-note.js'
+import { statesOf } from '../../config/places.js'
+import { type DraftFacts, leftDraftFacts } from '../../drive/records/draft-files.js'
+import { type Damage, readLeftDrafts } from '../../edit/journal/drafts.js'
+import { systemClock } from '../../remote/clock.js'
+import { configured } from '../../terminal/settings.js'
+
+export interface UnmountedDrafts extends KnownAccount {
+  /** For people. */
+  readonly account: string
+  readonly drafts: readonly DraftFacts[]
+  /** What is there and cannot be read. */
+  readonly damaged: readonly Damage[]
+}
+
+/** Of each account that has any. */
+export async function unmountedDrafts(command: Command): Promise<readonly UnmountedDrafts[]> {
+  const { config, sources } = configured(command)
+  const accounts = accountsIn(statesOf(config, sources.environment))
+  const all = await Promise.all(
+    accounts.map(async known => {
+      const { left, damaged } = await readLeftDrafts(known.state, systemClock.now)
+      return { ...known, account: accountName(known), drafts: leftDraftFacts(left), damaged }
+    }),
+  )
+  return all.filter(({ drafts, damaged }) => drafts.length > 0 || damaged.length > 0)
+}
+
+/** The directory is named where its note is missing. */
+const accountName = ({ service, user, state }: KnownAccount): string =>
+  service === undefined ? basename(state) : `${service} as ${user}`
