@@ -7,6 +7,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { askFor } from '../../terminal/prompt.js'
+import { configured } from '../../terminal/settings.js'
 import { chosenMounts } from '../control/select-mount.js'
 import { driveCommand, namesOneDrive, withDrives } from '../control/with-drive.js'
 import { withDraft } from '../control/with-path.js'
@@ -36,8 +37,8 @@ function listCommand(): Command {
 
 async function list(command: Command, flags: { json?: true }): Promise<void> {
   const isAboutAll = !(await namesOneDrive(command))
-  const { unmountedDrafts } = await import('../control/unmounted-drafts.js')
-  const places = isAboutAll ? await unmountedDrafts(command) : []
+  const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
+  const places = isAboutAll ? await unmountedDrafts(configured(command)) : []
   const all: object[] = []
   const print = (drafts: readonly DraftLine[], { heading, ...facts }: Place): void => {
     all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), ...facts })))

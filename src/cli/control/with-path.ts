@@ -1,11 +1,14 @@
 // Access of a command to one path: of the drive it lies in, mounted or not.
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { statesOf } from '../../config/places.js'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { configured } from '../../terminal/settings.js'
 import { driveAt } from './find-daemon.js'
-import { type DrivePath, drivePathOf } from './select-mount.js'
-import { namedDrive, withDrive } from './with-drive.js'
+import { type DrivePath, drivePathOf, liveMounts } from './select-mount.js'
+import { namedDrive, namesService, withDrive } from './with-drive.js'
 
 /**
  * Does the work with the drive of a path: the one that the path lies in, else the one that the command selects, mounted or
@@ -53,10 +56,29 @@ export async function mountedPath(command: Command, given: string): Promise<Driv
 const liesOnDrive = async (given: string): Promise<boolean> =>
   innermost(await mountPath(resolve(given)), await drives()) !== undefined
 
-async function refuseUnmounted(command: Command, given: string): Promise<void> {
-  // The names of accounts and their notes, which a path on a drive need not load.
-  const unmounted = await import('./unmounted-path.js')
-  await unmounted.refuseUnmounted(command, given)
+/**
+ * Refuses a path below a directory on which a drive was mounted and none is now: it is not a path of another drive. A relative path
+ * may be one of the drive that the command names, or, where none is mounted, of the configured service.
+ * @throws Stop
+ */
+export async function refuseUnmounted(command: Command, given: string): Promise<void> {
+  // Whose names and notes the directories of accounts are: a path on a drive need not load it.
+  const { formerMountAbove } = await import('../../app/account/mount-notes.js')
+  const { config, sources } = configured(command)
+  const local = await mountPath(resolve(given))
+  const former = formerMountAbove(local, statesOf(config, sources.environment))
+  if (former === undefined || (!isAbsolute(given) && (await isOfNamedDrive(command)))) return
+  const path = relative(former, local)
+  const orOf = path === '' ? '' : `; of another drive the path is ${path}, with --mount`
+  throw new Stop(
+    exitCodes.mountPoint,
+    `nothing is mounted on ${former} any more, so ${local} is on no drive; calcfs mount brings it up again${orOf}.`,
+  )
+}
+
+async function isOfNamedDrive(command: Command): Promise<boolean> {
+  const { mount } = command.optsWithGlobals()
+  return mount !== undefined || namesService(command) || (await liveMounts()).length === 0
 }
 
 /** How a command's help describes a path. */

@@ -1,12 +1,11 @@
 // Unsaved texts of this user that no drive has: read from the state directories of all accounts, and left there untouched.
 import { basename } from 'node:path'
-import type { Command } from 'commander'
-import { accountsIn, type KnownAccount } from '../../app/account/account-note.js'
-import { statesOf } from '../../config/places.js'
-import { type DraftFacts, leftDraftFacts } from '../../drive/records/draft-files.js'
-import { type Damage, readLeftDrafts } from '../../edit/journal/drafts.js'
-import { systemClock } from '../../remote/clock.js'
-import { configured } from '../../terminal/settings.js'
+import { statesOf } from '../config/places.js'
+import { type DraftFacts, leftDraftFacts } from '../drive/records/draft-files.js'
+import { type Damage, readLeftDrafts } from '../edit/journal/drafts.js'
+import { systemClock } from '../remote/clock.js'
+import type { Configured } from '../terminal/settings.js'
+import { accountsIn, type KnownAccount } from './account/account-note.js'
 
 export interface UnmountedDrafts extends KnownAccount {
   /** For people. */
@@ -17,8 +16,7 @@ export interface UnmountedDrafts extends KnownAccount {
 }
 
 /** Of each account that has any. */
-export async function unmountedDrafts(command: Command): Promise<readonly UnmountedDrafts[]> {
-  const { config, sources } = configured(command)
+export async function unmountedDrafts({ config, sources }: Configured): Promise<readonly UnmountedDrafts[]> {
   const accounts = accountsIn(statesOf(config, sources.environment))
   const all = await Promise.all(
     accounts.map(async known => {
