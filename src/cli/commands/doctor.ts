@@ -16,6 +16,7 @@ import {
   kernel,
   libfuse,
   mountHelper,
+  mountTable,
 } from '../doctor/machine.js'
 
 export function doctorCommand(): Command {
@@ -43,7 +44,9 @@ function onThisMachine({ config, sources }: Configured): readonly Finding[] {
   // Any account's directories show where all of them are.
   const places = ownDirectories({ url: 'https://localhost', user: '' }, config, sources.environment)
   return [
-    ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers(), mountHelper()] : []),
+    ...(process.platform === 'linux'
+      ? [fuseDevice(), kernel(), libfuse(), mountTable(), indexers(), mountHelper()]
+      : []),
     fusermount(sources.environment['PATH']),
     allowOther(config.allowOther),
     directory('cache', dirname(places.cache), '--cache-dir'),

@@ -140,11 +140,15 @@ async function unmountIdle(path: string): Promise<void> {
   } catch (cause) {
     throw new Stop(
       exitCodes.mountPoint,
-      `${path} is in use; close what uses it (fuser -vm ${path} names it), or add --force.`,
+      `${path} stays mounted (${wordsOf(cause)}). Where it is in use, close what uses it (fuser -vm ${path} names it), or add --force.`,
       { cause },
     )
   }
 }
+
+/** What fusermount says; it is not always that a program uses the drive. */
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
 
 async function ended(pid: number): Promise<void> {
   const limit = Date.now() + endLimit

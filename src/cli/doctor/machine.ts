@@ -32,6 +32,14 @@ export function fusermount(searchPath: string | undefined): Finding {
     : good(check, join(place, 'fusermount'))
 }
 
+/** Where fusermount looks whether a drive is the user's that unmounts it; a bare container has none. */
+export function mountTable(): Finding {
+  const check = 'mtab'
+  if (existsSync('/etc/mtab')) return good(check, '/etc/mtab')
+  const mend = 'sudo ln -s /proc/self/mounts /etc/mtab'
+  return bad(check, '/etc/mtab is missing, without which only root can unmount a drive', mend)
+}
+
 export function libfuse(): Finding {
   const check = 'libfuse 2'
   const ldconfig = ['/sbin/ldconfig', '/usr/sbin/ldconfig'].find(place => existsSync(place))

@@ -1,10 +1,12 @@
 // A shell in a mount namespace of its own: there /sbin has mount.calcfs, /etc/fstab is the test's, and no mount outlives the shell.
+import { statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Ran, run } from '../programs.js'
 
-const bin = fileURLToPath(new URL('../../../../bin', import.meta.url))
+const installation = dirname(fileURLToPath(new URL('../../../../bin', import.meta.url)))
+const bin = join(installation, 'bin')
 
 export interface OwnMounts {
   /** A directory of the test; every path below it is the same inside and outside. */
@@ -27,6 +29,9 @@ export async function inOwnMounts(lines: string, given: OwnMounts): Promise<Ran>
   await writeFile(join(directory, 'fstab'), fstab.map(line => `${line}\n`).join(''))
   const prepared = [
     'set -e',
+    ...(process.getuid?.() === 0
+      ? reachable([installation, dirname(dirname(process.execPath)), directory])
+      : []),
     `ln -sf ${bin}/mount.calcfs ${layer}/mount.calcfs`,
     `ln -sf ${bin}/mount.calcfs ${layer}/mount.fuse.calcfs`,
     `mount -t overlay overlay -o lowerdir=${layer}:/usr/sbin /usr/sbin`,
@@ -38,4 +43,24 @@ export async function inOwnMounts(lines: string, given: OwnMounts): Promise<Ran>
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
   const args = ['--mount', '--propagation', 'private', ...asRoot, 'bash', '-c', prepared.join('\n')]
   return run('unshare', args, { environment: { HOME: directory, ...environment }, limit })
+}
+
+/** The directories stay where they are for every user of the shell, also below one that others may not enter, as root's home is. */
+function reachable(directories: readonly string[]): readonly string[] {
+  return [...new Set(directories.flatMap(shutAbove))].flatMap(shut => [
+    `mount --bind ${shut} /mnt`,
+    `mount -t tmpfs -o mode=755 tmpfs ${shut}`,
+    ...directories
+      .filter(path => path.startsWith(`${shut}/`))
+      .map(path => `mkdir -p ${path}; mount --bind /mnt/${relative(shut, path)} ${path}`),
+    'umount -l /mnt',
+  ])
+}
+
+/** The topmost one, if any. */
+function shutAbove(path: string): readonly string[] {
+  if (path === '/') return []
+  const above = dirname(path)
+  const higher = shutAbove(above)
+  return higher.length > 0 || (statSync(above).mode & 0o001) !== 0 ? higher : [above]
 }
