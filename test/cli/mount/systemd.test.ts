@@ -73,7 +73,7 @@ t.test('SYSTEMD-2 a daemon that is killed is started again, on a mount point tha
     printf '[Service]\\nRestartSec=100ms\\n' > /run/systemd/system/${unit}.service.d/soon.conf
     systemctl daemon-reload
     systemctl start ${unit}
-    kill -9 $(systemctl show -P MainPID ${unit})
+    systemctl kill --kill-whom=main --signal=KILL ${unit}
     for i in $(seq 300); do [ "$(systemctl show -P NRestarts,ActiveState ${unit} | tr '\\n' ' ')" = '1 active ' ] && break; sleep 0.1; done
     systemctl show -P NRestarts ${unit}; systemctl is-active ${unit}
     ls /srv/calcfs/killed/projects

@@ -75,7 +75,7 @@ export async function bootedMachine(t: TestLifetime, parts: MachineParts): Promi
       if (machine.exitCode !== null || machine.pid === undefined) throw new Error(failure())
       leader = await childOf(machine.pid)
       if (leader === undefined) return false
-      const state = await run('nsenter', ['-t', leader, '-a', '-r', 'systemctl', 'is-active', 'basic.target'])
+      const state = await run('nsenter', ['-t', leader, '-a', 'systemctl', 'is-active', 'basic.target'])
       return state.stdout === 'active\n'
     },
     200,
@@ -86,7 +86,7 @@ export async function bootedMachine(t: TestLifetime, parts: MachineParts): Promi
     inside: lines =>
       run(
         'nsenter',
-        ['-t', leader ?? '', '-a', '-r', '/usr/bin/env', '-i', `PATH=${searchPath}`, 'bash', '-c', lines],
+        ['-t', leader ?? '', '-a', '/usr/bin/env', '-i', `PATH=${searchPath}`, 'bash', '-c', lines],
         {
           limit: limits.command,
         },
@@ -134,6 +134,6 @@ async function ended(machine: ChildProcess, leader: string | undefined): Promise
   if (machine.exitCode !== null || machine.signalCode !== null) return
   const closed = once(machine, 'exit')
   if (leader === undefined) machine.kill('SIGKILL')
-  else await run('nsenter', ['-t', leader, '-a', '-r', 'systemctl', 'poweroff', '--force', '--force'])
+  else await run('nsenter', ['-t', leader, '-a', 'systemctl', 'poweroff', '--force', '--force'])
   await within(limits.end, 'the end of the machine', closed)
 }
