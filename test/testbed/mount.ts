@@ -64,6 +64,8 @@ export interface SharedParts {
   readonly prefix?: readonly string[]
   /** The address at which the daemon reaches the service. */
   readonly url?: string
+  /** `bin/calcfs` of another copy of the program, for the daemon alone. */
+  readonly program?: string
 }
 
 export async function realMount(
@@ -78,7 +80,14 @@ export async function realMount(
   async function mount(): Promise<void> {
     const settings = { logLevel: 'info', logFile, user: 'demo', ...wish.settings }
     const preload = wish.preload === undefined ? [] : ['--import', wish.preload.href]
-    const args = [...preload, calcfs, 'mount', shared.url ?? service.url, directory, ...flags(settings)]
+    const args = [
+      ...preload,
+      shared.program ?? calcfs,
+      'mount',
+      shared.url ?? service.url,
+      directory,
+      ...flags(settings),
+    ]
     const [program = '', ...first] = [...(shared.prefix ?? []), ...plainNode]
     const started = spawn(program, [...first, ...args], {
       env: environment,
