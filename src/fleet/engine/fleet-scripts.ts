@@ -87,7 +87,7 @@ return redis.call('ZCARD', KEYS[1])`
  * where there are fewer than nodes, each has one for one request. Answers its part, how many others want more than they
  * have, and whether there are fewer than nodes. A server that needs room may drop one of the keys alone, and its clock may
  * be set back: what does not fit together, or was said later than now, counts no more. A sum that leaves nothing is counted
- * anew once a second: another program may have written it.
+ * again once a second: another program may have written it.
  */
 const shareScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
