@@ -8,6 +8,7 @@ import { run } from '../testbed/programs.js'
 import { cml, fillSampleData, ids } from '../testbed/sample-data.js'
 import { lines, writes } from '../testbed/service.js'
 import { picture } from '../testbed/session/picture.js'
+import { countSent, headBytes, headersBytes } from '../testbed/session/sent-contents.js'
 import { type Session, session } from '../testbed/session/session.js'
 import { outcome } from '../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
@@ -55,8 +56,6 @@ const patience = 60_000
 const quietMs = 2_000
 const orbitals = '5000'
 const mib = 1 << 20
-/** More than the headers of one answer. */
-const headersBytes = 4096
 
 const files = {
   'output.cml': cml,
@@ -149,15 +148,7 @@ async function setLimits(home: string): Promise<void> {
 
 async function opens(t: Test, stage: Stage): Promise<void> {
   const { service } = stage.testbed
-  let waveBytes = 0
-  const counted = service.intercept(/^GET .*fileId=wave/, async (response, { carryOut }) => {
-    const { socket } = response
-    const before = socket?.bytesWritten ?? 0
-    response.once('close', () => {
-      waveBytes += (socket?.bytesWritten ?? Number.NaN) - before
-    })
-    ;(await carryOut())()
-  })
+  const sent = countSent(service)
   const asked = lines(
     await service.during(async () => {
       await stage.show(path(stage, 'Orbitals'))
@@ -167,7 +158,6 @@ async function opens(t: Test, stage: Stage): Promise<void> {
       await quiet(stage)
     }),
   )
-  counted()
   const outside = asked.filter(
     line =>
       !line.includes(`id=${orbitals}&`) &&
@@ -180,12 +170,13 @@ async function opens(t: Test, stage: Stage): Promise<void> {
     Object.keys(files).length + 1,
     'a HEAD for each file',
   )
-  t.equal(
-    new Set(asked.filter(line => !line.includes('fileId=wave'))).size,
-    asked.filter(line => !line.includes('fileId=wave')).length,
-    'nothing twice',
-  )
-  t.ok(waveBytes <= mib + headersBytes, `${waveBytes} bytes of the big file`)
+  const others = asked.filter(line => line.startsWith('HEAD') || !line.includes('fileId='))
+  t.equal(new Set(others).size, others.length, 'nothing twice')
+  for (const [name, { length }] of Object.entries(files)) {
+    const most = name === 'wave' || name === 'unnamed' ? headBytes : length
+    const { bytes, requests } = sent(name)
+    t.ok(bytes <= most + requests * headersBytes, `${bytes} bytes of ${name}`)
+  }
   t.same(
     asked.filter(line => !/^(GET|HEAD) /.test(line)),
     [],

@@ -227,7 +227,7 @@ for (const [what, damage] of Object.entries(damages)) {
     const [path = ''] = keptIn(directory)
     damage(path)
     const second = open(remote)
-    t.ok((await readAll(second, file('a'))).equals(bytes))
+    t.ok((await readAll(second, file('a'), 131_072)).equals(bytes))
     t.same(remote.asked, ['get@0', 'get@0'])
     await second.close()
     t.ok((await readAll(open(remote), file('a'))).equals(bytes))

@@ -23,9 +23,24 @@ export interface ContentEntries {
   progress(): readonly (DownloadProgress & { readonly content: Content })[]
 }
 
+/** Each keeps a file open. */
+const restingAtMost = 512
+/** So many new entries apart they are counted. */
+const countedEvery = 64
+
 export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges' | 'rested'>): ContentEntries {
   const all = new Map<string, ContentEntry>()
   const shared = { ...ports, ranges: openRangeSupport() }
+  let uncounted = 0
+
+  /** The oldest parts that wait for a reader go first. */
+  function limitResting(): void {
+    uncounted += 1
+    if (uncounted < countedEvery) return
+    uncounted = 0
+    const resting = [...all.values()].filter(entry => entry.busy && !entry.downloading)
+    for (const entry of resting.slice(0, Math.max(0, resting.length - restingAtMost))) entry.dropResting()
+  }
 
   return {
     of(content, name) {
@@ -37,6 +52,7 @@ export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges' | 're
       }
       const entry: ContentEntry = openContentEntry({ ...shared, rested }, content, name)
       all.set(name, entry)
+      limitResting()
       return entry
     },
     readNow: (name, offset, into) => all.get(name)?.readNow(offset, into),

@@ -55,7 +55,6 @@ export interface ContentEntry {
   prefetch(guess: PrefetchRequest): Promise<number>
   /** How much has arrived, from 0 to 1. */
   fraction(): number
-  /** Of the download under way, if any. */
   progress(): DownloadProgress | undefined
   readonly content: Content
   /** Stops the download if it is stalled or abandoned. */
@@ -66,6 +65,7 @@ export interface ContentEntry {
   stop(sentence: string): Promise<void>
   readonly busy: boolean
   readonly downloading: boolean
+  dropResting(): void
   /** The bytes at once where they are in memory already, else undefined: the caller then takes `read`. */
   readNow(offset: number, into: Uint8Array): number | undefined
 }
@@ -261,14 +261,13 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   async function count(context: RequestContext): Promise<number> {
     purpose = 'counting'
     try {
-      if (lifecycle.isRefused()) return await countBytes(await fetchIn(context.priority)(byteOffset(0)))
-      return await lengthOf(lifecycle.begin(), context)
+      if (!lifecycle.isRefused()) return await lengthOf(lifecycle.begin(), context)
     } catch (error) {
       if (error instanceof PrefetchAbandoned) return count(context)
       if (!(error instanceof DiskRefused)) throw error
       lifecycle.refuse()
-      return countBytes(await fetchIn(context.priority)(byteOffset(0)))
     }
+    return countBytes(await fetchIn(context.priority)(byteOffset(0)))
   }
 
   /** It is not read yet: what is big waits for a reader. */
@@ -369,6 +368,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     get busy() {
       return opening.isUnderWay || lifecycle.download !== undefined
     },
+    dropResting: lifecycle.dropResting,
     get downloading() {
       return lifecycle.download !== undefined && !lifecycle.download.resting
     },

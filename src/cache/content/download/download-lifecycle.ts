@@ -58,6 +58,8 @@ export interface DownloadLifecycle {
    * is not paused for want of readers, and the answer comes once it is kept.
    */
   prefetch(priority: RequestContext['priority'], most: number, wanted?: Instant): Promise<number>
+  /** Gives up what has arrived where nothing more is asked for at the moment. */
+  dropResting(): void
   /** Stops a download that was only a guess. */
   cancelPrefetch(): void
   /** The disk took no more of it a short while ago: it is read without being kept. */
@@ -277,6 +279,9 @@ export function openDownloadLifecycle(
     },
     begin: () => begin(),
     prefetch: guess,
+    dropResting() {
+      if (download?.resting === true) download.stop(new PrefetchAbandoned(0))
+    },
     cancelPrefetch() {
       if (download !== undefined && mostWanted < Number.POSITIVE_INFINITY)
         download.stop(new PrefetchAbandoned(0))

@@ -10,6 +10,7 @@ import {
 } from '../../../remote/remote.js'
 import { OtherLength } from '../versions/contradiction.js'
 import type { ChunkBuffer } from './chunk-buffer.js'
+import { headBytes, openHeadLook, wholeAtMost } from './head-look.js'
 import { type InFlightRange, inFlightRange, inFlightRanges } from './in-flight-ranges.js'
 import { openReadaheadWindow } from './readahead-window.js'
 import { readResumably } from './resumable-body.js'
@@ -97,6 +98,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
   const { buffer, ranges, now } = ports
   const { arrived } = buffer
   const readahead = openReadaheadWindow()
+  const head = openHeadLook()
   const total = () => ports.length() ?? largestBytes
   const segments = new Set<InFlightRange>()
   const { bringing, claimed, barrier } = inFlightRanges(segments, arrived, total)
@@ -109,7 +111,8 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
 
   function wantsAll(): boolean {
     const length = ports.length()
-    return allWanted || length === undefined || !jumps() || length - arrived.bytes <= bigBytes
+    if (allWanted || length === undefined || !jumps()) return true
+    return head.isHeadOnly ? length <= wholeAtMost : length - arrived.bytes <= bigBytes
   }
 
   function start(from: number, to: number, priority: Priority): void {
@@ -287,7 +290,9 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
     want({ start: from, end }, priority) {
       if (stopped) return
       const to = Math.min(end, total())
-      const ahead = readahead.ahead(from, to)
+      head.note(from, to)
+      const likely = readahead.ahead(from, to)
+      const ahead = head.isHeadOnly ? Math.min(likely, headBytes) : likely
       if (wantsAll() && segments.size === 0 && arrived.bytes < total()) startNext(priority)
       fetchMissing(from, to, { ahead, lane: priority })
       if (wantsAll() || segments.size >= atOnceAtMost || ahead < sequentialAhead) return

@@ -121,6 +121,28 @@ t.test('READ-9 a big file whose first bytes were read is not downloaded on and o
   t.equal(sent.bytes, total, 'a later reader goes on from what arrived')
 })
 
+t.test(
+  'READ-20 of so many files at most only the beginning lies here, and what went is asked for again',
+  async t => {
+    const { open, directory } = openCacheTestbed(t)
+    const remote = exact({ bytes: 0 })
+    const cache = open(remote)
+    for (let place = 0; place < 700; place += 1) {
+      await cache.size(file(`log-${place}`), requestContext())
+      const into = Buffer.alloc(100)
+      t.equal(await cache.read(file(`log-${place}`), 0, into, requestContext()), 100)
+      if (!into.equals(bytes.subarray(0, 100))) t.fail('wrong bytes')
+    }
+    const lying = () => readdirSync(join(directory, 'content', 'unfinished')).length
+    await until(5_000, 'the oldest to go', () => lying() <= 600)
+    for (const place of [0, 350, 699]) {
+      const into = Buffer.alloc(200_000)
+      t.equal(await cache.read(file(`log-${place}`), 0, into, requestContext()), into.length)
+      t.ok(into.equals(bytes.subarray(0, into.length)))
+    }
+  },
+)
+
 t.test('a big download without a reader stops soon, and goes on from where it stopped', async t => {
   const { open } = openCacheTestbed(t)
   const half = gate()
