@@ -1,4 +1,4 @@
-// Amounts of bytes for people: the unit that leaves three digits or fewer before the point.
+// Amounts for people: bytes, in the unit that leaves three digits or fewer before the point, durations and shares.
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
@@ -9,3 +9,17 @@ export function bytesText(bytes: number): string {
   for (; value >= 999.5 && unit < units.length - 1; unit += 1) value /= 1000
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < second) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < minute) return `${(milliseconds / second).toFixed(1)} s`
+  if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} min`
+  return `${Math.floor(milliseconds / hour)} h ${Math.floor((milliseconds % hour) / minute)} min`
+}
+
+export const percentText = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${Math.floor((100 * part) / whole)} %`

@@ -16,8 +16,11 @@ import {
 const unlisted = new WeakSet<Option>()
 export const isUnlisted = (option: Option): boolean => unlisted.has(option)
 
-const elsewhere = `
-The settings of calcfs work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
+const titles: Readonly<Record<Group, string>> = { service: 'the service', drive: 'the drive', log: 'the log' }
+
+/** Names the groups that a command takes, and no other flag. */
+const elsewhere = (groups: readonly Group[]): string => `
+The settings of ${groups.map(group => titles[group]).join(' and ')} work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
 
 /** Gives a command the flags of these groups; its help has one line for all of them. */
 export function withSettings(command: Command, ...groups: readonly Group[]): Command {
@@ -25,7 +28,7 @@ export function withSettings(command: Command, ...groups: readonly Group[]): Com
     unlisted.add(option)
     command.addOption(option)
   }
-  return command.addHelpText('after', elsewhere)
+  return command.addHelpText('after', elsewhere(groups))
 }
 
 const headings: Readonly<Record<Group, string>> = {

@@ -66,6 +66,12 @@ t.test(
       code: 0,
       out: /settings .* work as flags here.*help settings/s,
     })
+    for (const command of ['ls', 'find', 'cat']) {
+      const { out } = await calcfs([command, '--help'], env)
+      t.match(out, 'The settings of the service work as flags here, too (--url')
+      t.notMatch(out, /settings of calcfs|drive work|the log/, 'no others are named')
+      t.match(await calcfs([command, '--ttl-listing', '1m', '.'], env), { code: 2, err: /unknown option/ })
+    }
   },
 )
 

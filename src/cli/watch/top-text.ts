@@ -1,6 +1,6 @@
 // Text of `calcfs top`: one picture of a drive, with rates against the picture before.
 import type { ActivityPicture } from '../../drive/interface/control.js'
-import { bytesText, durationText, percentText } from './amounts.js'
+import { bytesText, durationText, percentText } from '../../terminal/amount.js'
 
 /** Rows of each list. */
 const rowsAtMost = 8
