@@ -53,7 +53,11 @@ function diffCommand(): Command {
     .description('print what changed from a text of the history to another one, or to the present text')
     .argument('<path@n>', numberedHelp)
     .argument('[path@m]', 'the later text; default: the present one')
-    .addOption(jsonFlag('{"path", "from", "to", "earlier", "later"}, both texts whole'))
+    .addOption(
+      jsonFlag(
+        '{"path", "from", "to", "earlier", "later"}, both texts whole, "earlierStored", "laterStored"',
+      ),
+    )
     .action((given: string, other: string | undefined, { json }: { json?: true }) => {
       const from = numbered(given)
       const to = other === undefined ? undefined : numbered(other)
@@ -65,12 +69,20 @@ function diffCommand(): Command {
         )
         const [earlier, later] = [one?.text ?? '', two?.text ?? '']
         if (json === true) {
-          printJson({ path, from: from.number, to: to?.number, earlier, later })
+          printJson({
+            path,
+            from: from.number,
+            to: to?.number,
+            earlier,
+            later,
+            earlierStored: one?.stored,
+            laterStored: two?.stored,
+          })
           return
         }
-        const label = to === undefined ? `${from.path}, as it is now` : (other ?? '')
+        const label = to === undefined ? `${from.path}, as it shows now` : (other ?? '')
         const { createTwoFilesPatch } = await import('diff')
-        process.stdout.write(createTwoFilesPatch(given, label, earlier, later))
+        process.stdout.write(createTwoFilesPatch(marked(given, one), marked(label, two), earlier, later))
       })
     })
   return withExamples(
@@ -118,6 +130,10 @@ function numbered(given: string): { path: string; number: number } {
   )
 }
 
+/** Which text of a diff the service never had. */
+const marked = (label: string, text: { readonly stored?: boolean | undefined } | undefined): string =>
+  text?.stored === false ? `${label}, never stored` : label
+
 const time = (at: number): string => new Date(at).toISOString()
 
 const dated = ({ at, ...rest }: HistoryLine): object => ({ ...rest, at: time(at) })
@@ -128,7 +144,8 @@ function asText(path: string, { unsaved, versions }: RecordHistory): string {
   return [...draft, ...versions.map(lineOf)].join('\n')
 }
 
-function lineOf({ number, at, how, mount, changed, isNow }: HistoryLine): string {
+function lineOf({ number, at, how, stored, mount, changed, isNow }: HistoryLine): string {
   const by = mount === undefined ? '' : ` by ${mount}`
-  return `@${number}  ${time(at)}  ${how}${by}${isNow ? ' (as it is now)' : ''}: ${changed}`
+  const never = stored === false ? ', never stored; it would have changed' : ''
+  return `@${number}  ${time(at)}  ${how}${by}${isNow ? ' (as it is now)' : ''}${never}: ${changed}`
 }

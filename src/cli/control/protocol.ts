@@ -126,6 +126,7 @@ export const forms: Forms = {
           number: z.number(),
           at: z.number(),
           how: z.string(),
+          stored: z.boolean().optional(),
           mount: z.string().optional(),
           changed: z.string(),
           isNow: z.boolean(),
@@ -136,7 +137,7 @@ export const forms: Forms = {
   },
   historyText: {
     ask: onPath.extend({ number: z.number().optional(), isPlain: z.boolean() }),
-    answer: z.object({ text: z.string() }),
+    answer: z.object({ text: z.string(), stored: z.boolean().optional() }),
   },
   restore: {
     ask: onPath.extend({ number: z.number() }),

@@ -52,7 +52,7 @@ export function openHistoryControl(
     return {
       record: pathOfNode(node),
       unsaved: draft !== undefined,
-      versions: all.map((version, place) => lineOf(version, all[place + 1], present)),
+      versions: all.map((version, place) => lineOf(version, storedBefore(all, place), present)),
     }
   }
 
@@ -61,11 +61,12 @@ export function openHistoryControl(
     before: TextVersion | undefined,
     present: ComparedText | undefined,
   ): HistoryLine {
-    const { number, at, how, mount, text } = version
+    const { number, at, how, stored, mount, text } = version
     return {
       number,
       at,
       how: words[how],
+      stored,
       mount: parts.mountNamed(mount),
       changed:
         before === undefined ? 'the oldest that is kept' : changesBetween(before, version, dialect.plain),
@@ -85,7 +86,10 @@ export function openHistoryControl(
   }
 
   /** Without a number the present one. */
-  async function textAt(path: string, number: number | undefined): Promise<ComparedText> {
+  async function textAt(
+    path: string,
+    number: number | undefined,
+  ): Promise<ComparedText & { stored: boolean }> {
     const node = await recordAt(path)
     if (number !== undefined) return versionAt(path, node, number)
     const draft = writeSide.records.draftOf(nodeKey(node))
@@ -95,7 +99,7 @@ export function openHistoryControl(
             (await writeSide.source(node).produce(until(parts.deadlines.metadata))).bytes,
           ).toString()
         : await draft.text()
-    return compared(node, text)
+    return { ...compared(node, text), stored: draft === undefined }
   }
 
   async function restore(path: string, number: number): Promise<CallResult<'restore'>> {
@@ -150,12 +154,16 @@ export function openHistoryControl(
   return {
     history: ({ path }) => history(path),
     async historyText({ path, number, isPlain }) {
-      const { text, record } = await textAt(path, number)
-      return { text: isPlain && record !== undefined ? prettyPrint(dialect.plain(record)) : text }
+      const { text, record, stored } = await textAt(path, number)
+      return { stored, text: isPlain && record !== undefined ? prettyPrint(dialect.plain(record)) : text }
     },
     restore: ({ path, number }) => restore(path, number),
   }
 }
+
+/** A text that the service never had changed nothing: what it would have changed, and what was changed, is against a stored one. */
+const storedBefore = (all: readonly TextVersion[], place: number): TextVersion | undefined =>
+  all.slice(place + 1).find(({ stored }) => stored)
 
 const compared = (node: EditableNode, text: string): ComparedText => ({
   text,
@@ -167,7 +175,7 @@ const read = async (source: RecordSource, context: RequestContext) => source.pro
 
 const words: Readonly<Record<TextUse, string>> = {
   saved: 'saved',
-  sent: 'sent',
+  sent: 'sent, and not known to be stored',
   dropped: 'not saved, and written over',
   discarded: 'not saved, and given up',
   read: 'read',

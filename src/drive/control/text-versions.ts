@@ -22,6 +22,8 @@ export interface TextVersion {
   readonly record: JsonObject | undefined
   readonly at: Instant
   readonly how: TextUse
+  /** Whether the service is known to have had it. */
+  readonly stored: boolean
   /** The mark of the mount that met it then. */
   readonly mount: string
 }
@@ -38,6 +40,7 @@ const telling: readonly (readonly TextUse[])[] = [
   ['replaced'],
 ]
 const unsaved: readonly TextUse[] = ['dropped', 'discarded']
+const neverStored: readonly TextUse[] = [...unsaved, 'sent']
 
 const room = 'text-numbers'
 const numbersForm = z.object({ next: z.number(), given: z.record(z.string(), z.number()) })
@@ -104,10 +107,10 @@ export function openTextVersions({
         ...told(gathered.meetings),
       }))
       .sort((one, other) => one.at - other.at)
-      .map(({ hash, text, record, at, how, mount }) => {
+      .map(({ hash, text, record, at, how, stored, mount }) => {
         const number = kept.given[hash] ?? next++
         given[hash] = number
-        return { number, text, record, at, how, mount }
+        return { number, text, record, at, how, stored, mount }
       })
     const text = JSON.stringify({ next, given })
     if (state.get(room, keyName(key)) !== text) state.set(room, keyName(key), text)
@@ -129,15 +132,15 @@ export function openTextVersions({
 const rankOf = (meetings: readonly Meeting[]): number =>
   Math.min(...meetings.map(({ how }) => telling.findIndex(uses => uses.includes(how))))
 
-function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 'mount'> {
+function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 'stored' | 'mount'> {
   const most = telling[rankOf(meetings)] ?? []
   const [latest] = meetings
     .filter(({ how }) => most.includes(how))
     .toSorted((one, other) => other.at - one.at)
   // A text is never without a meeting: its marks name it.
   const { at, how, mount } = latest ?? { at: 0 as Instant, how: 'shown', mount: '' }
-  const isStored = how === 'sent' && meetings.some(one => one.how !== 'sent' && !unsaved.includes(one.how))
-  return { at, how: isStored ? 'saved' : how, mount }
+  const stored = meetings.some(one => !neverStored.includes(one.how))
+  return { at, how: stored && how === 'sent' ? 'saved' : how, stored, mount }
 }
 
 function numbersIn(text: string | undefined): z.infer<typeof numbersForm> {

@@ -31,7 +31,8 @@ export interface ControlCalls {
       readonly number?: number | undefined
       readonly isPlain: boolean
     }
-    readonly answer: { readonly text: string }
+    /** Whether the service is known to have had it; undefined where an older daemon answers. */
+    readonly answer: { readonly text: string; readonly stored?: boolean | undefined }
   }
   /** Saves one of them again, over what the service has now. */
   readonly restore: {
@@ -118,9 +119,11 @@ export interface HistoryLine {
   readonly at: number
   /** In a word or two: saved, read, replaced. */
   readonly how: string
+  /** Whether the service is known to have had it; undefined where an older daemon answers. */
+  readonly stored?: boolean | undefined
   /** The mount point; undefined where that is not known. */
   readonly mount?: string | undefined
-  /** What differs from the one before, in one line. */
+  /** What differs from the one before that the service had, in one line. */
   readonly changed: string
   /** It says what the record says now. */
   readonly isNow: boolean

@@ -12,6 +12,7 @@ interface Version {
   readonly number: number
   readonly at: string
   readonly how: string
+  readonly stored: boolean
   readonly mount?: string
   readonly changed: string
   readonly isNow: boolean
@@ -119,6 +120,36 @@ t.test('show prints a text letter for letter, diff what differs from it (UNDO-2)
     stderr: /has no text @77/,
   })
 })
+
+t.test(
+  'a text that was never stored is marked so, and no change is told against it (UNDO-1, UNDO-2)',
+  async t => {
+    const testbed = await warmMount(t)
+    const { calcfs, directory, service } = testbed
+    await retitled(testbed, 'Second')
+    const refuse = service.intercept(/^PUT \/report/, response => void response.writeHead(422).end('no'))
+    const text = await textOf(testbed, path)
+    t.equal(await outcome(overwrite(testbed, path, text.replace('"Second"', '"Given up"'))), 'EINVAL')
+    refuse()
+    t.match(await calcfs('drafts', 'drop', '42.json', '--mount', directory), { code: 0 })
+    await testbed.pass(2_500)
+    await retitled(testbed, 'Third')
+    const all = await versionsOf(testbed)
+    const told = all.map(({ how, stored, changed }) => [how, stored, changed])
+    t.same(told[0], ['saved', true, 'title: "Second" → "Third"'])
+    const givenUp = all.find(({ how }) => how === 'not saved, and given up')
+    t.match(givenUp, { stored: false, changed: 'title: "Second" → "Given up"' })
+    for (const { how, stored, changed } of all)
+      if (stored) t.notMatch(changed, 'Given up', `${how}: no base of a stored text`)
+    const { stdout } = await calcfs('history', path, '--mount', directory)
+    t.match(
+      stdout,
+      /not saved, and given up by \S+, never stored; it would have changed: title: "Second" → "Given up"/,
+    )
+    const diff = await calcfs('history', 'diff', `${path}@${givenUp?.number}`, '--mount', directory)
+    t.match(diff.stdout, `--- ${path}@${givenUp?.number}, never stored\n+++ ${path}, as it shows now\n`)
+  },
+)
 
 /** A report whose title was changed here, then its description elsewhere. */
 async function changedByTwo(t: Test) {
