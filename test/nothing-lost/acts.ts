@@ -13,6 +13,7 @@ import {
   textOf,
 } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
+import { isAccount } from './left-behind.js'
 import type { Subject, Subjects } from './subjects.js'
 
 export interface Act {
@@ -97,7 +98,7 @@ const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv|by-name)$
 /** The state directory of the one account below these. */
 async function accountIn(states: string): Promise<string> {
   await mkdir(states, { recursive: true })
-  const [account] = await readdir(states)
+  const [account] = (await readdir(states)).filter(isAccount)
   if (account === undefined) throw new Error(`no account in ${states}`)
   return join(states, account)
 }

@@ -12,10 +12,13 @@ export interface LeftBehind {
 /** The state directory of the one account below a daemon's home. */
 export async function stateBelow(home: string): Promise<string> {
   const accounts = join(home, 'state', 'calcfs')
-  const [account, another] = await readdir(accounts)
+  const [account, another] = (await readdir(accounts)).filter(isAccount)
   if (account === undefined || another !== undefined) throw new Error(`one account is due in ${accounts}`)
   return join(accounts, account)
 }
+
+/** Beside those of accounts lies what belongs to none: logs, and where drives were mounted. */
+export const isAccount = (name: string): boolean => /-[0-9a-f]{12}$/.test(name)
 
 export async function draftsLeft(home: string): Promise<readonly LeftBehind[]> {
   const root = join(await stateBelow(home), 'drafts')

@@ -80,11 +80,13 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
 }
 
 function sayMounted(started: StartedMount, { quiet, json }: Flags): void {
+  const { troubles, ...facts } = started
+  for (const trouble of troubles) console.error(`calcfs: ${trouble}`)
   if (json === true) {
-    printJson(started)
+    printJson(facts)
     return
   }
-  const { mountPoint, pid, unsaved } = started
+  const { mountPoint, pid, unsaved } = facts
   if (quiet !== true)
     console.log(`mounted ${mountPoint} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
   if (unsaved > 0) console.log(waitingSentence(unsaved))
@@ -157,7 +159,10 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
   }
   const unsaved = served.unsent()
   if (unsaved.length > 0) log.warn(waitingSentence(unsaved.length))
-  tellStarter({ mounted: path, unsaved: unsaved.length })
+  // Of a log that is a file the terminal shows nothing.
+  if (given.config.logFile !== undefined && !isInBackground())
+    for (const trouble of served.troubles) console.error(`calcfs: ${trouble}`)
+  tellStarter({ mounted: path, unsaved: unsaved.length, troubles: served.troubles })
   if (handOver !== true) await notifySystemd('READY=1', environment)
   const checking = setTimeout(served.check, checkAfterMs).unref()
   await Promise.race([ended, served.gone])

@@ -9,6 +9,8 @@ interface Word {
   readonly mounted: string
   /** Edits of earlier mounts that wait to be saved. */
   readonly unsaved: number
+  /** What the drive does without, and what to do, in sentences. */
+  readonly troubles: readonly string[]
 }
 
 /** A drive that a background process serves. */
@@ -17,6 +19,7 @@ export interface StartedMount {
   readonly pid: number | undefined
   /** Edits of earlier mounts that wait to be saved. */
   readonly unsaved: number
+  readonly troubles: readonly string[]
 }
 
 /** Milliseconds a mount may take: a log-in, the first request and the kernel. */
@@ -72,7 +75,8 @@ export async function inBackground(
   }
   child.disconnect()
   child.unref()
-  return { mountPoint: mounted.mounted, pid: child.pid, unsaved: mounted.unsaved }
+  const { mounted: mountPoint, unsaved, troubles } = mounted
+  return { mountPoint, pid: child.pid, unsaved, troubles }
 }
 
 /** The exit code that the process would have had in the foreground. */

@@ -48,6 +48,8 @@ export interface PreparedDrive {
 export interface ServedDrive {
   /** Resolves when the drive is no longer mounted, by this process or any other. */
   readonly gone: Promise<void>
+  /** What the drive does without, and what to do, in sentences. */
+  readonly troubles: readonly string[]
   /** Checks every kept content against its checksum, in the background. */
   check(): void
   /** The drafts that the service does not have. */
@@ -128,11 +130,12 @@ export async function prepareDrive(
       await Promise.all([noteAccount(connection.account), noteMount(connection.account, path)]).catch(cause =>
         log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
       )
-      const stopWatch = await watched(line, { config, log, clock })
+      const watch = await watched(line, { config, log, clock })
       log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
       line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
       return {
         gone: mounted.gone,
+        troubles: watch.troubles,
         check: () =>
           void line.check().catch(cause => log.warn({ cause }, 'the kept contents could not be checked')),
         unsent: () => line.drafts.unsent(),
@@ -140,7 +143,7 @@ export async function prepareDrive(
           // Also after a lazy unmount by force: programs keep their open files.
           await mounted.answered(config.deadlineSave + answerMargin)
           await mounted.unmount()
-          await stopWatch()
+          await watch.stop()
           await control?.close()
           await line.close()
         },

@@ -31,8 +31,7 @@ export interface ControlCalls {
       readonly number?: number | undefined
       readonly isPlain: boolean
     }
-    /** Whether the service is known to have had it; undefined where an older daemon answers. */
-    readonly answer: { readonly text: string; readonly stored?: boolean | undefined }
+    readonly answer: { readonly text: string } & Pick<HistoryLine, 'stored'>
   }
   /** Saves one of them again, over what the service has now. */
   readonly restore: {
@@ -115,9 +114,8 @@ export interface RecordHistory {
 export interface HistoryLine {
   /** It names this text for as long as it is kept. */
   readonly number: number
-  /** When it was met in that way, in milliseconds since 1970. */
+  /** When it was met in that way (saved, read, replaced), in milliseconds since 1970. */
   readonly at: number
-  /** In a word or two: saved, read, replaced. */
   readonly how: string
   /** Whether the service is known to have had it; undefined where an older daemon answers. */
   readonly stored?: boolean | undefined

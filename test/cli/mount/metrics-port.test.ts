@@ -1,0 +1,31 @@
+// The port of the metrics where another program has it: the drive mounts, and mount says what to do.
+import { mkdir, readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { mountPlace } from '../../testbed/mount.js'
+import { within } from '../../testbed/within.js'
+
+t.setTimeout(120_000)
+
+t.test('METRIC-1 a port that is in use is told on standard error, and the drive is there', async t => {
+  const { parts, removed } = await mountPlace(t, {})
+  t.teardown(removed)
+  const { service, calcfs, local } = parts
+  const other = createServer()
+  await new Promise<void>(listening => void other.listen(0, '127.0.0.1', listening))
+  t.teardown(() => other.close())
+  const place = other.address()
+  const address = `127.0.0.1:${typeof place === 'object' ? place?.port : ''}`
+  const directory = join(local, 'drive')
+  await mkdir(directory)
+  const flags = ['--daemon', '--user', 'demo', '--metrics', address]
+  const ran = await calcfs('mount', ...flags, service.url, directory)
+  t.teardown(() => calcfs('unmount', directory))
+  t.match(ran, { code: 0, stdout: /^mounted / })
+  t.equal(
+    ran.stderr,
+    `calcfs: there are no metrics at ${address}: another program uses it; give each drive a port of its own with --metrics\n`,
+  )
+  t.ok((await within(30_000, 'a listing', readdir(directory))).includes('projects'))
+})
