@@ -1,11 +1,12 @@
 // Promises of the Debian package: what is in it, that it runs, is built again to the same bytes, and what removing it leaves.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { addNode, bareDebian, inBareDebian } from '../testbed/machine/bare-debian.js'
 import { inOwnMounts } from '../testbed/machine/own-mounts.js'
 import { printed, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -145,7 +146,7 @@ t.test('the Debian package', async t => {
     t.test(
       'PACK-5 it is installed, removed and purged in a bare Debian, and leaves what is not its own',
       async t => {
-        t.match(await inBareDebian(t, deb), expected)
+        t.match(await lifeInBareDebian(t, deb), expected)
       },
     )
   }
@@ -169,34 +170,14 @@ const expected = [
   'edits stay',
 ]
 
-/** Node there is this machine's, in a package of the test's own: Debian 12 has none that is new enough. */
-async function inBareDebian(t: Test, deb: string): Promise<readonly string[]> {
-  if (process.getuid?.() !== 0)
-    throw new Error('debootstrap makes a file system for root only: run this test as root')
-  const place = await directory(t)
-  const bare = join(place, 'root')
-  const mirror = 'http://deb.debian.org/debian'
-  await printed('debootstrap', ['--variant=minbase', 'bookworm', bare, mirror], { limit })
+async function lifeInBareDebian(t: Test, deb: string): Promise<readonly string[]> {
+  const bare = await bareDebian(await directory(t), 'bookworm')
   const { url } = await testService(t, fillSampleData)
-
-  const node = join(place, 'nodejs')
-  await mkdir(join(node, 'DEBIAN'), { recursive: true })
-  await mkdir(join(node, 'usr/bin'), { recursive: true })
-  await cp(process.execPath, join(node, 'usr/bin/node'))
-  const control = `Package: nodejs\nVersion: ${process.versions.node}\nArchitecture: ${(await printed('dpkg', ['--print-architecture'])).trim()}\nMaintainer: a test <test@localhost>\nDepends: libstdc++6\nDescription: the Node of this test\n`
-  await writeFile(join(node, 'DEBIAN/control'), control)
-  await printed('dpkg-deb', ['--root-owner-group', '-Znone', '--build', node, join(bare, 'nodejs.deb')], {
-    limit,
-  })
+  await addNode(bare)
   await cp(deb, join(bare, 'calcfs.deb'))
-  await cp('/etc/resolv.conf', join(bare, 'etc/resolv.conf'))
-  await writeFile(
-    join(bare, 'steps'),
+  const ran = await inBareDebian(
+    bare,
     `
-    export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root
-    unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
-    apt() { apt-get -q -y "$@" >/log 2>&1; }
-    ends() { echo "$1 $?"; }
     apt install --no-install-recommends /nodejs.deb /calcfs.deb; ends installed; grep -E '^(E|dpkg: error)' /log
     calcfs --version --json | grep -q '"libfuse"'; ends version
     dpkg -L calcfs | grep -q /usr/share/man/man1/calcfs.1.gz; ends manual
@@ -217,14 +198,6 @@ async function inBareDebian(t: Test, deb: string): Promise<readonly string[]> {
     [ -e /var/lib/calcfs/draft ] && [ -d /root/.local/state/calcfs ] && echo 'edits stay'
     `,
   )
-  const lines = [
-    `mount -t proc proc ${bare}/proc`,
-    `mkdir -p ${bare}/dev/pts && mount -t devpts devpts ${bare}/dev/pts`,
-    `mknod -m 666 ${bare}/dev/fuse c 10 229`,
-    `exec chroot ${bare} bash /steps`,
-  ]
-  const args = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private', 'bash', '-c']
-  const ran = await run('unshare', [...args, lines.join('\n')], { limit })
   t.equal(ran.stderr, '')
   return ran.stdout.trimEnd().split('\n')
 }

@@ -14,6 +14,8 @@ const installation = fileURLToPath(new URL('../../../..', import.meta.url))
 export interface BootedMachine {
   /** Runs lines of bash as root of that machine. */
   inside(lines: string): Promise<Ran>
+  /** As the end of power: nothing is stopped in order. */
+  end(): Promise<void>
 }
 
 export interface MachineParts {
@@ -46,17 +48,31 @@ export async function bootedMachine(t: TestLifetime, parts: MachineParts): Promi
   await printed('mount', ['-t', 'overlay', 'overlay', '-o', layers, root])
   await prepare(root, parts)
   await printed('mknod', ['-m', '666', join(memory, 'fuse'), 'c', '10', '229'])
+  return boot(t, root, {
+    target: 'basic.target',
+    nspawn: [
+      `--bind=${memory}/fuse:/dev/fuse`,
+      `--bind-ro=${installation}:/usr/lib/calcfs`,
+      `--bind-ro=${process.execPath}:/usr/local/bin/node`,
+    ],
+  })
+}
+
+/** Starts systemd in a file system, and waits for the target; the machine ends with the test, or before. */
+export async function boot(
+  t: TestLifetime,
+  root: string,
+  { target, nspawn }: { readonly target: string; readonly nspawn: readonly string[] },
+): Promise<BootedMachine> {
   const machine = spawn(
     'systemd-nspawn',
     [
       ...['--quiet', '--boot', `--directory=${root}`, '--register=no', '--keep-unit', '--console=pipe'],
-      `--bind=${memory}/fuse:/dev/fuse`,
       `--bind=/dev/autofs`,
-      `--bind-ro=${installation}:/usr/lib/calcfs`,
-      `--bind-ro=${process.execPath}:/usr/local/bin/node`,
+      ...nspawn,
       // pidfd_getfd(2), which a machine of its own has.
       '--system-call-filter=@debug',
-      'systemd.unit=basic.target',
+      `systemd.unit=${target}`,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
@@ -75,7 +91,7 @@ export async function bootedMachine(t: TestLifetime, parts: MachineParts): Promi
       if (machine.exitCode !== null || machine.pid === undefined) throw new Error(failure())
       leader = await childOf(machine.pid)
       if (leader === undefined) return false
-      const state = await run('nsenter', ['-t', leader, '-a', 'systemctl', 'is-active', 'basic.target'])
+      const state = await run('nsenter', ['-t', leader, '-a', 'systemctl', 'is-active', target])
       return state.stdout === 'active\n'
     },
     200,
@@ -91,6 +107,7 @@ export async function bootedMachine(t: TestLifetime, parts: MachineParts): Promi
           limit: limits.command,
         },
       ),
+    end: () => ended(machine, leader),
   }
 }
 

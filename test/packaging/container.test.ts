@@ -1,0 +1,174 @@
+// Promises of docs/container: its words are those of the package, and what it builds mounts with a capability, and reads without any.
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { wholeProgram } from '../../src/cli/main.js'
+import { commandsBelow } from '../cli/commands-below.js'
+import { bareDebian } from '../testbed/machine/bare-debian.js'
+import { printed, type Ran, run } from '../testbed/programs.js'
+import { fillSampleData, log } from '../testbed/sample-data.js'
+import { testService } from '../testbed/service.js'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
+const containerfile = await text('docs/container/Containerfile')
+const page = await text('docs/container/README.md')
+/** Milliseconds: a bare Debian takes minutes. */
+const limit = 900_000
+
+/** All but what Buildah itself needs where nothing but chroot(2) isolates a container. */
+const withoutRights = ['--cap-drop', 'all', '--cap-add', 'SYS_CHROOT']
+
+t.setTimeout(2 * limit)
+
+t.test('PACK-7 the container file says what the Debian package says', async t => {
+  const packaging = await text('bin/deb.mjs')
+  const depends = /^Depends: (.*)$/m.exec(packaging)?.[1] ?? ''
+  const needed = depends.split(', ').map(one => /^[^ ]+/.exec(one)?.[0] ?? '')
+  t.match(needed, ['nodejs', 'fuse3', 'libfuse2t64'])
+  const named = /What calcfs needs \((.*)\)/.exec(containerfile)?.[1]?.split(', ')
+  t.same(
+    named,
+    needed.filter(name => !/^lib(c6|gcc-s1)$/.test(name)),
+    'its packages',
+  )
+  t.match(packaging, /20\.19 or newer is in Debian 13/)
+  t.match(containerfile, /^ARG BASE=docker\.io\/library\/debian:trixie-slim$/m, 'Debian 13')
+  t.match(containerfile, /^COPY calcfs_\*\.deb /m)
+  t.match(packaging, /`calcfs_\$\{about\.version\}_\$\{architecture\}\.deb`/)
+})
+
+t.test('PACK-7 what it sets are settings, and its directories are made for its user', async t => {
+  const owned = [...containerfile.matchAll(/install -d -m \d+ -o calcfs -g calcfs (.*?)(?: \\)?$/gm)]
+  const made = owned.flatMap(([, names]) => names?.split(' ') ?? [])
+  const set = [...containerfile.matchAll(/CALCFS_(\w+)=(\S+)/g)]
+  const settings = await text('docs/settings.md')
+  t.same(
+    set.map(([, , directory]) => directory).sort(),
+    made.filter(name => name !== '/lab').sort(),
+    'state and cache',
+  )
+  for (const [, name = ''] of set) t.ok(settings.includes(`\`CALCFS_${name}\``), name)
+  t.same(
+    JSON.parse(/^VOLUME (.*)$/m.exec(containerfile)?.[1] ?? '').sort(),
+    made.filter(one => one !== '/lab').sort(),
+  )
+  t.match(containerfile, /^USER calcfs$/m, 'it does not run as root')
+  t.notMatch(containerfile, /CALCFS_(PASSWORD|TOKEN)/, 'and no password is in it')
+})
+
+t.test('PACK-7 its page calls commands that there are, with flags that they have', async t => {
+  const commands = new Map(commandsBelow(await wholeProgram()))
+  const code = [...page.matchAll(/```sh\n(.*?)```/gs)]
+    .map(([, lines]) => lines)
+    .join('')
+    .replaceAll('\\\n', ' ')
+  const calls = [...code.matchAll(/\bcalcfs (ls|cat|get|mount|status|drafts list)\b(.*)$/gm)]
+  t.ok(calls.length >= 5)
+  for (const [line, path = '', rest = ''] of calls) {
+    const flags = commands.get(`calcfs ${path}`)?.options.map(({ long }) => long)
+    for (const [flag] of rest.matchAll(/(?<= )--[a-z-]+/g)) t.ok(flags?.includes(flag), `${line}: ${flag}`)
+  }
+})
+
+if (process.env['CALCFS_TEST_FULL'] !== undefined)
+  t.test(
+    'PACK-8 the image mounts a drive with CAP_SYS_ADMIN, and copies from it without any capability',
+    async t => {
+      const place = await mkdtemp(join(tmpdir(), 'calcfs-container-test-'))
+      t.teardown(() => run('rm', ['-rf', '--one-file-system', place], { limit }))
+      await chmod(place, 0o755)
+      const { url } = await testService(t, fillSampleData)
+      const { container } = await built(t, place)
+      const address = url.replace('/create/rest', '')
+      const secret = join(place, 'password')
+      await writeFile(secret, 'demo\n', { mode: 0o400 })
+      await chown(secret, 1000, 1000)
+
+      await t.test('a mount', async t => {
+        const ran = await container(
+          ['--cap-add', 'SYS_ADMIN'],
+          [`${secret}:/run/secrets/calcfs-password:ro`],
+          `
+        id -un
+        calcfs mount ${address} /lab --user demo --daemon >/dev/null; echo mounted $?
+        ls /lab
+        tail -n 1 '/lab/projects/Water splitting/H2O/H2O.xyz' | tr -s ' '
+        calcfs status /lab | grep -o 'everything is saved'
+        calcfs doctor | grep ^BAD
+        calcfs unmount /lab >/dev/null; echo unmounted $?
+        ls -A /lab
+        ls /var/lib/calcfs`,
+        )
+        t.equal(ran.stderr, '')
+        t.match(
+          ran.stdout,
+          /^calcfs\nmounted 0\nby-id\ndb\nprojects\nreports\nH 0\.0+ -0\.757200 -0\.469200\neverything is saved\nunmounted 0\n\S/,
+        )
+      })
+
+      await t.test('the same paths without FUSE', async t => {
+        const out = join(place, 'out')
+        await mkdir(out)
+        await chown(out, 1000, 1000)
+        const volumes = [`${secret}:/run/secrets/calcfs-password:ro`, `${out}:/data`]
+        const ran = await container(
+          withoutRights,
+          volumes,
+          `
+        grep -h ^CapEff /proc/self/status | tr '\\t' ' '
+        export CALCFS_URL=${address} CALCFS_USER=demo
+        calcfs ls projects | grep Water
+        calcfs cat by-id/calculation/1234/output.cml | head -n 1
+        calcfs get 'projects/Water splitting/TS1_opt' --to /data; echo got $?
+        calcfs mount $CALCFS_URL /lab 2>/dev/null; echo mount $?`,
+        )
+        t.match(
+          ran.stdout,
+          /^CapEff: 0{16}\nWater splitting\n<\?xml version="1\.0"\?>\n\d files copied .*\ngot 0\nmount 5\n$/,
+        )
+        t.equal(await readFile(join(out, 'TS1_opt/run.log'), 'utf8'), log)
+      })
+    },
+  )
+
+interface Image {
+  /** Runs lines of sh in a new container, as the image's own user. */
+  container(flags: readonly string[], volumes: readonly string[], lines: string): Promise<Ran>
+}
+
+/** There is no registry in a test: the base image is a bare Debian, by the name that the file has for it. */
+async function built(t: Test, place: string): Promise<Image> {
+  const store = ['--root', join(place, 'store'), '--runroot', join(place, 'run'), '--storage-driver', 'vfs']
+  const buildah = (...args: string[]) => printed('buildah', [...store, ...args], { limit })
+  const bare = await bareDebian(place, 'trixie')
+  const base = (await buildah('from', 'scratch')).trim()
+  await buildah('add', '--quiet', base, bare, '/')
+  await buildah('commit', '--quiet', base, 'docker.io/library/debian:trixie-slim')
+  const context = join(place, 'context')
+  await printed(process.execPath, [join(root, 'bin/deb.mjs'), context], { limit })
+  await cp(join(root, 'docs/container/Containerfile'), join(place, 'Containerfile'))
+  const isolated = ['--isolation', 'chroot', '--network', 'host']
+  await buildah(
+    'bud',
+    ...isolated,
+    '--pull-never',
+    '-t',
+    'calcfs',
+    '-f',
+    join(place, 'Containerfile'),
+    context,
+  )
+  return {
+    container: async (flags, volumes, lines) => {
+      const made = (await buildah('from', '--pull-never', ...flags, 'localhost/calcfs')).trim()
+      t.teardown(() => buildah('rm', made))
+      const mounted = volumes.flatMap(volume => ['--volume', volume])
+      return run('buildah', [...store, 'run', ...isolated, ...mounted, made, '--', 'sh', '-c', lines], {
+        limit,
+      })
+    },
+  }
+}
