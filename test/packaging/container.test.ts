@@ -1,5 +1,5 @@
 // Promises of docs/container: its words are those of the package, and what it builds mounts with a capability, and reads without any.
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -84,8 +84,8 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined)
       const { container } = await built(t, place)
       const address = url.replace('/create/rest', '')
       const secret = join(place, 'password')
-      await writeFile(secret, 'demo\n', { mode: 0o400 })
-      await chown(secret, 1000, 1000)
+      // As Podman and Docker write it.
+      await writeFile(secret, 'demo\n', { mode: 0o444 })
 
       await t.test('a mount', async t => {
         const ran = await container(
@@ -110,33 +110,42 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined)
       })
 
       await t.test('the same paths without FUSE', async t => {
-        const out = join(place, 'out')
-        await mkdir(out)
-        await chown(out, 1000, 1000)
-        const volumes = [`${secret}:/run/secrets/calcfs-password:ro`, `${out}:/data`]
         const ran = await container(
           withoutRights,
-          volumes,
+          [`${secret}:/run/secrets/calcfs-password:ro`],
           `
         grep -h ^CapEff /proc/self/status | tr '\\t' ' '
         export CALCFS_URL=${address} CALCFS_USER=demo
         calcfs ls projects | grep Water
         calcfs cat by-id/calculation/1234/output.cml | head -n 1
-        calcfs get 'projects/Water splitting/TS1_opt' --to /data; echo got $?
         calcfs mount $CALCFS_URL /lab 2>/dev/null; echo mount $?`,
         )
-        t.match(
-          ran.stdout,
-          /^CapEff: 0{16}\nWater splitting\n<\?xml version="1\.0"\?>\n\d files copied .*\ngot 0\nmount 5\n$/,
-        )
-        t.equal(await readFile(join(out, 'TS1_opt/run.log'), 'utf8'), log)
+        t.match(ran.stdout, /^CapEff: 0{16}\nWater splitting\n<\?xml version="1\.0"\?>\nmount 5\n$/)
       })
+
+      for (const user of [0, 4242])
+        await t.test(`a copy that belongs to user ${user}`, async t => {
+          const out = join(place, `out-${user}`)
+          await mkdir(out)
+          await chown(out, user, user)
+          const ran = await container(
+            withoutRights,
+            [`${secret}:/run/secrets/calcfs-password:ro`, `${out}:/data`],
+            `
+          export CALCFS_STATE_DIR=/tmp/state CALCFS_CACHE_DIR=/tmp/cache
+          calcfs get --url ${address} --user demo 'projects/Water splitting/TS1_opt' --to /data; echo got $?`,
+            `${user}:${user}`,
+          )
+          t.match(ran.stdout, /^\d files copied .*\ngot 0\n$/, ran.stderr)
+          t.equal(await readFile(join(out, 'TS1_opt/run.log'), 'utf8'), log)
+          t.equal((await stat(join(out, 'TS1_opt/run.log'))).uid, user)
+        })
     },
   )
 
 interface Image {
-  /** Runs lines of sh in a new container, as the image's own user. */
-  container(flags: readonly string[], volumes: readonly string[], lines: string): Promise<Ran>
+  /** Runs lines of sh in a new container, as the image's own user or another one. */
+  container(flags: readonly string[], volumes: readonly string[], lines: string, user?: string): Promise<Ran>
 }
 
 /** There is no registry in a test: the base image is a bare Debian, by the name that the file has for it. */
@@ -162,13 +171,17 @@ async function built(t: Test, place: string): Promise<Image> {
     context,
   )
   return {
-    container: async (flags, volumes, lines) => {
+    container: async (flags, volumes, lines, user = 'calcfs') => {
       const made = (await buildah('from', '--pull-never', ...flags, 'localhost/calcfs')).trim()
       t.teardown(() => buildah('rm', made))
       const mounted = volumes.flatMap(volume => ['--volume', volume])
-      return run('buildah', [...store, 'run', ...isolated, ...mounted, made, '--', 'sh', '-c', lines], {
-        limit,
-      })
+      return run(
+        'buildah',
+        [...store, 'run', ...isolated, '--user', user, ...mounted, made, '--', 'sh', '-c', lines],
+        {
+          limit,
+        },
+      )
     },
   }
 }
