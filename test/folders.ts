@@ -290,8 +290,11 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'metrics',
   ],
 
+  // trees and files of a daemon, as long answers
+  'cli/stream': ['src', 'remote', 'drive/interface'],
   // talking to the daemon of a drive
   'cli/control': [
+    'cli/stream',
     'system',
     'src',
     'config',
@@ -307,10 +310,8 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
 
   // the checks of `calcfs doctor`
   'cli/doctor': ['system', 'src', 'config', 'remote', 'remote/connection', 'fleet/engine', 'terminal', 'app'],
-
   // the tour of `calcfs demo`
   'cli/demo': [],
-
   // one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back
   'cli/mount': [
     'system',

@@ -1,6 +1,7 @@
 // Builds the caches: the ledger, and everything that answers from it before a request is sent.
 import { join } from 'node:path'
-import { type ContentCache, openContentCache } from '../cache/content/content.js'
+import { openContentCache } from '../cache/content/content.js'
+import type { ContentCache } from '../cache/content/content-cache.js'
 import { type Health, withHealth } from '../cache/health.js'
 import { type Identities, openIdentities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'

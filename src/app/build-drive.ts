@@ -10,7 +10,7 @@ import { withFailuresOver } from '../drive/failure-recovery.js'
 import { generateText } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
-import type { DriveReader } from '../drive/interface/reader.js'
+import type { SharedReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
@@ -58,7 +58,7 @@ export function buildTree(
 export interface BuiltDrive {
   readonly drive: Drive
   /** The same drive for commands, without a kernel. */
-  readonly reader: DriveReader
+  readonly reader: SharedReader
   readonly control: Control
   readonly pins: Pins
 }

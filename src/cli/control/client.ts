@@ -1,7 +1,8 @@
 // Client of the control socket: a drive's control as if it were in this process.
 import { request } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
-import { longestSilence, mountHeader, printQuestion, readReply } from './protocol.js'
+import { longestSilence, mountHeader, printQuestion } from '../stream/conversation.js'
+import { readReply } from './protocol.js'
 
 /**
  * The control of the drive that listens on this socket. Every call rejects with the drive's own Failure: 'replaced' where

@@ -9,10 +9,11 @@ import { probeDaemon, textAt } from '../../mount/probe.js'
 import { processAt } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import type { DrivePlace } from '../stream/conversation.js'
+import { readerAt } from '../stream/stream-client.js'
 import { controlAt } from './client.js'
 import { isListening, listenerAt } from './socket.js'
 import { type Status, statusIn } from './status-form.js'
-import { type DrivePlace, readerAt } from './stream-client.js'
 
 /** A mount whose daemon has ended, or does not answer within three seconds. */
 export class NoAnswer extends Stop {

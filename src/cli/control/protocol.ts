@@ -1,7 +1,8 @@
 // Protocol of the control socket: JSON, checked at both ends, because their versions may differ.
 import * as z from 'zod'
 import type { CallArgument, CallName, CallResult } from '../../drive/interface/control.js'
-import { Failure, type FailureKind } from '../../failure.js'
+import { Failure } from '../../failure.js'
+import { failureForm, failureIn, failureParts } from '../stream/conversation.js'
 import { activityForm } from './activity-form.js'
 
 type Forms = {
@@ -10,9 +11,6 @@ type Forms = {
     readonly answer: z.ZodType<CallResult<Name>>
   }
 }
-
-/** The header of a call that names the kernel's device number of the drive that is meant. */
-export const mountHeader = 'calcfs-mount'
 
 const texts = z.array(z.string())
 const onPath = z.object({ path: z.string() })
@@ -222,30 +220,9 @@ export const forms: Forms = {
   delete: { ask: z.object({ thing: doomed }), answer: z.object({}) },
 }
 
-/** White space, which JSON ignores, sent while an answer is prepared. */
-export const signOfLife = ' '
-/** Milliseconds between two signs of life. */
-export const signOfLifeEvery = 1000
-/** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
-export const longestSilence = 2500
-/** The same for a daemon that has answered this command already, in the middle of a tree or of a copy. */
-export const longestSilenceLater = 20_000
-
 export const isCall = (name: string): name is CallName => Object.hasOwn(forms, name)
 
-/** The transferred form of a failure: what its message and its exit code need. */
-export const failureForm = z.object({
-  kind: z.string(),
-  sentence: z.string(),
-  said: z.string().optional(),
-  place: z.object({ line: z.number(), column: z.number() }).optional(),
-})
-
 const replyForm = z.union([z.object({ answer: z.unknown() }), z.object({ failure: failureForm })])
-
-export function printQuestion(asked: unknown): string {
-  return JSON.stringify(asked)
-}
 
 export function printAnswer(answer: unknown): string {
   return JSON.stringify({ answer })
@@ -254,17 +231,6 @@ export function printAnswer(answer: unknown): string {
 export function printFailure(failure: Failure): string {
   return JSON.stringify({ failure: failureParts(failure) })
 }
-
-export const failureParts = ({ kind, message, said, place }: Failure): z.infer<typeof failureForm> => ({
-  kind,
-  sentence: message,
-  said,
-  place,
-})
-
-/** An unknown kind from another version is no bug here: the exit code is that of any failure. */
-export const failureIn = ({ kind, sentence, said, place }: z.infer<typeof failureForm>): Failure =>
-  new Failure(kind as FailureKind, sentence, { said, place })
 
 /** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for an invalid reply */
 export function readReply<Name extends CallName>(name: Name, text: string): CallResult<Name> {

@@ -2,21 +2,16 @@
 import { lstat, rename, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
-import type { DriveReader } from '../../drive/interface/reader.js'
+import type { SharedReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { answerWatch } from '../../metrics/answer-watch.js'
-import {
-  forms,
-  isCall,
-  mountHeader,
-  printAnswer,
-  printFailure,
-  signOfLife,
-  signOfLifeEvery,
-} from './protocol.js'
+import { mountHeader, signOfLife, signOfLifeEvery } from '../stream/conversation.js'
+import { filesName } from '../stream/files-protocol.js'
+import { answerFiles } from '../stream/files-server.js'
+import { isStream, type StreamName } from '../stream/stream-protocol.js'
+import { answerStream } from '../stream/stream-server.js'
+import { forms, isCall, printAnswer, printFailure } from './protocol.js'
 import { boundName, sweep } from './socket.js'
-import { isStream, type StreamName } from './stream-protocol.js'
-import { answerStream } from './stream-server.js'
 
 export interface ControlServer {
   /** Finishes earlier calls, and removes the socket. */
@@ -32,7 +27,7 @@ const lookEvery = 5_000
 /** A drive as the command line asks it. */
 export interface ControlledDrive {
   readonly control: Control
-  readonly reader: DriveReader
+  readonly reader: SharedReader
   /** Resolves to the kernel's device number of the drive once it is mounted. */
   readonly device: Promise<string | undefined>
 }
@@ -41,6 +36,8 @@ interface Listening {
   readonly server: Server
   readonly path: string
   readonly inode: number
+  /** Ends the connections on which a command asks on and on. */
+  readonly ending: AbortController
 }
 
 /**
@@ -56,13 +53,14 @@ export async function serveControl(
   let looking: Promise<void> | undefined
 
   async function look(): Promise<void> {
-    const { server, path } = listening
+    const before = listening
+    const { path } = before
     // One of another daemon, which has mounted there since, counts.
     if ((await lstat(path).catch(gone)) !== undefined) return
     try {
       listening = await listen(await place(), drive)
       lost(`the control socket ${path} was removed; it is ${listening.path} now`)
-      await closed(server)
+      await closed(before)
     } catch (thrown) {
       lost(`the control socket ${path} was removed, and cannot be made again: ${asFailure(thrown).message}`)
     }
@@ -78,8 +76,8 @@ export async function serveControl(
     async close() {
       clearInterval(watch)
       await looking
-      const { server, path, inode } = listening
-      await closed(server)
+      const { path, inode } = listening
+      await closed(listening)
       // Another daemon may have mounted there meanwhile: its socket stays.
       const found = await lstat(path).catch(gone)
       if (found?.ino === inode) await rm(path, { force: true })
@@ -89,12 +87,18 @@ export async function serveControl(
 
 async function listen(path: string, { control, reader, device }: ControlledDrive): Promise<Listening> {
   await sweep(path)
-  const server = createServer((question, reply) => {
+  const ending = new AbortController()
+  // The question for many files lasts as long as a command.
+  const server = createServer({ requestTimeout: 0 }, (question, reply) => {
     // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.
     if (question.method === 'GET' || question.method === 'HEAD')
       return void answerWatch(question, reply, control)
     const name = callNameOf(question)
     if (isStream(name)) return void streamed(name, question, reply, { reader, device })
+    if (name === filesName) {
+      const admitted = () => refuseOtherDrive(question, device)
+      return void answerFiles({ question, reply, admitted, ending: ending.signal }, reader)
+    }
     beginReply(reply)
     answered(question, control, device).then(
       text => end(reply, text),
@@ -107,12 +111,12 @@ async function listen(path: string, { control, reader, device }: ControlledDrive
     server.listen(bound, listening)
   })
   const inode = await moved(bound, path).catch(async thrown => {
-    await closed(server)
+    await closed({ server, ending })
     throw thrown
   })
   // The mount keeps the daemon alive, not its socket.
   server.unref()
-  return { server, path, inode }
+  return { server, path, inode, ending }
 }
 
 /** The inode of the socket at its final path. */
@@ -122,8 +126,9 @@ async function moved(bound: string, path: string): Promise<number> {
   return ino
 }
 
-function closed(server: Server): Promise<void> {
+function closed({ server, ending }: Pick<Listening, 'server' | 'ending'>): Promise<void> {
   return new Promise(done => {
+    ending.abort()
     server.close(() => done())
     server.closeIdleConnections()
   })

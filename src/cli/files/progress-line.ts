@@ -74,7 +74,8 @@ export function progressText(
   ].join(', ')
 }
 
-export const counted = (count: number): string => count.toLocaleString('en')
+/** With commas; the tables of all languages take longer to load than many a copy. */
+export const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 function timeText(seconds: number): string {
   const whole = Math.ceil(seconds)

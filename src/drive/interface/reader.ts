@@ -1,5 +1,6 @@
 // Interface of reading a drive without a kernel: the entries of a tree, and whole files, by the rules of the verbs.
 import type { Failure } from '../../failure.js'
+import type { KeptFile } from '../../kept-file.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant } from '../../remote/remote.js'
 
@@ -78,6 +79,17 @@ export interface DriveReader {
    */
   file(path: string, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
 }
+
+/** The reader as a daemon serves it to commands. */
+export interface SharedReader extends DriveReader {
+  /** As `file`, in one answer: undefined for a file that is neither short nor kept on this disk, which is to be read. */
+  wholeFile(path: string, signal: AbortSignal): Promise<WholeFile | undefined>
+}
+
+/** A file with its bytes, or with the file of the cache that holds them. */
+export type WholeFile =
+  | { readonly facts: FileFacts; readonly bytes: Uint8Array }
+  | { readonly facts: FileFacts; readonly kept: KeptFile }
 
 /** Type and permission bits, bytes, and time of a file. */
 export interface FileFacts {

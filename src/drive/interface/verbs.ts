@@ -1,5 +1,6 @@
 // Interface of the kernel's verbs. An answer that needs no waiting comes at once, any other is promised.
 
+import type { KeptFile } from '../../kept-file.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { Attributes } from './attributes.js'
@@ -29,6 +30,11 @@ export interface FileVerbs {
   create(path: string): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
+  /**
+   * The file of the cache on this disk with just what this handle reads, checked as for a read, for a command that copies it
+   * itself; it is downloaded first if it is not longer than `most`. Undefined where there is none: then it is to be read.
+   */
+  keptFile(handle: number, most: number): Promise<KeptFile | undefined>
   /** As `Attributes.version`, of what this handle reads. */
   versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>

@@ -1,5 +1,5 @@
 // Pin room: which contents of the pins fit into the cache, where an eighth of it stays for what is read beside them.
-import type { ContentCache } from '../../cache/content/content.js'
+import type { ContentCache } from '../../cache/content/content-cache.js'
 import type { SizedContent } from './pin-fetch.js'
 
 export interface FittingContents {

@@ -1,5 +1,5 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, fetched in the background and kept up with the service.
-import type { ContentCache } from '../../cache/content/content.js'
+import type { ContentCache } from '../../cache/content/content-cache.js'
 import type { Health } from '../../cache/health.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { noop } from '../../noop.js'

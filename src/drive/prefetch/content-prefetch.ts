@@ -1,5 +1,5 @@
 // Content prefetch: whole contents where their kind is read, so many bytes at most, dropped when the traversal ends.
-import type { ContentCache } from '../../cache/content/content.js'
+import type { ContentCache } from '../../cache/content/content-cache.js'
 import type { Content, RequestContext } from '../../remote/remote.js'
 import type { Node } from '../nodes/node.js'
 import type { AccessLevel } from './access-pattern.js'

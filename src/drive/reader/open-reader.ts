@@ -5,12 +5,19 @@ import { lastNameOf } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Attributes } from '../interface/attributes.js'
-import type { DriveEntry, DriveReader, EntryType, TreeItem, TreeQuestion } from '../interface/reader.js'
+import type {
+  DriveEntry,
+  EntryType,
+  FileFacts,
+  SharedReader,
+  TreeItem,
+  TreeQuestion,
+} from '../interface/reader.js'
 import type { Drive, LookupVerbs } from '../interface/verbs.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
 import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
 import { type Seen, walkTree } from './tree-walk.js'
-import { type FileVerbsUsed, readWhole } from './whole-file.js'
+import { type FileVerbsUsed, readWhole, takeWhole } from './whole-file.js'
 
 type VerbsUsed = FileVerbsUsed & Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
 
@@ -30,7 +37,7 @@ interface Place {
 /** Sizes that one walk asks for side by side. */
 const statsAtOnce = 64
 
-export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: NoteFailure): DriveReader {
+export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: NoteFailure): SharedReader {
   function problem(verb: string, path: string, thrown: unknown): TreeItem {
     const failure = asFailure(thrown)
     note(verb, path, failure)
@@ -43,10 +50,26 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
     yield* walkTree([await walk.top()], walk.look, signal)
   }
 
+  /** Does the work with what a stat says of the file; a failure of the drive is noted. */
+  async function looked<Result>(
+    path: string,
+    isOurs: () => boolean,
+    work: (wanted: { readonly path: string; readonly size: number }, facts: FileFacts) => Promise<Result>,
+  ): Promise<Result> {
+    const { real, attributes } = await fileAt(verbs, path)
+    const { mode, size, mtime } = attributes
+    try {
+      if (isDirectoryMode(mode)) throw new Failure('is-directory', `${path} is a directory`)
+      return await work({ path: real, size }, { mode, size, mtime })
+    } catch (thrown) {
+      if (isOurs()) note('read', real, asFailure(thrown))
+      throw thrown
+    }
+  }
+
   return {
     tree,
     async file(path, sink, signal) {
-      const { real, attributes } = await fileAt(verbs, path)
       let isTaken = true
       const taking = (bytes: Uint8Array): MaybePromise<void> => {
         isTaken = false
@@ -54,16 +77,19 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
           isTaken = true
         })
       }
-      try {
-        if (isDirectoryMode(attributes.mode)) throw new Failure('is-directory', `${path} is a directory`)
-        await readWhole(verbs, { path: real, size: attributes.size }, taking, { signal, clock })
-      } catch (thrown) {
-        // What the sink meets is no failure of the drive.
-        if (!signal.aborted && isTaken) note('read', real, asFailure(thrown))
-        throw thrown
-      }
-      const { mode, size, mtime } = attributes
-      return { mode, size, mtime }
+      // What the sink meets is no failure of the drive.
+      const isOurs = () => !signal.aborted && isTaken
+      return looked(path, isOurs, async (wanted, facts) => {
+        await readWhole(verbs, wanted, taking, { signal, clock })
+        return facts
+      })
+    },
+    wholeFile(path, signal) {
+      const isOurs = () => !signal.aborted
+      return looked(path, isOurs, async (wanted, facts) => {
+        const whole = await takeWhole(verbs, wanted, { signal, clock })
+        return whole && { facts, ...whole }
+      })
     },
   }
 }

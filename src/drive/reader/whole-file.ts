@@ -1,12 +1,17 @@
-// A whole file, read by the verbs as a patient program reads it: slow bytes are waited for, another version is an error.
+// A whole file, read by the verbs as a patient program reads it, or pointed to: slow bytes are waited for, another version is an error.
 import { Failure } from '../../failure.js'
+import type { KeptFile } from '../../kept-file.js'
 import { type Clock, sleep } from '../../remote/clock.js'
 import { byteOffset } from '../../remote/remote.js'
 import type { ByteSink } from '../interface/reader.js'
 import type { Drive } from '../interface/verbs.js'
 
-export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release'>
+export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release' | 'keptFile'>
 
+/** So many bytes come in an answer; a longer content is copied by who asks, from the file of the cache. */
+const shortBytes = 64 * 1024
+/** What is not kept yet, and no longer than this, is waited for until it is; longer ones are read as they arrive. */
+const broughtBytes = 8 << 20
 /** Bytes of one read, and of one that is repeated because the bytes came too slowly. */
 const pieceBytes = 256 * 1024
 const smallPieceBytes = 32 * 1024
@@ -44,8 +49,7 @@ export async function readWhole(
       await sink(into.subarray(0, count))
       offset += count
     }
-    if (offset !== size)
-      throw new Failure('replaced', `${path}: it was ${size} bytes long, and ended after ${offset}`)
+    if (offset !== size) throw otherLength(path, size, offset)
 
     /** Undefined where the bytes come too slowly, and it is worth another try. */
     async function readInTime(into: Uint8Array, at: number): Promise<number | undefined> {
@@ -62,3 +66,30 @@ export async function readWhole(
     await verbs.release(handle)
   }
 }
+
+/** All bytes in one piece, or the file of the cache that has them; undefined for a file that is to be read piece by piece. */
+export async function takeWhole(
+  verbs: FileVerbsUsed,
+  wanted: { readonly path: string; readonly size: number },
+  how: { readonly signal: AbortSignal; readonly clock: Clock },
+): Promise<{ readonly bytes: Uint8Array } | { readonly kept: KeptFile } | undefined> {
+  const { path, size } = wanted
+  if (size <= shortBytes) {
+    const pieces: Uint8Array[] = []
+    await readWhole(verbs, wanted, bytes => void pieces.push(Uint8Array.prototype.slice.call(bytes)), how)
+    return { bytes: pieces.length === 1 ? (pieces[0] ?? noBytes) : Buffer.concat(pieces) }
+  }
+  const handle = await verbs.open(path, 'read')
+  try {
+    const kept = await verbs.keptFile(handle, broughtBytes)
+    if (kept !== undefined && kept.length !== size) throw otherLength(path, size, kept.length)
+    return kept && { kept }
+  } finally {
+    await verbs.release(handle)
+  }
+}
+
+const noBytes = new Uint8Array()
+
+const otherLength = (path: string, size: number, found: number): Failure =>
+  new Failure('replaced', `${path}: it was ${size} bytes long, and ended after ${found}`)

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ContentCache, openContentCache } from '../../../src/cache/content/content.js'
+import { openContentCache } from '../../../src/cache/content/content.js'
+import type { ContentCache } from '../../../src/cache/content/content-cache.js'
 import { type Ledger, openLedger } from '../../../src/cache/ledger/ledger.js'
 import { Failure } from '../../../src/failure.js'
 import {

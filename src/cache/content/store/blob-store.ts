@@ -41,6 +41,8 @@ export interface BlobStore {
   /** Gives a short kept content at once, to be copied; nothing where it is none, or none whole, or the disk is slow just now. */
   readShort(name: string, take: (bytes: Uint8Array) => void): void
   has(name: string): boolean
+  /** Where a kept file lies, or would lie. */
+  pathOf(name: string): string
   /** `bytes` is what it takes on disk, if that is known: a short one goes at once. */
   drop(name: string, bytes?: number): Promise<void>
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
@@ -191,6 +193,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     },
     readShort: (name, take) => short.read(pathOf(name), name, take),
     has: name => existsSync(pathOf(name)),
+    pathOf,
     drop,
     discard,
     async *list() {

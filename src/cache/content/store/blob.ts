@@ -1,6 +1,6 @@
 // One kept file, open for reading: a chunk is believed only after its sum was checked in this process.
 import type { Instant } from '../../../remote/remote.js'
-import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
+import { type Checksum, chunkBytes, chunkCount, matchesChunk, proofOf, storedBytes } from './checksum.js'
 import { type CacheFile, FileTruncated } from './open-file.js'
 
 export interface Blob {
@@ -14,6 +14,8 @@ export interface Blob {
   read(offset: number, into: Uint8Array): Promise<number>
   /** Checks every chunk not yet believed; rejects with `BlobDamaged`. */
   verify(): Promise<void>
+  /** What tells its file from any other: its length with all checksums, and its last bytes. */
+  marks(): { readonly fileBytes: number; readonly proof: string }
   close(): void
 }
 
@@ -105,6 +107,7 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
     async verify() {
       for (let index = 0; index < believed.length; index += 1) await ensure(index)
     },
+    marks: () => ({ fileBytes: storedBytes(checksum), proof: proofOf(checksum, kept.name) }),
     close: () => file.close(),
   }
 }

@@ -1,16 +1,18 @@
 // Client of the long answers of a drive: its reader as if it were in this process.
 import { type IncomingMessage, request } from 'node:http'
-import type { DriveReader, TreeItem } from '../../drive/interface/reader.js'
+import type { DriveReader, TreeItem, WholeFile } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
+import {
+  type DrivePlace,
+  longestSilence,
+  longestSilenceLater,
+  mountHeader,
+  printQuestion,
+} from './conversation.js'
+import { FilesCut, openFilesClient } from './files-client.js'
 import { type Frame, openFrameReader } from './frames.js'
-import { longestSilence, longestSilenceLater, mountHeader, printQuestion } from './protocol.js'
+import { readKept } from './kept-reading.js'
 import { readFacts, readItems, type StreamName, throwFailure } from './stream-protocol.js'
-
-/** Where a daemon listens, and which drive is meant. */
-export interface DrivePlace {
-  readonly socketPath: string
-  readonly device: string
-}
 
 /**
  * The reader of the drive that listens there. What fails at the drive rejects with its own Failure.
@@ -28,12 +30,28 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
       const inTime = <Value>(answer: Promise<Value>): Promise<Value> => within(answer, patience)
       yield* framesOf(place, name, { asked, signal, inTime, heard })
     } catch (cause) {
-      signal.throwIfAborted()
-      if (cause instanceof Failure) throw cause
-      const thrown = await onSilence()
-      thrown.cause = cause
-      throw thrown
+      await thrownFor(cause, signal)
     }
+  }
+
+  const files = openFilesClient(place, { longest: () => patience, heard })
+
+  /** Undefined for a file that is to be read as it comes. */
+  async function wholeFile(path: string, signal: AbortSignal): Promise<WholeFile | undefined> {
+    try {
+      return await files.ask(path, signal)
+    } catch (cause) {
+      if (cause instanceof FilesCut) return undefined
+      return thrownFor(cause, signal)
+    }
+  }
+
+  async function thrownFor(cause: unknown, signal: AbortSignal): Promise<never> {
+    signal.throwIfAborted()
+    if (cause instanceof Failure) throw cause
+    const thrown = await onSilence()
+    thrown.cause = cause
+    throw thrown
   }
 
   return {
@@ -45,6 +63,12 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
       }
     },
     async file(path, sink, signal) {
+      const whole = await wholeFile(path, signal)
+      if (whole !== undefined && 'bytes' in whole) {
+        if (whole.bytes.length > 0) await sink(whole.bytes)
+        return whole.facts
+      }
+      if (whole !== undefined && (await readKept(whole.kept, sink, signal))) return whole.facts
       for await (const { kind, payload } of frames('file', { path }, signal)) {
         if (kind === 'failure') throwFailure(payload.toString())
         if (kind === 'bytes') await sink(payload)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { DriveEntry, FileFacts, TreeItem, TreeQuestion } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
-import { failureForm, failureIn, failureParts } from './protocol.js'
+import { failureForm, failureIn, failureParts } from './conversation.js'
 
 const texts = z.array(z.string()).optional()
 
@@ -45,7 +45,7 @@ const entryForm = z.object({
   target: z.string().optional(),
 })
 
-const factsForm = z.object({ mode: z.number(), size: z.number(), mtime: z.number() })
+export const factsForm = z.object({ mode: z.number(), size: z.number(), mtime: z.number() })
 
 const itemsForm = z.array(z.union([entryForm, z.object({ path: z.string(), failed: failureForm })]))
 
@@ -65,9 +65,13 @@ export function readItems(text: string): readonly TreeItem[] {
 
 /** @throws Failure 'broken' */
 export function readFacts(text: string): FileFacts {
-  const facts = inForm(factsForm, text)
-  return { ...facts, mtime: instant(facts.mtime) }
+  return readableFacts(inForm(factsForm, text))
 }
+
+export const readableFacts = (facts: z.infer<typeof factsForm>): FileFacts => ({
+  ...facts,
+  mtime: instant(facts.mtime),
+})
 
 /** @throws Failure as it was thrown at the other end */
 export function throwFailure(text: string): never {
@@ -79,7 +83,8 @@ const dated = (entry: z.infer<typeof entryForm>): DriveEntry => ({
   mtime: entry.mtime === undefined ? undefined : instant(entry.mtime),
 })
 
-function inForm<Value>(form: z.ZodType<Value>, text: string): Value {
+/** @throws Failure 'broken' */
+export function inForm<Value>(form: z.ZodType<Value>, text: string): Value {
   try {
     return form.parse(JSON.parse(text))
   } catch (cause) {

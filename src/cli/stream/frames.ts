@@ -1,8 +1,8 @@
 // Frames of a long answer on the control socket: bytes and JSON texts one after the other, signs of life between them, and an end.
 import { Failure } from '../../failure.js'
 
-/** `life` says that the daemon is at work; `end` and `failure` are the last frame. Lengths are in bytes. */
-const codes = { life: 0, text: 1, bytes: 2, end: 3, failure: 4 } as const
+/** `life` says that the daemon is at work; `answer` is that to one question of many; `end` and `failure` are the last frame. Lengths are in bytes. */
+const codes = { life: 0, text: 1, bytes: 2, end: 3, failure: 4, answer: 5 } as const
 export type FrameKind = keyof typeof codes
 
 export interface Frame {

@@ -4,8 +4,8 @@ import type * as z from 'zod'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
+import { failureParts, signOfLifeEvery } from './conversation.js'
 import { type FrameKind, frameHead } from './frames.js'
-import { failureParts, signOfLifeEvery } from './protocol.js'
 import { printFacts, printItems, type StreamName, streamQuestions } from './stream-protocol.js'
 
 /** Answers one question to its end; never rejects. What was asked ends early where the caller has gone. */

@@ -1,0 +1,12 @@
+// A kept file of the content cache, as one process of this machine names it to another that copies it.
+
+export interface KeptFile {
+  /** Absolute, on this machine. */
+  readonly path: string
+  /** Of the content, in bytes: the file begins with it. */
+  readonly length: number
+  /** Of the whole file, its checksums included. */
+  readonly fileBytes: number
+  /** Its last bytes, in hexadecimal: a hash over name, length and checksums, so that no other content has them. */
+  readonly proof: string
+}

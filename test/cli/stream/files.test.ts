@@ -1,0 +1,166 @@
+// Promises of files that come from a daemon: bytes of the cache are taken from the disk only where they are those that the daemon has checked.
+import { setMaxListeners } from 'node:events'
+import { copyFile, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { serveControl } from '../../../src/cli/control/server.js'
+import { readerAt } from '../../../src/cli/stream/stream-client.js'
+import type { Control } from '../../../src/drive/interface/control.js'
+import type { FileFacts, SharedReader, WholeFile } from '../../../src/drive/interface/reader.js'
+import { Failure } from '../../../src/failure.js'
+import type { KeptFile } from '../../../src/kept-file.js'
+import { instant } from '../../../src/remote/remote.js'
+import { within } from '../../testbed/within.js'
+
+t.setTimeout(120_000)
+
+const limit = 20_000
+const never = new AbortController().signal
+setMaxListeners(0, never)
+const facts: FileFacts = { mode: 0o100444, size: 300_000, mtime: instant(1_700_000_000_000) }
+const truth = Buffer.alloc(facts.size, 'truth ')
+const proof = Buffer.alloc(32, 7)
+
+/** A daemon of the test's own, and a command that asks it. */
+async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
+  const directory = await mkdtemp(join(tmpdir(), 'calcfs-files-'))
+  const socketPath = join(directory, 's.sock')
+  let streamed = 0
+  const reader: SharedReader = {
+    async *tree() {},
+    wholeFile,
+    async file(_, sink) {
+      streamed += 1
+      await sink(truth)
+      return facts
+    },
+  }
+  const drive = { control: {} as Control, reader, device: Promise.resolve('1:1') }
+  const server = await serveControl(
+    async () => socketPath,
+    drive,
+    () => {},
+  )
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await within(limit, 'the end of the daemon', server.close())
+    isOpen = false
+  }
+  t.teardown(async () => {
+    await close()
+    await rm(directory, { recursive: true })
+  })
+  const client = readerAt({ socketPath, device: '1:1' }, async () => new Error('the daemon is silent'))
+  const read = async (path = '/a', signal = never) => {
+    const pieces: Buffer[] = []
+    const found = await within(
+      limit,
+      'a file',
+      client.file(path, bytes => void pieces.push(Buffer.from(bytes)), signal),
+    )
+    return { bytes: Buffer.concat(pieces), found }
+  }
+  return { directory, read, close, streamed: () => streamed }
+}
+
+/** A kept file with these bytes, and how a daemon names it. */
+async function kept(path: string, bytes = truth, end = proof): Promise<KeptFile> {
+  await writeFile(path, Buffer.concat([bytes, Buffer.alloc(52), end]))
+  return { path, length: bytes.length, fileBytes: bytes.length + 84, proof: proof.toString('hex') }
+}
+
+t.test('NOFUSE-13 a kept file is taken from the disk, and from the daemon where it is another', async t => {
+  let answer: KeptFile | undefined
+  let happens: () => Promise<void> = async () => {}
+  const { directory, read, streamed } = await talk(t, async () => {
+    await happens()
+    return answer && { facts, kept: answer }
+  })
+  const path = join(directory, 'kept')
+  answer = await kept(path)
+  t.same(await read(), { bytes: truth, found: facts })
+  t.equal(streamed(), 0, 'the daemon gave no byte')
+
+  const other = join(directory, 'other')
+  const cases: Readonly<Record<string, () => Promise<void>>> = {
+    'evicted between answer and copy': () => rm(path),
+    'another content of the same length under the name': async () => {
+      await kept(other, Buffer.alloc(facts.size, 'lies '), Buffer.alloc(32, 8))
+      await rename(other, path)
+    },
+    'a shorter file': async () => {
+      await kept(other, truth.subarray(1))
+      await rename(other, path)
+    },
+    'a link to it': async () => {
+      await copyFile(path, other)
+      await rm(path)
+      await symlink(other, path)
+    },
+  }
+  for (const [what, change] of Object.entries(cases)) {
+    await rm(path, { force: true })
+    await rm(other, { force: true })
+    answer = await kept(path)
+    happens = change
+    const before = streamed()
+    t.same(await read(), { bytes: truth, found: facts }, what)
+    t.equal(streamed(), before + 1, `${what}: read from the daemon`)
+  }
+})
+
+t.test('NOFUSE-13 files come in any order, each with its own failure', async t => {
+  const releases: (() => void)[] = []
+  const { read } = await talk(t, async (path): Promise<WholeFile> => {
+    if (path === '/slow') await new Promise<void>(release => releases.push(release))
+    if (path === '/gone') throw new Failure('absent', 'it is gone', { said: 'no such file' })
+    const bytes = Buffer.from(path === '/empty' ? '' : path.repeat(9_000))
+    return { facts: { ...facts, size: bytes.length }, bytes }
+  })
+  const slow = read('/slow')
+  const many = await Promise.all(Array.from({ length: 300 }, (_, at) => read(`/${at}`)))
+  t.same(
+    many.map(({ bytes }) => bytes.toString()),
+    many.map((_, at) => `/${at}`.repeat(9_000)),
+  )
+  t.equal((await read('/empty')).bytes.length, 0)
+  await t.rejects(read('/gone'), { kind: 'absent', message: 'it is gone', said: 'no such file' })
+  for (const release of releases) release()
+  t.equal((await slow).bytes.toString(), '/slow'.repeat(9_000))
+})
+
+t.test(
+  'NOFUSE-10 a command that stops ends what it asked for, and a daemon that ends ends no file',
+  async t => {
+    const left: string[] = []
+    let asked = (): void => {}
+    let release = (): void => {}
+    const { read, close } = await talk(t, async (path, signal) => {
+      if (path === '/stopped')
+        await new Promise((_, ended) => {
+          asked()
+          signal.addEventListener('abort', () => ended(new Failure('unreachable', 'gone')))
+        }).catch(() => left.push(path))
+      if (path === '/late') await new Promise<void>(wake => (release = wake)).finally(asked)
+      return { facts: { ...facts, size: path.length }, bytes: Buffer.from(path) }
+    })
+    const stop = new AbortController()
+    const isAsked = new Promise<void>(heard => (asked = heard))
+    const stopped = read('/stopped', stop.signal)
+    await within(limit, 'the question', isAsked)
+    stop.abort(new Error('Ctrl-C'))
+    await t.rejects(stopped, /Ctrl-C/)
+    t.equal((await read('/after')).bytes.toString(), '/after', 'the others go on')
+
+    await read('/first')
+    const last = read('/late')
+    await new Promise(wake => setTimeout(wake, 200))
+    const closed = close()
+    release()
+    t.equal((await last).bytes.toString(), '/late', 'what was asked is answered')
+    await closed
+    await t.rejects(read('/later'), /the daemon is silent/)
+    t.same(left, ['/stopped'], 'and what was given up is let go')
+  },
+)
