@@ -88,6 +88,14 @@ const needs = [
     }),
     ...pythonModules({ 'python3-mdanalysis': 'MDAnalysis', 'python3-pymatgen': 'pymatgen' }),
   ]),
+  ...alsoFor(
+    'desktops',
+    programs({
+      dolphin: 'dolphin',
+      'kio-extras': '/usr/lib/x86_64-linux-gnu/qt5/plugins/kf5/thumbcreator/imagethumbnail.so',
+      nautilus: 'nautilus',
+    }),
+  ),
   ...libraries({
     'gir1.2-atspi-2.0': 'girepository-1.0/Atspi-2.0.typelib',
     'libatk-adaptor': 'gtk-2.0/modules/libatk-bridge.so',

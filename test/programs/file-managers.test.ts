@@ -72,7 +72,7 @@ const limits: Readonly<Record<string, string>> = {
     '[PixbufThumbnailer]\nMaxFileSize=1048576\n[DesktopThumbnailer]\nMaxFileSize=1048576\n',
 }
 
-const folders = ['trash', 'erase', 'rename', 'copy']
+const folders = ['trash', 'erase', 'rename', 'copy', 'properties']
 const water = 'projects/Water splitting'
 
 function fill(seed: Parameters<typeof fillSampleData>[0]): void {
@@ -133,6 +133,7 @@ for (const [program, manager] of Object.entries(managers)) {
     await promise('DESK-5 deleted for good, a calculation is gone by one DELETE', erases)
     await promise('DESK-6 a new name is saved', renames)
     await promise('DESK-7 a calculation is copied out as it is', copies)
+    await promise('DESK-10 the properties of a calculation cost no content of it', showsProperties)
   })
 }
 
@@ -324,6 +325,32 @@ async function copies(t: Test, stage: Stage): Promise<void> {
     )
   })
   t.same(writes(asked), [])
+}
+
+async function showsProperties(t: Test, stage: Stage): Promise<void> {
+  const {
+    screen,
+    testbed: { service },
+  } = stage
+  await select(stage, 'properties')
+  const asked = lines(
+    await service.during(async () => {
+      await screen.keys('alt+Return')
+      await screen.untilOneOf(/Properties/)
+      // The sum of its files' sizes.
+      await screen.untilWords(/^(49|50)[0-9.,]* ?[kK]i?B/)
+    }),
+  )
+  t.same(
+    asked.filter(line => !line.startsWith('HEAD') && line.includes('fileId=')),
+    [],
+    'no content',
+  )
+  t.same(
+    asked.filter(line => !/^(GET|HEAD) /.test(line)),
+    [],
+    'nothing is changed',
+  )
 }
 
 /** Opens a folder of one calculation, and selects that. */
