@@ -35,21 +35,21 @@ export async function generateText(
   sources: GeneratedSources,
   context: RequestContext,
 ): Promise<TextBytes> {
-  if (node.text !== 'project-index') return Buffer.from(await wording(node, sources, context))
+  if (node.text !== 'project-index') return Buffer.from(await wording(node.text, sources, context))
   const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
   return packedText(
     indexPieces(filterEntries(all, entry => isChild(entry) && !sources.isHidden(nodeKey(entry.node)))),
   )
 }
 
-type UnindexedText = Exclude<GeneratedNode, { text: 'project-index' }>
+type UnindexedText = Exclude<GeneratedNode['text'], 'project-index'>
 
 async function wording(
-  node: UnindexedText,
+  text: UnindexedText,
   sources: GeneratedSources,
   context: RequestContext,
 ): Promise<string> {
-  switch (node.text) {
+  switch (text) {
     case 'report-index':
       return reportIndex(sources, context)
     case 'status':
@@ -62,6 +62,8 @@ async function wording(
     }
     case 'first-steps':
       return firstSteps
+    case 'no-project-yet':
+      return noProjectYet
     case 'readme':
       return readme
   }
@@ -125,6 +127,17 @@ calcfs mount --root /db/USER/PROJECT URL DIRECTORY
 
 .calcfs/status.json  says as "top" what is shown here and why
 This file is not listed any more once there is a project.
+`
+
+const noProjectYet = `This directory is empty because you have no project yet. What you can do:
+
+mkdir NAME           make a project here; it is on the service at once
+cd ../db/USER/NAME   a project of a colleague who shares it with you, by the path that the web pages show
+cd ../by-id/project/NUMBER
+                     any project by its number
+touch .              look again: what was made elsewhere shows by itself within half a minute
+
+This file is not on the service, and not listed any more once there is a project.
 `
 
 const readme = `This drive shows a computational-chemistry data platform.

@@ -10,6 +10,9 @@ export function listedBy(path: string, node: Node): string | undefined {
       // Below by-id/ its own record says whether it is there.
       if (node.parent === undefined || node.isOldName || isByNumber(path)) return undefined
       return nodeKey({ kind: 'project', id: node.parent })
+    // It is there as long as that project has nothing in it.
+    case 'generated':
+      return node.text === 'no-project-yet' ? nodeKey({ kind: 'project', id: node.id }) : undefined
     case 'content':
       return `calculation ${node.content.calculation}`
     case 'link':

@@ -31,12 +31,12 @@ export interface ProjectTree {
   knownTop(name: string): Node | undefined
   /** The entries of a directory without any request; undefined where they are not known. */
   listKnown(id: ProjectId): readonly Dentry[] | undefined
-  /** The same of a `projects/` that stands for no project itself. */
+  /** The same of `projects/`. */
   listKnownTop(): readonly Dentry[] | undefined
   /** Sub-projects and calculations only. */
   children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
   listShares(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
-  /** The entries of a `projects/` that stands for no project itself. */
+  /** The entries of `projects/`. */
   listTop(context: RequestContext): Promise<readonly Dentry[]>
   /** The same by name, and by path where nothing listed it. */
   lookupTop(name: string, context: RequestContext): Promise<Node | undefined>
@@ -96,9 +96,22 @@ export function openProjectTree(
     return aliases.mayBeLate(id, name, item.title) ? { ...node, isOldName: true } : undefined
   }
 
+  /** The user's space as `projects/`: where it has nothing in it, a file says what to do. A thing of that name comes first. */
+  const lookupSpace = (
+    id: ProjectId,
+    name: string,
+    context: RequestContext,
+  ): MaybePromise<Node | undefined> =>
+    chain(lookup(id, name, context), found => {
+      if (found !== undefined || name !== fixedNames.readme) return found
+      return chain(catalog.children(id).ask(context), children =>
+        isEmpty(children) ? noProjectYet(id).node : undefined,
+      )
+    })
+
   async function lookupTop(name: string, context: RequestContext): Promise<Node | undefined> {
     const top = await roots.top(context)
-    if (top.form === 'one') return lookup(top.id, name, context)
+    if (top.form === 'one') return lookupSpace(top.id, name, context)
     const known = nameFoundProjects(top.entries).get(name)
     if (known !== undefined) {
       const id = await roots.present(known, context)
@@ -130,22 +143,31 @@ export function openProjectTree(
     return found === undefined || found.doubt !== undefined ? undefined : { kind: 'project', id: found.id }
   }
 
+  const withReadme = (id: ProjectId, children: Children): readonly Dentry[] => [
+    ...fixedEntries(id, catalog.parentOf(id)),
+    ...(isEmpty(children) ? [noProjectYet(id)] : named(children, id).entries),
+  ]
+
+  async function list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
+    const children = await catalog.children(id).ask(context)
+    return [...fixedEntries(id, catalog.parentOf(id)), ...named(children, id).entries]
+  }
+
   return {
     lookup,
     lookupTop,
-    async list(id, context) {
-      return [
-        ...fixedEntries(id, catalog.parentOf(id)),
-        ...named(await catalog.children(id).ask(context), id).entries,
-      ]
-    },
+    list,
     listKnown(id) {
       const children = catalog.children(id).known()
       return children && [...fixedEntries(id, catalog.parentOf(id)), ...named(children, id).entries]
     },
     listKnownTop() {
       const top = roots.known()
-      if (top?.form !== 'several') return undefined
+      if (top?.form === 'one') {
+        const children = catalog.children(top.id).known()
+        return children && withReadme(top.id, children)
+      }
+      if (top === undefined) return undefined
       return top.entries.length === 0 && top.missing === undefined ? [firstSteps] : foundEntries(top.entries)
     },
     known,
@@ -162,7 +184,7 @@ export function openProjectTree(
     },
     async listTop(context) {
       const top = await roots.top(context)
-      if (top.form === 'one') return []
+      if (top.form === 'one') return withReadme(top.id, await catalog.children(top.id).ask(context))
       if (top.missing !== undefined) throw top.missing
       return top.entries.length === 0 ? [firstSteps] : foundEntries(top.entries)
     },
@@ -174,6 +196,15 @@ const firstSteps: Dentry = {
   name: fixedNames.readme,
   node: { kind: 'generated', text: 'first-steps', id: '' },
 }
+
+/** Where the user's space has an id, and nothing in it. */
+const noProjectYet = (id: ProjectId): Dentry => ({
+  name: fixedNames.readme,
+  node: { kind: 'generated', text: 'no-project-yet', id },
+})
+
+const isEmpty = ({ projects, calculations }: Children): boolean =>
+  projects.length === 0 && calculations.length === 0
 
 const foundEntries = (found: readonly FoundProject[]): readonly Dentry[] =>
   dentries(new Map([...nameFoundProjects(found)].map(([name, { id }]) => [name, { kind: 'project', id }])))

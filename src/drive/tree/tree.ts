@@ -236,7 +236,7 @@ export function openTree(sources: TreeSources): Tree {
   ): Promise<readonly Dentry[]> {
     const node = await actual(directory, context)
     if (node.kind === 'project') markOf(node)
-    const all = await listOwn(node, context)
+    const all = directory.kind === 'top' ? await projects.listTop(context) : await listOwn(node, context)
     const isCut = node.kind === 'project' && path !== undefined
     const listed = isCut ? linkAncestors(all, await aboveOf(path, context)) : all
     const fresh = newPlace(node)
@@ -285,10 +285,8 @@ export function openTree(sources: TreeSources): Tree {
     switch (directory.kind) {
       case 'root':
         return rootEntries
-      case 'top': {
-        const top = roots.known()
-        return top?.form === 'one' ? projects.listKnown(top.id) : projects.listKnownTop()
-      }
+      case 'top':
+        return projects.listKnownTop()
       case 'project':
         return projects.listKnown(directory.id)
       case 'calculation':

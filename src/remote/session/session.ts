@@ -1,6 +1,6 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 import { type Askers, joinFor, openAskers } from '../../askers.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { openSingleFlight } from '../../single-flight.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
@@ -50,6 +50,8 @@ const refusalKept = 30_000
 const refusalsKeptOfKnown = [1_000, 10_000]
 /** Milliseconds between two log-ins whose tokens are not accepted. */
 const uselessLoginEvery = 30_000
+/** Milliseconds for which an answer without a token says that the service is there. */
+const answerKept = 5_000
 /** The same where no token was accepted since the last one that was: the refusal may be a passing fault. */
 const unservedLoginsEvery = [1_000, 10_000]
 
@@ -73,6 +75,8 @@ export function openSession(http: Http, options: SessionOptions): Session {
   /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
   const waiting = openAskers()
   let fruitlessUntil = instant(0)
+  /** Until then the service counts as answering, for a sign-in that has ended. */
+  let answeredUntil = instant(0)
   /** The log-ins since a token was last accepted: how many, and when the last of them ended. */
   let unserved = { times: 0, last: instant(0) }
   // Distinguishes a refused token from a request that is refused with any token.
@@ -197,11 +201,26 @@ export function openSession(http: Http, options: SessionOptions): Session {
       // It cannot be renewed, so it is used to its end.
       if (readable !== undefined && usable(readable, tokenExpiry)) return readable
       if (stored instanceof Failure) throw stored
-      throw new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
+      throw await unsigned(readable !== undefined)
     }
     if (stored instanceof Failure) options.note(stored)
     token = await exchanged(credentials)
     return token
+  }
+
+  /**
+   * A sign-in that has ended cannot be renewed while the service is away, and is not what is wrong then: the outage is, in which
+   * what is known is shown. Whether it is away is asked without a token, unless it has answered a moment ago.
+   */
+  async function unsigned(hasEnded: boolean): Promise<Failure> {
+    if (hasEnded && clock.now() >= answeredUntil) {
+      const away = await http
+        .text({ method: 'GET', path: '/user/info' }, { ...dueIn(loginLimit, clock), askers: waiting })
+        .then(nothingWrong, outageIn)
+      if (away !== undefined) return away
+      answeredUntil = instant(clock.now() + answerKept)
+    }
+    return new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
   }
 
   /** The stored token, or why it cannot be read; with credentials it is not needed. */
@@ -285,6 +304,11 @@ function refusedTwice(logIn: Failure, question: unknown): Failure {
 
 const isRefusal = (failure: unknown): boolean =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
+function nothingWrong(): undefined {}
+const outageIn = (thrown: unknown): Failure | undefined => {
+  const failure = asFailure(thrown)
+  return isA('outage', failure) ? failure : undefined
+}
 const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
 
 /** The same service, every request signed. */
