@@ -19,7 +19,6 @@ import { plainNode, printed, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
-import { until, within } from '../testbed/within.js'
 
 t.setTimeout(480_000)
 
@@ -185,47 +184,6 @@ t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4
   t.notMatch(await shown.screen(), /: demo\b/, 'what is typed is not shown')
   t.ok(await isMounted(at.directory))
 })
-
-t.test(
-  'PIN-8 what is pinned is mounted and read where the token has ended and the service is away',
-  async t => {
-    const at = await desk(t)
-    const { service, directory } = at
-    await at.logIn()
-    t.match(await at.calcfs({}, 'mount', '--daemon', service.url, directory), { code: 0 })
-    t.match(await at.calcfs({}, 'pin', join(directory, 'projects/Water splitting')), { code: 0 })
-    const content = join(directory, 'projects/Water splitting/TS1_opt/input.inp')
-    const record = join(directory, 'projects/Water splitting/.project.json')
-    const text = await readFile(record, 'utf8')
-    t.match(await at.calcfs({}, 'unmount', directory), { code: 0 })
-    const file = await at.tokenFile()
-    const kept = JSON.parse(await readFile(file, 'utf8'))
-    await writeFile(file, JSON.stringify({ ...kept, received: kept.received - 30 * 24 * 3_600_000 }))
-    t.match(
-      await at.calcfs({}, 'mount', '--daemon', service.url, directory),
-      { code: 3, stderr: /no valid sign-in/ },
-      'a service that answers is not shown without a sign-in',
-    )
-    await service.leave()
-    t.match(await at.calcfs({}, 'mount', '--daemon', service.url, directory), { code: 0 })
-    t.equal(await within(30_000, 'a pinned file', readFile(content, 'utf8')), '! B3LYP opt\n')
-    t.match(await at.calcfs({}, 'ls', join(directory, 'projects/Water splitting')), {
-      code: 0,
-      stdout: /TS1_opt/,
-    })
-    const saved = writeFile(record, text.replace('Water splitting', 'Water'))
-    await t.rejects(within(60_000, 'a save', saved), { code: /EHOSTUNREACH|ETIMEDOUT|EIO/ })
-    t.match(await at.calcfs({}, 'drafts', 'list', '--mount', directory), { code: 7, stdout: /project 100/ })
-    t.match(await at.calcfs({}, 'status', directory), { code: 7, stdout: /the service has been away since/ })
-    await service.back()
-    await at.logIn()
-    // Whether it is back is asked every two seconds.
-    await until(20_000, 'the draft is sent', async () => {
-      const sent = await at.calcfs({}, 'drafts', 'send', '--all', '--mount', directory)
-      return sent.code === 0
-    })
-  },
-)
 
 t.test('a token that cannot be renewed serves to its end (SIGN-4)', async t => {
   const at = await desk(t)
