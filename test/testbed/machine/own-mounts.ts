@@ -29,9 +29,7 @@ export async function inOwnMounts(lines: string, given: OwnMounts): Promise<Ran>
   await writeFile(join(directory, 'fstab'), fstab.map(line => `${line}\n`).join(''))
   const prepared = [
     'set -e',
-    ...(process.getuid?.() === 0
-      ? reachable([installation, dirname(dirname(process.execPath)), directory])
-      : []),
+    ...(process.getuid?.() === 0 ? reachable([installation, dirname(dirname(process.execPath))]) : []),
     `ln -sf ${bin}/mount.calcfs ${layer}/mount.calcfs`,
     `ln -sf ${bin}/mount.calcfs ${layer}/mount.fuse.calcfs`,
     `mount -t overlay overlay -o lowerdir=${layer}:/usr/sbin /usr/sbin`,
