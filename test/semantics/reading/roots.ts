@@ -93,11 +93,11 @@ export function roots(t: Test, open: OpenTestbed): void {
     t.same(await namesOf(testbed, 'db/demo'), [], 'in projects/ alone')
     const heard = await service.during(async () => {
       for (const [what, refused] of [
-        ['unlink', files.unlink('projects/README.txt')],
-        ['write', overwrite(testbed, 'projects/README.txt', 'x')],
-        ['rename', files.rename('projects/README.txt', 'projects/Other')],
+        ['unlink', () => files.unlink('projects/README.txt')],
+        ['write', () => overwrite(testbed, 'projects/README.txt', 'x')],
+        ['rename', () => files.rename('projects/README.txt', 'projects/Other')],
       ] as const)
-        t.equal(await outcome(refused), 'EPERM', what)
+        t.equal(await outcome(refused()), 'EPERM', what)
       t.equal(await outcome(files.mkdir('projects/README.txt')), 'EEXIST')
     })
     t.same(writes(heard), [])
