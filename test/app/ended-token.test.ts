@@ -1,10 +1,9 @@
 // A drive whose token alone has ended while the service is away: what is known is shown, and nothing that is written is lost.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { ownHome } from '../testbed/commands/own-home.js'
 import { command } from '../testbed/commands/warm-commands.js'
-import { isMounted } from '../testbed/mount.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { until, within } from '../testbed/within.js'
@@ -15,24 +14,11 @@ t.test(
   'PIN-8 what is pinned is mounted and read where the token has ended and the service is away',
   async t => {
     const service = await testService(t, fillSampleData)
-    const home = await mkdtemp(join(tmpdir(), 'calcfs-ended-'))
-    const [directory, state] = [join(home, 'drive'), join(home, 'state')]
-    await mkdir(directory)
-    const environment = {
-      HOME: home,
-      PATH: process.env['PATH'] ?? '',
-      XDG_STATE_HOME: state,
-      XDG_CACHE_HOME: join(home, 'cache'),
-      XDG_RUNTIME_DIR: home,
-    }
+    const { directory, state, environment } = await ownHome(t, 'ended')
     const calcfs = (...args: string[]) => command(args, environment)
     const logIn = () =>
       command(['login', service.url, '--user', 'demo'], { ...environment, CALCFS_PASSWORD: 'demo' })
     const mount = () => calcfs('mount', '--daemon', service.url, directory)
-    t.teardown(async () => {
-      if (await isMounted(directory)) await calcfs('unmount', directory)
-      await rm(home, { recursive: true, force: true })
-    })
     const project = join(directory, 'projects/Water splitting')
     const record = join(project, '.project.json')
 

@@ -1,7 +1,6 @@
 // Promises of signing in at the terminal and before a mount: when there is a prompt, how it ends, and what comes before "mounted".
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UnsecuredJWT } from 'jose'
@@ -13,9 +12,10 @@ import { exchangeCredentials } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
 import { noop } from '../../src/noop.js'
 import { dueIn, systemClock } from '../../src/remote/clock.js'
+import { ownHome } from '../testbed/commands/own-home.js'
 import { command } from '../testbed/commands/warm-commands.js'
 import { isMounted } from '../testbed/mount.js'
-import { plainNode, printed, type Ran, run } from '../testbed/programs.js'
+import { plainNode, printed, type Ran } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
@@ -41,26 +41,11 @@ interface Desk {
 
 async function desk(t: Test): Promise<Desk> {
   const service = await testService(t, fillSampleData)
-  const home = await mkdtemp(join(tmpdir(), 'calcfs-desk-'))
-  const directory = join(home, 'drive')
-  const state = join(home, 'state')
-  await mkdir(directory)
-  const environment = {
-    HOME: home,
-    PATH: process.env['PATH'] ?? '',
-    XDG_STATE_HOME: state,
-    XDG_CACHE_HOME: join(home, 'cache'),
-    XDG_RUNTIME_DIR: home,
-  }
+  const { directory, state, environment } = await ownHome(t, 'desk')
   const given = (more: Readonly<Record<string, string>>) => {
     const sources = { flags: { url: service.url }, environment: { ...environment, ...more }, files: [] }
     return { config: readConfig(sources), sources }
   }
-  t.teardown(async () => {
-    if (await isMounted(directory))
-      await run(process.execPath, [program, 'unmount', directory], { environment })
-    await rm(home, { recursive: true, force: true })
-  })
   return {
     service,
     directory,

@@ -1,12 +1,12 @@
 // Promises of docs/container: its words are those of the package, and what it builds mounts with a capability, and reads without any.
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { wholeProgram } from '../../src/cli/main.js'
 import { commandsBelow } from '../cli/commands-below.js'
 import { bareDebian } from '../testbed/machine/bare-debian.js'
+import { openDirectory } from '../testbed/machine/open-directory.js'
 import { printed, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData, log } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
@@ -77,9 +77,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined)
   t.test(
     'PACK-8 the image mounts a drive with CAP_SYS_ADMIN, and copies from it without any capability',
     async t => {
-      const place = await mkdtemp(join(tmpdir(), 'calcfs-container-test-'))
-      t.teardown(() => run('rm', ['-rf', '--one-file-system', place], { limit }))
-      await chmod(place, 0o755)
+      const place = await openDirectory(t, 'container-test')
       const { url } = await testService(t, fillSampleData)
       const { container } = await built(t, place)
       const address = url.replace('/create/rest', '')

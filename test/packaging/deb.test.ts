@@ -1,12 +1,12 @@
 // Promises of the Debian package: what is in it, that it runs, is built again to the same bytes, and what removing it leaves.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, cp, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { addNode, bareDebian, inBareDebian } from '../testbed/machine/bare-debian.js'
+import { openDirectory } from '../testbed/machine/open-directory.js'
 import { inOwnMounts } from '../testbed/machine/own-mounts.js'
 import { printed, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -20,12 +20,7 @@ const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
 
 t.setTimeout(2 * limit)
 
-async function directory(t: Test): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'calcfs-deb-test-'))
-  t.teardown(() => run('rm', ['-rf', '--one-file-system', made], { limit }))
-  await chmod(made, 0o755)
-  return made
-}
+const directory = (t: Test): Promise<string> => openDirectory(t, 'deb-test')
 
 /** The day of the build is the test's own, so that each build says the same. */
 const build = async (into: string): Promise<string> =>

@@ -1,9 +1,9 @@
 // Promises of the packed file: what is in it, and that it installs, mounts a drive and goes again, for a whole machine and for one user.
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { openDirectory } from '../testbed/machine/open-directory.js'
 import { inOwnMounts } from '../testbed/machine/own-mounts.js'
 import { printed, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -22,12 +22,7 @@ interface Packed {
   readonly files: readonly { readonly path: string; readonly mode: number }[]
 }
 
-async function directory(t: Test): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'calcfs-packed-'))
-  t.teardown(() => rm(made, { recursive: true, force: true }))
-  await chmod(made, 0o755)
-  return made
-}
+const directory = (t: Test): Promise<string> => openDirectory(t, 'packed')
 
 /** Of the program as it is built: what `npm pack` does without its script builds nothing. */
 async function pack(into: string): Promise<Packed> {

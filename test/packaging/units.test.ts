@@ -1,12 +1,12 @@
 // Promises of the units that the Debian package brings: a bare Debian is given it, started by systemd, and started again.
-import { chmod, cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { addNode, bareDebian, inBareDebian } from '../testbed/machine/bare-debian.js'
 import { type BootedMachine, boot } from '../testbed/machine/booted.js'
-import { printed, run } from '../testbed/programs.js'
+import { openDirectory } from '../testbed/machine/open-directory.js'
+import { printed } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 
@@ -65,9 +65,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined) {
   t.test(
     'PACK-6 its units are enabled, mount again at the next start of the machine, and end with the package',
     async t => {
-      const place = await mkdtemp(join(tmpdir(), 'calcfs-units-test-'))
-      t.teardown(() => run('rm', ['-rf', '--one-file-system', place], { limit }))
-      await chmod(place, 0o755)
+      const place = await openDirectory(t, 'units-test')
       const bare = await bareDebian(place, 'bookworm')
       const { url } = await testService(t, fillSampleData)
       await install(t, bare, url)

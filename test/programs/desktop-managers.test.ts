@@ -1,10 +1,10 @@
 // The file managers of the two big desktops, Dolphin and Nautilus: too big for each day, `node bin/setup.mjs --for desktops` brings them, CALCFS_TEST_FULL runs them.
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { cml, fillSampleData, ids } from '../testbed/sample-data.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { lines, writes } from '../testbed/service.js'
-import { picture } from '../testbed/session/picture.js'
+import { pictureFolder, quiet, writeSettings } from '../testbed/session/opened-folder.js'
 import { countSent, headBytes, headersBytes } from '../testbed/session/sent-contents.js'
 import { type Session, session } from '../testbed/session/session.js'
 import { outcome } from '../testbed/testbed.js'
@@ -17,15 +17,6 @@ const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
 const patience = 120_000
 const quietMs = 4_000
 const water = 'projects/Water splitting'
-const files = {
-  'output.cml': cml,
-  'homo.png': picture(200, 100),
-  'lumo.png': picture(800, 600),
-  'run.log': 'x'.repeat(50_000),
-  unnamed: 'y'.repeat(2_000_000),
-  wave: 'z'.repeat(12 << 20),
-}
-
 /** The limits of docs/desktop.md. */
 const limits: Readonly<Record<string, string>> = {
   kdeglobals: '[PreviewSettings]\nMaximumSize=1048576\n',
@@ -44,21 +35,17 @@ async function stage(t: Test): Promise<Stage> {
     settings: { access: 'manage' },
     fill(seed) {
       fillSampleData(seed)
-      seed.addCalculation({ id: '5000', name: 'Orbitals', project: ids.water, files })
+      seed.addCalculation({ id: '5000', name: 'Orbitals', project: ids.water, files: pictureFolder })
       const project = seed.addProject({ name: 'alone', owner: 'demo', parent: ids.water })
       seed.addCalculation({
         name: 'C-alone',
         project,
-        files: { 'run.log': files['run.log'], 'a.txt': 'text\n' },
+        files: { 'run.log': pictureFolder['run.log'], 'a.txt': 'text\n' },
       })
     },
   })
   const home = join(testbed.local, 'home')
-  for (const [name, text] of Object.entries(limits)) {
-    const file = join(home, '.config', name)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text)
-  }
+  await writeSettings(home, limits)
   return { testbed, screen: await session(t, home), folder: name => join(testbed.directory, water, name) }
 }
 
@@ -86,7 +73,7 @@ for (const [program, start] of isFull ? Object.entries(starts) : []) {
         await service.during(async () => {
           await start(here, 'Orbitals')
           await until(patience, 'the thumbnail of a small picture', () => sent('homo.png').requests > 0)
-          await quiet(here)
+          await quiet(here.testbed.service, { patience, quietMs })
         }),
       )
       const outside = asked.filter(
@@ -133,7 +120,7 @@ const deeds: Readonly<Record<string, (t: Test, here: Stage) => Promise<void>>> =
     t.match(heard, [/^DELETE \/calculation\?id=\d+$/])
     t.equal(heard.length, 1)
     const trashed = join(String(here.screen.environment['XDG_DATA_HOME']), 'Trash/files/C-alone/run.log')
-    t.equal(await readFile(trashed, 'utf8'), files['run.log'])
+    t.equal(await readFile(trashed, 'utf8'), pictureFolder['run.log'])
     t.equal(await isThere(here, 'alone/C-alone'), false)
   },
   async 'DESK-8 Dolphin asks before it deletes for good, and that is one DELETE'(t, here) {
@@ -200,18 +187,7 @@ async function changes(here: Stage, work: () => Promise<void>): Promise<readonly
     const before = service.heard.length
     await work()
     await until(patience, 'a change', () => writes(service.heard.slice(before)).length > 0)
-    await quiet(here)
+    await quiet(here.testbed.service, { patience, quietMs })
   })
   return writes(asked)
-}
-
-/** Until the service is asked for nothing more. */
-async function quiet({ testbed: { service } }: Stage): Promise<void> {
-  let before = -1
-  let since = Date.now()
-  await until(patience, 'an end of the requests', () => {
-    if (service.heard.length !== before) since = Date.now()
-    before = service.heard.length
-    return Date.now() - since > quietMs
-  })
 }

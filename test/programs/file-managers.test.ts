@@ -1,13 +1,13 @@
 // File managers on a screen: what an opened folder costs, what they say where there is no trash, and that rename, new folder and copy do what they say.
 import { createHash } from 'node:crypto'
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { run } from '../testbed/programs.js'
-import { cml, fillSampleData, ids } from '../testbed/sample-data.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { lines, writes } from '../testbed/service.js'
-import { picture } from '../testbed/session/picture.js'
+import { pictureFolder, quiet, writeSettings } from '../testbed/session/opened-folder.js'
 import { countSent, headBytes, headersBytes } from '../testbed/session/sent-contents.js'
 import { type Session, session } from '../testbed/session/session.js'
 import { outcome } from '../testbed/testbed.js'
@@ -55,16 +55,6 @@ const patience = 60_000
 /** Milliseconds without a request after which nothing more is expected of an opened folder. */
 const quietMs = 2_000
 const orbitals = '5000'
-const mib = 1 << 20
-
-const files = {
-  'output.cml': cml,
-  'homo.png': picture(200, 100),
-  'lumo.png': picture(800, 600),
-  'run.log': 'x'.repeat(50_000),
-  unnamed: 'y'.repeat(2_000_000),
-  wave: 'z'.repeat(12 * mib),
-}
 
 /** The limits of docs/desktop.md. */
 const limits: Readonly<Record<string, string>> = {
@@ -86,8 +76,8 @@ function fill(seed: Parameters<typeof fillSampleData>[0]): void {
       files: { 'run.log': 'x'.repeat(50_000), 'a.txt': 'text\n' },
     })
   }
-  seed.addCalculation({ name: 'Other orbitals', project: ids.water, files })
-  seed.addCalculation({ id: orbitals, name: 'Orbitals', project: ids.water, files })
+  seed.addCalculation({ name: 'Other orbitals', project: ids.water, files: pictureFolder })
+  seed.addCalculation({ id: orbitals, name: 'Orbitals', project: ids.water, files: pictureFolder })
 }
 
 interface Stage {
@@ -109,7 +99,7 @@ for (const [program, manager] of Object.entries(managers)) {
     const promise = (name: string, work: (t: Test, stage: Stage) => Promise<void>) =>
       t.test(name, async t => {
         const home = join(testbed.local, name.split(' ').slice(0, 1).join())
-        await setLimits(home)
+        await writeSettings(home, limits)
         const screen = await session(t, home)
         const show = (directory: string) =>
           screen.start(
@@ -139,14 +129,6 @@ for (const [program, manager] of Object.entries(managers)) {
 
 const path = ({ testbed }: Stage, name: string): string => join(testbed.directory, water, name)
 
-async function setLimits(home: string): Promise<void> {
-  for (const [name, text] of Object.entries(limits)) {
-    const file = join(home, '.config', name)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text)
-  }
-}
-
 async function opens(t: Test, stage: Stage): Promise<void> {
   const { service } = stage.testbed
   const sent = countSent(service)
@@ -155,8 +137,8 @@ async function opens(t: Test, stage: Stage): Promise<void> {
       await stage.show(path(stage, 'Orbitals'))
       const sized = (name: string) =>
         lines(service.heard).some(line => line.startsWith('HEAD') && line.endsWith(`fileId=${name}`))
-      await until(patience, 'all sizes', () => Object.keys(files).every(sized))
-      await quiet(stage)
+      await until(patience, 'all sizes', () => Object.keys(pictureFolder).every(sized))
+      await quiet(stage.testbed.service, { patience, quietMs })
     }),
   )
   const outside = asked.filter(
@@ -168,12 +150,12 @@ async function opens(t: Test, stage: Stage): Promise<void> {
   t.same(outside, [])
   t.equal(
     asked.filter(line => line.startsWith('HEAD')).length,
-    Object.keys(files).length + 1,
+    Object.keys(pictureFolder).length + 1,
     'a HEAD for each file',
   )
   const others = asked.filter(line => line.startsWith('HEAD') || !line.includes('fileId='))
   t.equal(new Set(others).size, others.length, 'nothing twice')
-  for (const [name, { length }] of Object.entries(files)) {
+  for (const [name, { length }] of Object.entries(pictureFolder)) {
     const most = name === 'wave' || name === 'unnamed' ? headBytes : length
     const { bytes, requests } = sent(name)
     t.ok(bytes <= most + requests * headersBytes, `${bytes} bytes of ${name}`)
@@ -183,17 +165,6 @@ async function opens(t: Test, stage: Stage): Promise<void> {
     [],
     'nothing is changed',
   )
-}
-
-/** Until an opened folder asks for nothing more. */
-async function quiet({ testbed: { service } }: Stage): Promise<void> {
-  let before = -1
-  let since = Date.now()
-  await until(patience, 'an end of the requests', () => {
-    if (service.heard.length !== before) since = Date.now()
-    before = service.heard.length
-    return Date.now() - since > quietMs
-  })
 }
 
 async function thumbnails(t: Test, stage: Stage): Promise<void> {
@@ -210,7 +181,7 @@ async function thumbnails(t: Test, stage: Stage): Promise<void> {
       () => false,
     )
   await until(patience, 'a thumbnail of the small picture', () => isThere('homo.png'))
-  await quiet(stage)
+  await quiet(stage.testbed.service, { patience, quietMs })
   t.notOk(await isThere('lumo.png'))
 }
 

@@ -1,9 +1,9 @@
 // Whose a state directory is: the service and user of it, noted beside what it keeps, for commands that name neither.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { isMissing } from '../../system/error-code.js'
 import { type Account, keepFile } from './account.js'
+import { namesIn, noteIn } from './notes.js'
 import { tokenFileName } from './token-note.js'
 
 const noteFileName = 'account.json'
@@ -20,7 +20,7 @@ export interface KnownAccount {
 export async function noteAccount(account: Account): Promise<void> {
   const file = join(account.places.state, noteFileName)
   const note = { service: account.base.href, user: account.user }
-  if (JSON.stringify(noteIn(file)) === JSON.stringify(note)) return
+  if (JSON.stringify(noteIn(file, form)) === JSON.stringify(note)) return
   await keepFile(account, file, `${JSON.stringify(note)}\n`)
 }
 
@@ -30,27 +30,7 @@ export function accountsIn(stateOfAll: string): readonly KnownAccount[] {
     const state = join(stateOfAll, name)
     if (statSync(join(state, 'drafts'), { throwIfNoEntry: false })?.isDirectory() !== true) return []
     // A sign-in of this version or an earlier one may say it, too.
-    const note = noteIn(join(state, noteFileName)) ?? noteIn(join(state, tokenFileName))
+    const note = noteIn(join(state, noteFileName), form) ?? noteIn(join(state, tokenFileName), form)
     return [{ service: note?.service, user: note?.user, state }]
   })
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort()
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return []
-  }
-}
-
-/** A damaged note counts as none. */
-function noteIn(file: string): z.infer<typeof form> | undefined {
-  // Reading a pipe in its place would never end.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
-  try {
-    return form.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    return undefined
-  }
 }

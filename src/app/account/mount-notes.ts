@@ -1,8 +1,8 @@
 // Directories on which a drive was mounted: noted beside the state directories, so that a path below one is not taken for a path of another drive.
-import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { mountFileName } from '../../config/places.js'
 import { type Account, keepFile } from './account.js'
+import { plainText } from './notes.js'
 
 const noteOf = (stateOfAll: string, mountPoint: string): string =>
   join(stateOfAll, 'mounts', mountFileName(mountPoint))
@@ -19,8 +19,4 @@ export function formerMountAbove(path: string, stateOfAll: string): string | und
   return dirname(path) === path ? undefined : formerMountAbove(dirname(path), stateOfAll)
 }
 
-function isNoteOf(file: string, mountPoint: string): boolean {
-  // Reading a pipe in its place would never end.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
-  return readFileSync(file, 'utf8').trimEnd() === mountPoint
-}
+const isNoteOf = (file: string, mountPoint: string): boolean => plainText(file)?.trimEnd() === mountPoint

@@ -1,9 +1,8 @@
 // Sign-ins of this user on this machine: one for each directory of the state directory that has a token.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Instant } from '../../remote/remote.js'
 import { tokenEnd } from '../../remote/session/token.js'
-import { isMissing } from '../../system/error-code.js'
+import { namesIn, noteIn } from './notes.js'
 import { heldToken, tokenFileName, tokenNoteForm } from './token-note.js'
 
 export interface SignIn {
@@ -21,7 +20,7 @@ export interface SignIn {
 export function signInsIn(stateOfAll: string, now: Instant): readonly SignIn[] {
   return namesIn(stateOfAll).flatMap(name => {
     const file = join(stateOfAll, name, tokenFileName)
-    const note = noteIn(file)
+    const note = noteIn(file, tokenNoteForm)
     if (note === undefined) return []
     const token = heldToken(note)
     const until = note.ends ?? (token === undefined ? undefined : tokenEnd(token))
@@ -34,22 +33,3 @@ export function signInsIn(stateOfAll: string, now: Instant): readonly SignIn[] {
 /** How a sign-in is called where its note does not say whose it is. */
 export const signInName = ({ service, user, file }: SignIn): string =>
   service === undefined || user === undefined ? basename(dirname(file)) : `${user} at ${service}`
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort()
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return []
-  }
-}
-
-function noteIn(file: string) {
-  // Reading a pipe in its place would never end.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
-  try {
-    return tokenNoteForm.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    return undefined
-  }
-}

@@ -5,9 +5,8 @@ import pLimit from 'p-limit'
 import type { SharedReader } from '../../drive/interface/reader.js'
 import { asFailure } from '../../failure.js'
 import { noop } from '../../noop.js'
-import { failureParts, signOfLifeEvery } from './conversation.js'
 import { printFileFailure, printFound, readFileQuestion } from './files-protocol.js'
-import { frameHead } from './frames.js'
+import { replyInFrames } from './frame-reply.js'
 
 /** So many files of one caller are looked at or on their way to it at a time, each with a short content in memory at most. */
 const filesAtOnce = 64
@@ -24,31 +23,18 @@ export interface FilesCaller {
 /** Answers until the last question; never rejects. What is under way ends early where the caller has gone. */
 export async function answerFiles(caller: FilesCaller, reader: SharedReader): Promise<void> {
   const { question, reply, ending } = caller
-  const left = new AbortController()
-  reply.once('close', () => left.abort())
-  reply.writeHead(200, { 'content-type': 'application/octet-stream', connection: 'close' })
-  reply.flushHeaders()
-  const alive = setInterval(() => {
-    // A caller that is busy with what it has needs no sign.
-    if (!reply.writableNeedDrain) reply.write(frameHead('life', 0))
-  }, signOfLifeEvery)
-  try {
+  await replyInFrames(reply, { connection: 'close' }, async (send, left) => {
     await caller.admitted()
-    await answered(question, AbortSignal.any([left.signal, ending]), async (line: string) => {
+    await answered(question, AbortSignal.any([left, ending]), async (line: string) => {
       const { id, path } = readFileQuestion(line)
-      const parts = await reader.wholeFile(path, left.signal).then(
+      const parts = await reader.wholeFile(path, left).then(
         found => printFound(id, found),
         (thrown: unknown) => printFileFailure(id, asFailure(thrown)),
       )
-      await send(reply, 'answer', parts)
+      await send('answer', ...parts)
     })
-    await send(reply, 'end', [])
-  } catch (thrown) {
-    await send(reply, 'failure', [Buffer.from(JSON.stringify(failureParts(asFailure(thrown))))])
-  } finally {
-    clearInterval(alive)
-    reply.end()
-  }
+    return []
+  })
 }
 
 /** Resolves when all questions that came are answered: to the last one, or until the signal. */
@@ -86,21 +72,4 @@ async function answered(
   question.off('data', taken).pause()
   await Promise.all(underWay)
   if (thrown !== undefined) throw thrown
-}
-
-/** Resolves once the caller has it, or has gone. */
-function send(
-  reply: ServerResponse,
-  kind: 'answer' | 'end' | 'failure',
-  parts: readonly Uint8Array[],
-): Promise<void> {
-  const length = parts.reduce((bytes, part) => bytes + part.length, 0)
-  return new Promise(sent => {
-    if (reply.destroyed) return sent()
-    const written = [frameHead(kind, length), ...parts]
-    reply.cork()
-    for (const part of written.slice(0, -1)) reply.write(part)
-    reply.write(written.at(-1), () => sent())
-    reply.uncork()
-  })
 }

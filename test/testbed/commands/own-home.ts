@@ -1,0 +1,32 @@
+// A home directory of a test, for commands that sign in and mount by themselves.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isMounted } from '../mount.js'
+import type { TestLifetime } from '../testbed.js'
+import { command } from './warm-commands.js'
+
+export interface OwnHome {
+  /** An empty directory to mount on; what is mounted there at the end of the test is unmounted. */
+  readonly directory: string
+  readonly state: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export async function ownHome(t: TestLifetime, name: string): Promise<OwnHome> {
+  const home = await mkdtemp(join(tmpdir(), `calcfs-${name}-`))
+  const [directory, state] = [join(home, 'drive'), join(home, 'state')]
+  await mkdir(directory)
+  const environment = {
+    HOME: home,
+    PATH: process.env['PATH'] ?? '',
+    XDG_STATE_HOME: state,
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_RUNTIME_DIR: home,
+  }
+  t.teardown(async () => {
+    if (await isMounted(directory)) await command(['unmount', directory], environment)
+    await rm(home, { recursive: true, force: true })
+  })
+  return { directory, state, environment }
+}
