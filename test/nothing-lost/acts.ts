@@ -127,7 +127,9 @@ const namesIn = (directory: string): Promise<string[]> =>
 export async function historyIn(states: string, of?: string): Promise<readonly string[]> {
   const root = join(await accountIn(states), 'texts')
   const texts: string[] = []
-  for (const record of of === undefined ? await namesIn(root) : [of]) {
+  // An unfinished file that a power cut has left is no record's.
+  const records = of === undefined ? (await namesIn(root)).filter(name => !name.startsWith('.')) : [of]
+  for (const record of records) {
     const names = (await namesIn(join(root, record))).filter(name => /^[0-9a-f]{64}$/.test(name))
     for (const name of names) texts.push(await readFile(join(root, record, name), 'utf8'))
   }

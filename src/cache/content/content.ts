@@ -63,6 +63,8 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const names = openRecentMap<string>(namesAtMost)
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const hotFiles = openHotFiles()
+  /** How often each was let go. */
+  const removals = openRecentMap<number>(namesAtMost)
   const versions = openVersions()
   const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere, changed })
   let pinned: ReadonlySet<string> = new Set()
@@ -70,7 +72,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const lru = openLruIndex({ limitBytes: options.limitBytes, now, inUse, isPinned, drop })
   const entries = openContentEntries({
     ...options,
-    store,
+    store: { ...store, open: openedNow },
     sizes,
     lru,
     versions,
@@ -106,9 +108,26 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     const parts = contentOfParts(name)
     if (parts !== undefined) return entries.forget(parts)
     foresight.dropped(name)
+    letGo(name)
+    await store.drop(name, bytes)
+    // A reader may have opened it meanwhile, and would read what is gone for as long as it is asked for.
+    letGo(name)
+  }
+
+  /** Undefined for what was let go while it was being opened: it may be the old file. */
+  async function openedNow(name: string): Promise<Blob | undefined> {
+    const before = removals.get(name)
+    const blob = await store.open(name)
+    if (removals.get(name) === before) return blob
+    blob?.close()
+    return undefined
+  }
+
+  /** What is open of it, or is being opened, is not read from any more. */
+  function letGo(name: string): void {
+    removals.set(name, (removals.get(name) ?? 0) + 1)
     hotFiles.drop(name)
     open.delete(name)
-    await store.drop(name, bytes)
   }
 
   function replacedHere(name: string): void {
@@ -118,8 +137,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
 
   /** Another mount has found that the service holds another version: what is open here is the old one. */
   function replacedElsewhere(name: string): void {
-    hotFiles.drop(name)
-    open.delete(name)
+    letGo(name)
     entries
       .forget(name)
       .catch((error: unknown) => log('an old version could not be dropped', { name, error: String(error) }))

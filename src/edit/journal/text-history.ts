@@ -211,6 +211,8 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     lasting.clear()
     clearPlace(root, 'directory')
     for (const name of (await orMissing(readdir(root))) ?? []) {
+      // A trial whether the place takes files, cut short by the end of its process.
+      if (name.startsWith('.')) continue
       await purgeRecord(join(root, name), mark => mark.at < (isHistory(mark.how) ? history : shown))
     }
   }
