@@ -8,6 +8,7 @@ import { type OwnNetwork, ownNetwork, type Passage } from '../testbed/machine/ow
 import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { fillSampleData, ids, log } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
+import { stopwatch } from '../testbed/stopwatch.js'
 import { namesOf, outcome } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
@@ -88,9 +89,9 @@ async function webServer(
 const wait = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
 async function timed<Value>(what: string, work: Promise<Value>): Promise<{ value: Value; ms: number }> {
-  const began = Date.now()
+  const elapsed = stopwatch()
   const value = await within(40_000, what, work)
-  return { value, ms: Date.now() - began }
+  return { value, ms: elapsed() }
 }
 
 async function warm({ files }: MountTestbed): Promise<void> {
@@ -127,6 +128,7 @@ async function knownIsShown(t: Test, testbed: MountTestbed): Promise<void> {
 
 /** Three files that were never read are read, whatever a try before that ends with. */
 async function rightAgain(t: Test, testbed: MountTestbed, from: number): Promise<void> {
+  const elapsed = stopwatch()
   const began = Date.now()
   for (let at = from; at < from + 3; at += 1)
     for (;;) {
@@ -136,7 +138,7 @@ async function rightAgain(t: Test, testbed: MountTestbed, from: number): Promise
         throw new Error(`${fileOf(at)} is shown as: ${value}`)
       await wait(100)
     }
-  const took = Date.now() - began
+  const took = elapsed()
   t.ok(took < soon, `all is right ${took} ms after the return`)
 }
 

@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
+import { stopwatch } from '../../testbed/stopwatch.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
@@ -13,9 +14,9 @@ const limit = 3000
 
 /** Ends within the limit, and what programs need to start on this machine now. */
 async function soon(t: Test, testbed: KernelTestbed, work: Promise<Ran>): Promise<Ran> {
-  const began = Date.now()
+  const elapsed = stopwatch()
   const ran = await work
-  const took = Date.now() - began
+  const took = elapsed()
   if (took > limit) {
     const again = Date.now()
     await testbed.calcfs('--version')

@@ -8,19 +8,23 @@ import { isProcessAlive, processAt } from '../../../src/system/process.js'
 import { isMounted, type MountTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
+import { stopwatch } from '../../testbed/stopwatch.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { gate, until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 
 interface Timed extends Ran {
+  /** Milliseconds without those that other tests had the processors. */
   readonly took: number
+  readonly byClock: number
 }
 
 async function timed(work: Promise<Ran>): Promise<Timed> {
-  const began = Date.now()
+  const elapsed = stopwatch()
+  const byClock = Date.now()
   const ran = await work
-  return { ...ran, took: Date.now() - began }
+  return { ...ran, took: elapsed(), byClock: Date.now() - byClock }
 }
 
 async function pidOf(testbed: MountTestbed): Promise<number> {
@@ -247,7 +251,7 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   })
   const sent = await timed(testbed.calcfs('drafts', 'send', '42', '--mount', testbed.directory))
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
-  t.ok(sent.took > 5000, `${sent.took} ms`)
+  t.ok(sent.byClock > 5000, `${sent.byClock} ms`)
 })
 
 t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-18)', async t => {
