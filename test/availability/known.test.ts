@@ -1,9 +1,9 @@
 // What is known while the service is silent, refused or dripping: shown at once, and never where it only takes its time.
 import t from 'tap'
 import { inProcess } from '../testbed/in-process.js'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
-import { stopwatch } from '../testbed/stopwatch.js'
 import { namesOf, outcome, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 

@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { InterceptedRequest, Interceptor } from '../testbed/proxy.js'
 import { fillSampleData } from '../testbed/sample-data.js'
-import { stopwatch } from '../testbed/stopwatch.js'
 import { outcome, type Testbed } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 

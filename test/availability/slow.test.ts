@@ -1,9 +1,9 @@
 // Slow and odd services: what comes after its deadline is there at the next try, and what always fails stays alone with that.
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { cml, fillSampleData, ids, log } from '../testbed/sample-data.js'
-import { stopwatch } from '../testbed/stopwatch.js'
 import { outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 

@@ -5,7 +5,7 @@ import { leaseKey } from '../../src/fleet/engine/fleet-scripts.js'
 import { readerProcess } from '../testbed/fleet/child.js'
 import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
 import { everything } from '../testbed/fleet/reads.js'
-import { stopwatch } from '../testbed/stopwatch.js'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { textOf } from '../testbed/testbed.js'
 import { gate, within } from '../testbed/within.js'
 

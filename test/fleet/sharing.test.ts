@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
-import { stopwatch } from '../testbed/stopwatch.js'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
 import { seenMs, until } from '../testbed/within.js'
 

@@ -1,8 +1,8 @@
 // A path of folders that nothing is known of: however slowly each is answered, one stat ends within one deadline.
 import t from 'tap'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
-import { stopwatch } from '../testbed/stopwatch.js'
 import { outcome } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'

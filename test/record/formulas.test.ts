@@ -1,7 +1,7 @@
 // A formula is found wherever a configuration computes, and nowhere else.
 import t from 'tap'
 import { formulasIn, untouchedFormulas } from '../../src/record/formulas.js'
-import { stopwatch } from '../testbed/stopwatch.js'
+import { stopwatch } from '../testbed/machine/stopwatch.js'
 
 t.test('places stand in the text of the configuration, not in its attributes and names', async t => {
   const configuration =

@@ -1,7 +1,7 @@
 // What a reader of contents may rely on while they arrive and after.
 import fc from 'fast-check'
 import t from 'tap'
-import { stopwatch } from '../../testbed/stopwatch.js'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import {
   bytesOf,
   fakeRemote,

@@ -7,7 +7,7 @@ import t from 'tap'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
 import { instant } from '../../../src/remote/remote.js'
 import { clockOf } from '../../testbed/clocks.js'
-import { stopwatch } from '../../testbed/stopwatch.js'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 
 t.setTimeout(120_000)
 

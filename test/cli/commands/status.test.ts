@@ -1,8 +1,8 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
 import t, { type Test } from 'tap'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
-import { stopwatch } from '../../testbed/stopwatch.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'

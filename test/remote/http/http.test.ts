@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import t from 'tap'
 import { openHttp } from '../../../src/remote/http/http.js'
 import { byteOffset } from '../../../src/remote/remote.js'
-import { stopwatch } from '../../testbed/stopwatch.js'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 

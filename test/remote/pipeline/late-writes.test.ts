@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { UnansweredChanges } from '../../../src/remote/pipeline/late-writes.js'
 import { type Instant, instant, type ProjectId, type RequestContext } from '../../../src/remote/remote.js'
-import { stopwatch } from '../../testbed/stopwatch.js'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { until } from '../../testbed/within.js'
 import { failsAs } from '../fails.js'
 import { ask, type Heard, rawService, whole } from '../raw.js'

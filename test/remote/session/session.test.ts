@@ -12,7 +12,7 @@ import {
   withAuthorization,
 } from '../../../src/remote/session/session.js'
 import type { Token } from '../../../src/remote/session/token.js'
-import { stopwatch } from '../../testbed/stopwatch.js'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
 import { ask, type Heard, type Reply, rawService, whole } from '../raw.js'
 

@@ -1,9 +1,9 @@
 // Nothing read is ever wrong: right bytes or an error; true sizes; times that stand.
 import type { Test } from 'tap'
 import { complete, poor } from '../../../src/service/store/options.js'
+import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
-import { stopwatch } from '../../testbed/stopwatch.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
