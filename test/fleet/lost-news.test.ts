@@ -85,6 +85,30 @@ t.test('FLEET-2 news that were lost after the server forgot its count are notice
   await within(20_000, 'the second', until(seenMs, 'the second is seen', isSeen('Second')))
 })
 
+t.test('FLEET-2 news that the fleet does not take are told as soon as it does', async t => {
+  const settings = { ttlRecord: '1h' }
+  const bed = await fleetBed(t)
+  const relay = await testRelay(t, bed.redis.port)
+  const writer = await bed.join({ ...settings, fleet: relay.address })
+  const hearer = await bed.join(settings)
+  const text = await textOf(writer, path)
+  t.equal(await textOf(hearer, path), text)
+  let breaks = 0
+  const calm = relay.breakAt((piece, line) => {
+    if (line.hears || !piece.includes(':news')) return false
+    breaks += 1
+    return true
+  })
+  await overwrite(writer, path, text.replace(/"title": "[^"]*"/, '"title": "Told late"'))
+  await until(10_000, 'the connection is broken', () => breaks > 0)
+  calm()
+  await within(
+    20_000,
+    'a look',
+    until(5_000, 'it is seen', async () => (await textOf(hearer, path)).includes('Told late')),
+  )
+})
+
 t.test('FLEET-2 what was changed while nothing was heard is asked for again when it is', async t => {
   const bed = await fleetBed(t)
   const relay = await testRelay(t, bed.redis.port)

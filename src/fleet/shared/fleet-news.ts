@@ -17,7 +17,7 @@ export interface FleetNews {
   readonly lagMs: number | undefined
   /** Resolves when it was heard for the first time. */
   readonly heard: Promise<void>
-  /** The fleet is used again: no need to wait for the next echo. */
+  /** The fleet is used again: no need to wait for the next echo. What could not be told is told now. */
   back(): void
   end(): void
 }
@@ -37,6 +37,8 @@ const echoMs = 500
 const silentMs = 1_200
 /** A connection that brings nothing for so long while the fleet takes commands is replaced; as long again for the next one. */
 const deafMs = 5_000
+/** Of what could not be told, more than this is told as one. */
+const untoldAtMost = 4_096
 
 export function openFleetNews({ carrier, seal, clock, node, hear, missed }: FleetNewsPorts): FleetNews {
   const name = seal.nameOf('news', '')
@@ -47,6 +49,8 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
   let isBroken = true
   /** The number of the last news that came; undefined where none is known. */
   let last: number | undefined
+  /** What the fleet did not take, by its text. */
+  const untold = new Map<string, ChangeElsewhere>()
   let stop = noop
   let isHeard = noop
   const heard = new Promise<void>(resolve => {
@@ -96,18 +100,27 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
     stop = clock.after(echoMs, echo, 'in-background')
   }
 
+  function tell(change: ChangeElsewhere): void {
+    const plain = Buffer.from(JSON.stringify({ from: node, change }))
+    carrier.tell(name, seal.close(name, plain)).catch(() => untold.set(JSON.stringify(change), change))
+  }
+
+  function back(): void {
+    echo()
+    const all = [...untold.values()]
+    untold.clear()
+    for (const change of all.length > untoldAtMost ? [{ is: 'all' } as const] : all) tell(change)
+  }
+
   echo()
 
   return {
-    tell(change) {
-      const plain = Buffer.from(JSON.stringify({ from: node, change }))
-      carrier.tell(name, seal.close(name, plain)).catch(noop)
-    },
+    tell,
     get lagMs() {
       return lagMs
     },
     heard,
-    back: echo,
+    back,
     end() {
       stop()
     },

@@ -7,6 +7,9 @@ import type { TestLifetime } from '../testbed.js'
 /** What becomes of a piece from Redis to a node; undefined: it never arrives. */
 export type Spoil = (piece: Buffer, line: RelayLine) => Buffer | undefined
 
+/** Whether what a node sends breaks its connection instead of reaching Redis. */
+export type Breaks = (piece: Buffer, line: RelayLine) => boolean
+
 /** One connection of a node. */
 export interface RelayLine {
   /** It has subscribed to something. */
@@ -26,6 +29,8 @@ export interface TestRelay {
   swallow(): () => void
   /** Undoes it when called. */
   spoil(how: Spoil): () => void
+  /** Undoes it when called. */
+  breakAt(which: Breaks): () => void
   /** Ends every connection there is. */
   cut(): void
 }
@@ -36,6 +41,7 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
   let delayMs = 0
   let isHole = false
   let spoil: Spoil | undefined
+  let breaks: Breaks | undefined
 
   function pass(from: Socket, to: Socket, changed: (piece: Buffer) => Buffer | undefined): void {
     let free = 0
@@ -77,6 +83,10 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
     pass(node, redis, piece => {
       state.hears ||= /subscribe\r\n/i.test(piece.toString('latin1'))
       state.isHole ||= isHole
+      if (breaks?.(piece, line)) {
+        line.cut()
+        return undefined
+      }
       return state.isHole ? undefined : piece
     })
     pass(redis, node, piece => {
@@ -111,6 +121,12 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
       spoil = how
       return () => {
         if (spoil === how) spoil = undefined
+      }
+    },
+    breakAt(which) {
+      breaks = which
+      return () => {
+        if (breaks === which) breaks = undefined
       }
     },
     cut() {
