@@ -21,6 +21,8 @@ const lifetimes = [
 ]
 
 interface Copied {
+  /** Milliseconds by a clock that all copies share. */
+  readonly began: number
   readonly seconds: number
   readonly cpuSeconds: number
   readonly counts: Counts
@@ -41,6 +43,7 @@ interface Copy {
 async function copy({ setting, arena, work, truth, fleet, more = [], before }: Copy): Promise<Copied> {
   await arena.counts()
   const node = await mountNode(setting.workshop, arena.doors.rest, { fleet, more })
+  const began = performance.now()
   let seconds: number
   let cpuSeconds: number
   try {
@@ -51,7 +54,24 @@ async function copy({ setting, arena, work, truth, fleet, more = [], before }: C
   } finally {
     await node.leave()
   }
-  return { seconds, cpuSeconds, counts: await arena.counts() }
+  return { began, seconds, cpuSeconds, counts: await arena.counts() }
+}
+
+/** One mount without a fleet that copies at the moments at which others did: what lives no longer than that is asked for again there, too. */
+async function copyAt(moments: readonly number[], { setting, arena, work, truth }: Copy): Promise<Counts> {
+  await arena.counts()
+  const node = await mountNode(setting.workshop, arena.doors.rest)
+  const first = performance.now()
+  try {
+    for (const moment of moments) {
+      await wait(Math.max(0, first + moment - (moments[0] ?? 0) - performance.now()))
+      await node.work(work, truth)
+    }
+    await wait(afterglow)
+  } finally {
+    await node.leave()
+  }
+  return arena.counts()
 }
 
 /** Requests of many mounts one after another and all at once, and the memory of Redis. */
@@ -85,6 +105,19 @@ export async function measureRequests(setting: FleetSetting, say: Say): Promise<
             1.02,
           ),
         )
+        if (more.length === 0) {
+          const moments = [first, ...further].map(({ began }) => began)
+          const again = requestsOf(await copyAt(moments, { setting, arena, work, truth })).data
+          const all = [first, ...further].map(({ counts }) => counts)
+          say(
+            requestsRow(
+              `${what}; against one mount that copies as often, at the same moments`,
+              again,
+              all,
+              1.02,
+            ),
+          )
+        }
         say({ ...timesOf(first.seconds, further), what: `seconds of the further ${nodes - 1}, 0 ms${words}` })
         if (more.length > 0) return
         const served = first.counts.bytes
