@@ -4,7 +4,7 @@ import { configFiles, requireProfile } from '../config/config.js'
 import type { Environment } from '../config/places.js'
 import { unknownVariables } from '../config/variables.js'
 import { codeOf } from '../system/error-code.js'
-import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
+import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
 import { printJson } from '../terminal/json.js'
 import { version } from '../terminal/version.js'
 import { askedByShells } from './completion/shells.js'
@@ -58,8 +58,8 @@ const notes = `
 calcfs help COMMAND prints the help of one command, calcfs help TOPIC one of: ${topics.join(', ')}.
 Every setting is a flag, --ttl-listing, a variable, CALCFS_TTL_LISTING, and a key of the configuration file, ttl-listing;
 passwords come from \`calcfs login\`, CALCFS_PASSWORD, CALCFS_TOKEN or that file, never from a flag.
-Exit codes: ${Object.entries(exitCodes)
-  .map(([name, code]) => `${code} ${name}`)
+Exit codes: ${Object.entries(exitMeanings)
+  .map(([name, meaning]) => `${exitCodes[name as keyof typeof exitCodes]} ${meaning}`)
   .join(', ')}.`
 
 /** Runs one command line (without node and script) and sets the exit code; nothing is thrown. */

@@ -62,7 +62,9 @@ export function readConfig(sources: Sources): Config {
 /** The address of the service, for commands that need one. */
 export function requireUrl(config: Config): string {
   if (config.url !== undefined) return config.url
-  throw new BadSetting('no service is named; give its address, or set url in the configuration file.')
+  throw new BadSetting(
+    'no service is named; give its address with --url (calcfs login --list names those you have signed in to), or set url in the configuration file.',
+  )
 }
 
 /** A key that only files have, such as `password`: the nearest layer that sets it. */

@@ -5,7 +5,9 @@ export function nearestName(written: string, known: readonly string[]): string |
   const [best] = known
     .map(name => ({ name, distance: distance(written, name) }))
     .sort((a, b) => a.distance - b.distance)
-  return best !== undefined && best.distance <= Math.max(2, written.length / 3) ? best.name : undefined
+  // Of a short name two other letters are another name.
+  const limit = Math.min(Math.max(2, written.length / 3), written.length / 2)
+  return best !== undefined && best.distance <= limit ? best.name : undefined
 }
 
 /** `; the nearest is 'ttl-listing'`, or nothing where no name is near: for the end of a sentence. */

@@ -1,5 +1,5 @@
 // Variables of the environment that calcfs reads and that are no settings; and those that look like them and are neither.
-import { nearestPhrase } from './nearest.js'
+import { nearestName } from './nearest.js'
 import type { Environment } from './places.js'
 import { settingNames, variableName } from './settings.js'
 
@@ -19,5 +19,12 @@ export function unknownVariables(environment: Environment): readonly string[] {
   const known = [...settingNames.map(variableName), ...Object.keys(otherVariables)]
   return Object.keys(environment)
     .filter(name => name.startsWith('CALCFS_') && !known.includes(name) && !ofTests.test(name))
-    .map(name => `the variable ${name} is no setting, and not used${nearestPhrase(name, known)}.`)
+    .map(name => `the variable ${name} is no setting, and not used${nearest(name, known)}.`)
+}
+
+/** What they all begin with makes none of them alike. */
+function nearest(name: string, known: readonly string[]): string {
+  const bare = (whole: string): string => whole.slice('CALCFS_'.length)
+  const found = nearestName(bare(name), known.map(bare))
+  return found === undefined ? '' : `; the nearest is 'CALCFS_${found}'`
 }

@@ -23,6 +23,18 @@ export const exitCodes = {
   unsent: 7,
 } as const
 
+/** The same codes in words, for help texts. */
+export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: 'done',
+  failed: 'failed or answered with no',
+  usage: 'wrong usage or setting',
+  signIn: 'sign-in refused or ended',
+  unreachable: 'service or daemon not reached',
+  noFuse: 'no FUSE',
+  mountPoint: 'mount point',
+  unsent: 'edits wait to be saved',
+}
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** The end of a command, with the sentence to print. */

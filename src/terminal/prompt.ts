@@ -34,9 +34,16 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
       if (terminal && (echo === 'hidden' || answer === undefined)) process.stderr.write('\n')
       if (interrupted) endByInterrupt()
       else if (answer) resolve(answer)
-      else reject(new Stop(exitCodes.usage, `nothing was typed for "${question.trim()}"; nothing was done.`))
+      else reject(new Stop(exitCodes.usage, `${unanswered(question, terminal)}; nothing was done.`))
     })
   })
+}
+
+function unanswered(question: string, isTerminal: boolean): string {
+  const asked = `"${question.trim()}"`
+  return isTerminal
+    ? `nothing was typed for ${asked}`
+    : `no line came in for ${asked}: call calcfs at a terminal, or let another program write the answer to its standard input`
 }
 
 /** The shell sees a process ended by SIGINT; where a listener catches the signal, the exit code says the same. */

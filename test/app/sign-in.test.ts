@@ -123,7 +123,7 @@ t.test(
     await rm(file)
     await printed('mkfifo', [file])
     t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
-      code: 2,
+      code: 3,
       stderr: /calcfs login/,
     })
     t.match(await login(at), { code: 0 })
@@ -140,7 +140,7 @@ t.test('DISK-1 a login does without what stands in the place of the directory of
   await rm(place, { recursive: true })
   await printed('mkfifo', [place])
   t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
-    code: 2,
+    code: 3,
     stderr: /calcfs login/,
   })
   t.match(await login(at), { code: 0 })

@@ -72,7 +72,14 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
   const calls: readonly (readonly [readonly string[], RegExp])[] = [
     [['mont'], /unknown command 'mont'|too many arguments/],
     [['login', '--usr', 'x'], /^calcfs: unknown option '--usr'\n\(Did you mean --user\?\)/],
-    [['login'], /^calcfs: no service is named; give its address, or set url in the configuration file\.\n$/],
+    [
+      ['login'],
+      /^calcfs: no service is named; give its address with --url \(calcfs login --list names those .*\), or set url in the configuration file\.\n$/,
+    ],
+    [
+      ['login', 'https://data.example.org', '--user', 'anna'],
+      /^calcfs: no line came in for "Password of anna .*": call calcfs at a terminal, or let another program write the answer/,
+    ],
     [
       ['login', 'data.example.org'],
       /^calcfs: "data\.example\.org" is no web address; type it like https:\/\/data\.example\.org\n$/,
@@ -94,10 +101,6 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
       ['--config', '/nowhere.toml', 'doctor'],
       /^calcfs: \/nowhere\.toml: there is no such configuration file; name another with --config, or leave it out\.\n$/,
     ],
-    [
-      ['resolve', '--url', 'https://data.example.org', '/db/x'],
-      /^calcfs: not signed in at https:\/\/data\.example\.org\./,
-    ],
   ]
   for (const [args, sentence] of calls) {
     const ended = await calcfs(args, { env: homeOf(t) })
@@ -107,10 +110,22 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
   }
 })
 
+t.test('a command without a sign-in ends with 3, as one whose sign-in has ended', async t => {
+  const ended = await calcfs(['resolve', '--url', 'https://data.example.org', '/db/x'], { env: homeOf(t) })
+  t.match(ended, { code: 3, out: '', err: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
+})
+
+t.test('a variable that is no setting is told, and compared with names alone that are like it', async t => {
+  const env = { ...homeOf(t), CALCFS_FOO: '1', CALCFS_TTL_LISTNG: '1m' }
+  const { err } = await calcfs(['login', '--list'], { env })
+  t.match(err, /^calcfs: the variable CALCFS_FOO is no setting, and not used\.$/m)
+  t.match(err, /^calcfs: the variable CALCFS_TTL_LISTNG .* not used; the nearest is 'CALCFS_TTL_LISTING'\.$/m)
+})
+
 t.test('the help names the exit codes', async t => {
   t.match(await calcfs(['--help'], { env: homeOf(t) }), {
     code: 0,
-    out: /Exit codes: 0 done, 1 failed, 2 usage, 3 /,
+    out: /Exit codes: 0 done, 1 failed or answered with no, 2 wrong usage or setting, 3 sign-in refused or ended, 4 /,
   })
 })
 

@@ -39,7 +39,7 @@ export function knownAccount(
   const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token, base) : lastUser(noUser))
   if (user !== undefined) return { ...accountOf(base, user, config, environment) }
   throw new Stop(
-    exitCodes.usage,
+    exitCodes.signIn,
     `not signed in at ${base.origin}. Run calcfs login ${base.href}, or give --user.`,
   )
 }

@@ -5,7 +5,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 
 export function handOverCommand(): Command {
   const command = new Command('hand-over')
-    .description('for systemd units: mount the drive of a sandboxed daemon (calcfs mount --hand-over)')
+    .description('in a systemd unit: mount the drive of its sandboxed daemon (calcfs mount --hand-over)')
     .argument('<directory>', 'where the drive is to be mounted')
     .action(handOver)
   return withExamples(

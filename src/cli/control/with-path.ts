@@ -1,8 +1,10 @@
 // Access of a command to one path: of the drive it lies in, mounted or not.
+import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { statesOf } from '../../config/places.js'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
+import { fixedNames } from '../../layout.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { configured } from '../../terminal/settings.js'
@@ -21,6 +23,7 @@ export async function withPath<Result>(
 ): Promise<Result> {
   if (!(await liesOnDrive(given))) {
     await refuseUnmounted(command, given)
+    refuseElsewhere(given)
     return withDrive(command, (control, isMounted) => work(control, join('/', given), isMounted))
   }
   const { mountPoint, path } = await drivePathOf(given)
@@ -49,9 +52,26 @@ export async function withDraft<Result>(
 
 /** The place that a path means on a mounted drive. @throws Stop where it is below a directory on which nothing is mounted any more */
 export async function mountedPath(command: Command, given: string): Promise<DrivePath> {
-  if (!(await liesOnDrive(given))) await refuseUnmounted(command, given)
+  if (!(await liesOnDrive(given))) {
+    await refuseUnmounted(command, given)
+    refuseElsewhere(given)
+  }
   return drivePathOf(given, () => namedDrive(command))
 }
+
+/** An absolute path may be the drive's own, `/projects/Dyes`; a file of this machine is none. @throws Stop */
+function refuseElsewhere(given: string): void {
+  if (!isAbsolute(given) || isDrivePath(given) || !existsSync(given)) return
+  throw new Stop(
+    exitCodes.mountPoint,
+    `${given} is on no drive; calcfs mounts lists where yours are, and a path of the drive is written as reports/42.json.`,
+  )
+}
+
+const { projects, users, reports, numbers, own } = fixedNames
+const tops = [projects, users, reports, numbers, own].map(name => `/${name}`)
+const isDrivePath = (path: string): boolean =>
+  path === '/' || tops.some(top => path === top || path.startsWith(`${top}/`))
 
 const liesOnDrive = async (given: string): Promise<boolean> =>
   innermost(await mountPath(resolve(given)), await drives()) !== undefined

@@ -1,7 +1,7 @@
 // Whether this machine can mount: FUSE device, programs, libraries, kernel, directories, indexers.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { release } from 'node:os'
+import { homedir, release } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
 import { takesEpochs } from '../../system/linux-release.js'
@@ -88,16 +88,20 @@ export function allowOther(isWanted: boolean): Finding {
 /** @param flag the flag that names another directory */
 export function directory(check: string, path: string, flag: string): Finding {
   if (!may(nearestThere(path), constants.W_OK)) {
-    return bad(
-      check,
-      `${path} cannot be written`,
-      `sudo chown -R "$USER" ${nearestThere(path)}, or ${flag} DIR`,
-    )
+    return bad(check, `${path} cannot be written`, writableBy(path, flag))
   }
   const network = networkFileSystem(path)
   return network === undefined
     ? good(check, path)
     : poor(check, `${path} lies on ${network}`, `${flag} DIR, on a local disk`)
+}
+
+/** Below the home directory alone something gets another owner: what lies above it is not the user's to take. */
+function writableBy(path: string, flag: string): string {
+  const there = nearestThere(path)
+  const elsewhere = `${flag} DIR`
+  if (there.startsWith(`${homedir()}/`)) return `sudo chown -R "$USER" ${there}, or ${elsewhere}`
+  return there === path ? elsewhere : `sudo install -d -o "$USER" -m 700 ${path}, or ${elsewhere}`
 }
 
 /** An indexer that walks the drive every night would download all of it. */

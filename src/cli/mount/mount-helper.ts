@@ -1,4 +1,5 @@
 // mount.calcfs, the helper of mount(8): its arguments become a line of `calcfs mount`, its end an exit code of mount(8).
+import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { BadSetting, variableName } from '../../config/settings.js'
 import { exitCodes } from '../../terminal/exit.js'
@@ -41,6 +42,7 @@ export async function mountHelper(
     // That process is started by the line of this one.
     process.argv.splice(1, Number.POSITIVE_INFINITY, join(packageRoot(), 'bin', 'calcfs'), ...line)
     await main(line)
+    if (Number(process.exitCode) === exitCodes.signIn) console.error(`${helperName}: ${whoseSignIn()}`)
     process.exitCode = helperCodeOf(Number(process.exitCode ?? exitCodes.done))
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
@@ -48,6 +50,10 @@ export async function mountHelper(
     process.exitCode = helperCodes.usage
   }
 }
+
+/** `sudo mount` looks at the sign-ins of root alone. */
+const whoseSignIn = (): string =>
+  `the sign-ins of ${userInfo().username} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
 
 function lineOf({ source, directory, options, isSloppy, isVerbose }: HelperCall): string[] {
   const { programFlags, flags, switchedOff } = mountOptionsIn(options, isSloppy)

@@ -73,7 +73,7 @@ function lengthOf(milliseconds: number): string {
 /** Replaces the advice that a mount gives, which is to run this command. */
 function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
   const failure = asFailure(thrown)
-  if (failure.kind === 'unreachable')
+  if (failure.kind === 'unreachable' || failure.kind === 'timeout')
     return new Stop(
       exitCodes.unreachable,
       `${base.host} cannot be reached: ${failure.message}; check the address and the network, and try again. Nothing was changed.`,
@@ -123,7 +123,13 @@ export async function logout({ config, sources }: Configured, { json }: Flags): 
     printJson({ service: base.href, user, wasSignedIn: was, mounted, unsaved, keptIn: places.state })
     return
   }
-  console.log(was ? `Signed out ${user} of ${base.href}.` : `${user} was not signed in to ${base.href}.`)
+  const others = was
+    ? []
+    : signInsIn(statesOf(config, sources.environment), systemClock.now())
+        .filter(one => one.service === base.href && one.user !== user)
+        .map(one => `; ${one.user} is: calcfs logout ${base.href} --user ${one.user}`)
+  const not = `${user} was not signed in to ${base.href}${others.join('')}`
+  console.log(was ? `Signed out ${user} of ${base.href}.` : `${not}.`)
   for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) console.log(line)
   if (unsaved > 0)
     console.log(

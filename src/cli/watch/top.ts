@@ -25,7 +25,7 @@ export function topCommand(): Command {
     )
     .argument('[drive]', 'one drive; default: all of yours')
     .option('--once', 'print one picture, with rates since the mount, and end')
-    .addOption(jsonFlag('one picture of each drive, as an array,'))
+    .addOption(jsonFlag('an array of one picture of each drive'))
     .action((drive: string | undefined, flags: Flags) => top(drive, flags))
   return withExamples(
     command,

@@ -40,11 +40,10 @@ export function openReportControl(
     try {
       return await remote.report(id, context)
     } catch (thrown) {
+      if (thrown instanceof Failure && thrown.kind === 'forbidden')
+        throw unshown('forbidden', `you may not see report ${id}: ask its owner`, thrown)
       if (!isAbsent(thrown)) throw thrown
-      throw new Failure('absent', `the service has no report ${id}, or does not show it to you`, {
-        cause: thrown,
-        said: thrown.said,
-      })
+      throw unshown('absent', `the service has no report ${id}, or does not show it to you`, thrown)
     }
   }
 
@@ -206,6 +205,9 @@ export function openReportControl(
   }
 }
 
+const unshown = (kind: 'absent' | 'forbidden', sentence: string, cause: Failure): Failure =>
+  new Failure(kind, sentence, { cause, said: cause.said })
+
 const rowIds = (rows: readonly ReportRow[]): readonly CalculationId[] => rows.map(row => row.calculation)
 
 /** A new order names every row: a row is taken out of the list itself. @throws Failure 'refused' */
@@ -215,7 +217,7 @@ function refuseLeftOut(id: ReportId, old: readonly ReportRow[], rows: readonly R
   if (left.length === 0) return
   throw new Failure(
     'refused',
-    `the order leaves out ${left.join(', ')}, and a renumbering takes no row away: name ${left.length === 1 ? 'it' : 'them'}, too, or change the list first (order.txt, calcfs report set ${id})`,
+    `the order leaves out ${left.join(', ')}, and a renumbering takes no row away: name ${left.length === 1 ? 'it' : 'them'}, too, or take rows away together with the formulas that use them, in one save of reports/${id}.json`,
   )
 }
 

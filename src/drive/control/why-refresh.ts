@@ -9,12 +9,23 @@ import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
 import type { Control, Explanation, Refreshed } from '../interface/control.js'
-import { type DirectoryNode, isDirectory, type Node, nodeKey, type RecordNode } from '../nodes/node.js'
+import {
+  type DirectoryNode,
+  isDirectory,
+  isEditable,
+  type Node,
+  nodeKey,
+  type RecordNode,
+} from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
+import { pauseMs } from '../records/open-record.js'
 import type { ControlParts } from './context.js'
 
 const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
+
+const awaySentence = (path: string): string =>
+  `${path} was removed a moment ago: unless a program makes it again within ${pauseMs / 1000} s, it is there again as the service has it, for this drive deletes only with --access manage.`
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
   const { content, tree, drafts, failureLog, xattrs, writeSide, health } = parts
@@ -40,6 +51,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
     const removed = writeSide.removals.about(path, node)
     if (removed.length > 0) return { wrong: true, sentences: removed }
+    if (node !== undefined && isEditable(node) && writeSide.records.isAway(nodeKey(node)))
+      return { wrong: true, sentences: [awaySentence(path)] }
     if (node?.kind === 'link' && node.because !== undefined)
       return { wrong: true, sentences: [`${path}: ${node.because}.`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }

@@ -149,7 +149,11 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
   async function refuseFull(node: ProjectNode, path: string, context: RequestContext): Promise<void> {
     const count = await remote.countChildren(node.id, context)
-    if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
+    if (count > 0)
+      throw new Failure(
+        'not-empty',
+        `${path}: the service has ${count === 1 ? 'one thing' : `${count} things`} in it`,
+      )
     await refuseListedBefore(node, path, context)
   }
 

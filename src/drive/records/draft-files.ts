@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
-import { type DraftMeta, stateWord } from '../../edit/journal/draft-meta.js'
+import { type DraftMeta, shortWhy, stateWord } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
 import type { Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
@@ -188,6 +188,6 @@ export function draftFacts({
     state: stateWord(meta),
     since: written,
     size,
-    why: meta.why?.sentence,
+    why: meta.why && shortWhy(meta.why),
   }
 }

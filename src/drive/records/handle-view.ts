@@ -16,6 +16,12 @@ export interface HandleView {
   gone: 'no' | 'moved' | 'replaced'
 }
 
+/** What a new draft holds, and the text that its writer had read. */
+export interface DraftStart {
+  readonly bytes: Uint8Array
+  readonly base?: Uint8Array | undefined
+}
+
 /** A finished text, and the one it was made from, where that is known. */
 export interface Replacement {
   readonly text: Uint8Array

@@ -4,18 +4,12 @@ import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import type { HandleView, Replacement } from './handle-view.js'
+import type { DraftStart, HandleView, Replacement } from './handle-view.js'
 import type { Editing, RecordSource } from './source.js'
 import type { TextLeases, TextSnapshot } from './text-lease.js'
 
 /** The handle that saves, or what its program had read; neither where it is sent by a command. */
 export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
-
-/** What a new draft holds, and the text that its writer had read. */
-export interface DraftStart {
-  readonly bytes: Uint8Array
-  readonly base?: Uint8Array | undefined
-}
 
 /** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
 export const pauseMs = 2000
@@ -33,6 +27,8 @@ export class OpenRecord {
   #aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
   /** When the draft's bytes changed last. */
   #changed: Instant
+  /** What a draft began with, which no program wrote. */
+  readonly #starts = new WeakMap<Draft, Uint8Array>()
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
   #emptied: Uint8Array | undefined
   /** The text that was saved last, if it is short: the kernel may count on its size while a program empties the file. */
@@ -144,6 +140,7 @@ export class OpenRecord {
       return this.#draft
     }
     this.#draft = draft
+    this.#starts.set(draft, from.bytes)
     if (from.bytes.length > 0) await draft.write(from.bytes, 0)
     return draft
   }
@@ -165,7 +162,10 @@ export class OpenRecord {
   async empty(source: RecordSource, draft: Draft): Promise<void> {
     const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
     if (isKept) this.#emptied = await draft.read(0, draft.size)
-    await draft.replace(nothing, editingOf(source).keep)
+    const start = this.#starts.get(draft) ?? nothing
+    await draft.replace(nothing, async before => {
+      if (Buffer.compare(before, start) !== 0) await editingOf(source).keep(before)
+    })
   }
 
   /** What `empty` remembered is the draft again, unless another text was written. */

@@ -53,8 +53,9 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   const touched = new Set<string>()
   /** The files whose text a program had written or read before it was moved here. */
   const met = new Set<string>()
-  await makeDirectory(root).catch(rethrow)
-  for (const directory of await readdir(root)) {
+  // Made with the first file: a command without a mount leaves no directory behind.
+  clearPlace(root, 'directory')
+  for (const directory of await namesIn(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
   }
   function fileOf({ directory, name }: ScratchPlace): string {
@@ -140,6 +141,15 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       touched.delete(fileOf(place))
       known.get(place.directory)?.delete(place.name)
     },
+  }
+}
+
+async function namesIn(root: string): Promise<readonly string[]> {
+  try {
+    return await readdir(root)
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw asFailure(thrown)
   }
 }
 

@@ -142,6 +142,10 @@ export function newMeta(owner: Owner, now: number): DraftMeta {
   return { owner, state: 'editing', created: now, changed: now }
 }
 
+/** In one line of a list: with what the service said, which is the reason where it has refused the text. */
+export const shortWhy = ({ sentence, said }: DraftReason): string =>
+  said === undefined || sentence.includes(said) ? sentence : `${sentence} (the service said: ${said})`
+
 /** A failure in the words of a note. */
 export function whyOf(failure: Failure): DraftReason {
   const { line, column } = failure.place ?? {}

@@ -23,7 +23,9 @@ export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, chang
   if (changed.length === 0) return
   const list = dialect.listField(change.whole)
   const isListMine = list !== undefined && change.edits.has(list)
-  throw isListMine ? missingReference(id, changed, formulas) : movedElsewhere(changed, formulas)
+  throw isListMine
+    ? missingReference(id, changed, formulas, takesAway(before, after))
+    : movedElsewhere(changed, formulas)
 }
 
 /** An edit of one formula, or of a label, is no word about the others: in the text that was written they mean what they meant. */
@@ -41,13 +43,16 @@ function refuseMovedUnder(
   if (configuration === undefined || before === undefined || after === undefined) return
   const untouched = untouchedFormulas(formulasIn(configuration), formulas)
   const changed = meaningsChanged(untouched, before, after)
-  if (changed.length > 0) throw missingReference(id, changed, untouched)
+  if (changed.length === 0) return
+  throw missingReference(id, changed, untouched, takesAway(before, after))
 }
 
 const meaningsChanged = (formulas: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] => [
   ...movedPlaces(formulas, before, after),
   ...missingIds(formulas, before, after),
 ]
+
+const takesAway = (before: RowPlaces, after: RowPlaces): boolean => before.some(row => !after.includes(row))
 
 type RowPlaces = readonly (CalculationId | undefined)[]
 
@@ -63,10 +68,19 @@ function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): rea
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
 }
 
-function missingReference(id: string, changed: readonly string[], formulas: Formulas): Failure {
+function missingReference(
+  id: string,
+  changed: readonly string[],
+  formulas: Formulas,
+  isShorter: boolean,
+): Failure {
+  // A renumbering takes no row away.
+  const mend = isShorter
+    ? `calculations and formulas are changed together in reports/${id}.json: in one save of "calculations" and "configuration"`
+    : `change these formulas in the same save, or let calcfs report renumber ${id} change both`
   return new Failure(
     'refused',
-    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${formulas.texts.join(', ')}); change these formulas in the same save, or let calcfs report renumber ${id} change both`,
+    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${formulas.texts.join(', ')}); ${mend}`,
   )
 }
 

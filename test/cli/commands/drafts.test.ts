@@ -42,10 +42,11 @@ t.test('the list says what waits and why, and ends with 7; nothing waiting ends 
   t.match(list, { code: 7, stderr: '' })
   t.match(
     list.stdout,
-    /^42\.json: report 42 \(reports\/42\.json\), refused since 20.*, \d+ bytes: the service answered 500 to PUT /,
+    /^42\.json: report 42 \(reports\/42\.json\), refused since 20.*, \d+ bytes: the service answered 500 to PUT .* \(the service said: the disk of the database is full\)$/m,
   )
   const json = JSON.parse((await drafts(testbed, 'list', '--json')).stdout)
   t.match(json, [{ name: '42.json', record: 'report 42', size: Number, since: /^20/, why: /500/ }])
+  t.match(await testbed.calcfs('status', testbed.directory), { stdout: json[0].why })
   well()
   t.match(await drafts(testbed, 'send', '42'), { code: 0 })
   t.match(await drafts(testbed, 'list'), { code: 0, stdout: 'everything is saved.\n' })

@@ -71,6 +71,29 @@ t.test('each text is listed once, with when, how, by which mount and what change
 })
 
 t.test(
+  'what a program empties before it writes is the text that it read, not one that was not saved (UNDO-1)',
+  async t => {
+    const testbed = await warmMount(t)
+    const before = await textOf(testbed, path)
+    // As vim does without a backup: no O_TRUNC, and no read through the descriptor that writes.
+    const file = await testbed.files.open(path, 'r+')
+    await file.truncate(0)
+    await file.write(before.replace('Supporting information', 'Emptied'), 0)
+    await file.close()
+    await testbed.files.truncate(path, 0)
+    await overwrite(testbed, path, before.replace('Supporting information', 'Once more'))
+    t.same(
+      (await versionsOf(testbed)).map(({ how, stored }) => ({ how, stored })),
+      [
+        { how: 'saved', stored: true },
+        { how: 'saved', stored: true },
+        { how: 'read', stored: true },
+      ],
+    )
+  },
+)
+
+t.test(
   'a number stays that of its text, whatever is saved, restored or mounted after that (UNDO-1)',
   async t => {
     const testbed = await warmMount(t)

@@ -112,11 +112,16 @@ t.test('SIGN-11 a failed login never says "run calcfs login"', async t => {
       () => void service.intercept(/login/, response => void response.end('<html>a portal</html>')),
       /a web page where data are due/,
     ],
+    [
+      'silence',
+      () => void service.intercept(/login/, response => void setTimeout(() => response.destroy(), 3000)),
+      /cannot be reached: .*; check the address and the network, and try again\. Nothing was changed/,
+    ],
     ['an outage', () => void service.intercept(/login/, response => void response.destroy()), /./],
   ]
   for (const [what, begin, said] of cases) {
     begin()
-    const ended = await calcfs(wrong, 'login', service.url, '--user', 'demo')
+    const ended = await calcfs(wrong, 'login', service.url, '--user', 'demo', '--deadline-metadata', '1s')
     t.not(ended.code, 0, what)
     t.match(ended.stderr, said, what)
     t.notMatch(ended.stderr, /calcfs login/, what)
@@ -157,6 +162,11 @@ t.test('SIGN-12 logout keeps unsaved texts, and says so; and which drives go on,
   const [, ...more] = (await calcfs({}, 'logout', service.url)).stdout.split('\n')
   t.match(more[0], /^1 unsaved text is kept in \S+; calcfs login http.* save what waits\.$/)
   t.match(await calcfs({}, 'logout', service.url), { code: 0, stdout: /^demo was not signed in to / })
+  t.match(await login(at, 'guest'), { code: 0 })
+  t.match(await calcfs({}, 'logout', service.url, '--user', 'demo'), {
+    code: 0,
+    stdout: `demo was not signed in to ${service.url}; guest is: calcfs logout ${service.url} --user guest.`,
+  })
 })
 
 t.test('SIGN-12 a drive with a password of its own signs in again by itself', async t => {

@@ -28,6 +28,11 @@ t.test('add lists a report that exists, and no other (CLI-13)', async t => {
   })
   t.ok((await namesOf(testbed, 'reports')).includes('43.json'))
   t.match(await report(testbed, 'add', '99'), { code: 1, stderr: /^calcfs: the service has no report 99/ })
+  testbed.service.intercept(/^GET \/report\?id=98/, response => void response.writeHead(403).end('not yours'))
+  t.match(await report(testbed, 'add', '98'), {
+    code: 1,
+    stderr: /^calcfs: you may not see report 98: ask its owner \(the service said: not yours\)/,
+  })
   t.match(await report(testbed, 'add', 'x'), { code: 2, stderr: /x is no number of a report/ })
   t.notOk((await namesOf(testbed, 'reports')).includes('99.json'))
 })
@@ -111,7 +116,10 @@ t.test('renumber takes an order by ids; what a formula needs must stay in it (CL
   t.equal(await configurationOf(testbed, '43'), 'c3\nc3+c2')
   const sent = await testbed.service.during(async () => {
     const less = await report(testbed, 'renumber', '43', '1236', '1234')
-    t.match(less, { code: 2, stderr: /leaves out 1235/ })
+    t.match(less, { code: 2, stderr: /leaves out 1235.*one save of reports\/43\.json/ })
+    const set = await report(testbed, 'set', '43', '1236')
+    t.match(set, { code: 2, stderr: /changed together in reports\/43\.json: in one save of / })
+    t.notMatch(set.stderr, 'renumber', 'which takes no row away')
     t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1234\n')), 'EINVAL')
     const lost = await report(testbed, 'renumber', '43')
     t.match(lost, { code: 2, stderr: /c2 is calculation 1235; keep them in the list/ })

@@ -88,6 +88,22 @@ t.test(
   },
 )
 
+t.test('a command without a mount leaves no directory of its own behind (CLI-15)', async t => {
+  const testbed = await warmMount(t)
+  await testbed.end()
+  const directories = async (): Promise<string> =>
+    (await shell('find . -type d -empty | sort', join(testbed.home, 'state'))).stdout
+  t.match(await calcfs(testbed, 'ls', 'reports'), { code: 0 })
+  const before = await directories()
+  for (const args of [
+    ['ls', 'reports'],
+    ['history', path],
+    ['drafts', 'list'],
+  ])
+    t.match(await calcfs(testbed, ...args), { code: 0 }, args.join(' '))
+  t.equal(await directories(), before)
+})
+
 t.test('drop without a daemon needs no service (CLI-15)', async t => {
   const { testbed } = await leftBehind(t)
   await testbed.service.leave()

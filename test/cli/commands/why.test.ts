@@ -106,6 +106,21 @@ t.test('why is right after a success (CLI-21)', async t => {
   })
 })
 
+t.test('a file of this machine is no path of the drive, and is not looked for there (CLI-32)', async t => {
+  const testbed = await warmMount(t)
+  for (const args of [['why'], ['refresh'], ['info'], ['history'], ['pin']])
+    t.match(
+      await testbed.calcfs(...args, '/etc/passwd', '--mount', testbed.directory),
+      {
+        code: 6,
+        stdout: '',
+        stderr: 'calcfs: /etc/passwd is on no drive; calcfs mounts lists where yours are',
+      },
+      args.join(' '),
+    )
+  t.match(await testbed.calcfs('info', '/reports/42.json', '--mount', testbed.directory), { code: 0 })
+})
+
 t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
   const testbed = await warmMount(t)
   t.match(await why(testbed, 'reports/42.json'), {
@@ -223,6 +238,9 @@ t.test('a removal that is refused is reported, in status too (CLI-1, DEL-10)', a
   const path = 'reports/42.json'
   await textOf(testbed, path)
   await testbed.files.unlink(path)
+  t.match(await why(testbed, path), {
+    stdout: /was removed a moment ago: unless .* within 2 s, it is there again/,
+  })
   await until(10_000, 'the report of it', async () =>
     /not deleted, and there again.*\n.*reports\/42\.json/.test(
       (await testbed.calcfs('status', testbed.directory)).stdout,

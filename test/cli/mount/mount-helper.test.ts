@@ -93,7 +93,11 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
     ],
     ['profile=none', 1, /there is no profile 'none'/],
     ['username=demo,password_file=/nowhere', 1, /\/nowhere: there is no such password file; /],
-    ['username=demo', 32, /no valid sign-in at .* is known here; run `calcfs login /],
+    [
+      'username=demo',
+      32,
+      /no valid sign-in at .* is known here; run `calcfs login .*mount\.calcfs: the sign-ins of root were looked at: /,
+    ],
   ]
   const ran = await inOwnMounts(
     [
@@ -183,6 +187,7 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     ${as} mount ${url} ${open} --user demo --allow-other --daemon; echo "refused $?"
     ${as} doctor | grep allow-other
     ${as} doctor --allow-other | grep -A1 BAD.*allow-other
+    ${as.replace(`HOME=${home}`, `HOME=${directory}/none`)} doctor | grep -A1 BAD.*cache
     ${as} mount ${url} ${own} --user demo --daemon --quiet; echo "own $?"
     printf ' user_allow_other # for all\n' > ${directory}/fuse.conf
     ${as} mount ${url} ${open} --user demo --allow-other --daemon --quiet; echo "open $?"
@@ -202,6 +207,8 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     `ok    allow-other   is not used; ${told} yet, and this would: ${mend}`,
     `BAD   allow-other   ${told}`,
     `                    → ${mend}`,
+    `BAD   cache         ${directory}/none/.cache/calcfs cannot be written`,
+    `                    → sudo install -d -o "$USER" -m 700 ${directory}/none/.cache/calcfs, or --cache-dir DIR`,
     'own 0',
     'open 0',
     'Water splitting',
