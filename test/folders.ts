@@ -291,7 +291,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // trees and files of a daemon, as long answers
-  'cli/stream': ['src', 'remote', 'drive/interface'],
+  'cli/stream': ['system', 'src', 'remote', 'cache/content/store', 'drive/interface'],
   // talking to the daemon of a drive
   'cli/control': [
     'cli/stream',

@@ -26,7 +26,7 @@ export interface ContentCache {
    */
   keepWhole(content: Content, context: RequestContext): Promise<number>
   /**
-   * Its file on this disk, checked as for a read of all of it, for a program that copies it itself. One that is not there is
+   * Its file on this disk, for a program that copies it itself and checks it as `KeptFile` says. One that is not there is
    * downloaded first if it is not longer than `most`; undefined for a longer one, and where the disk keeps none.
    */
   wholeFile(content: Content, context: RequestContext, most: number): Promise<KeptFile | undefined>

@@ -27,7 +27,7 @@ import { type BlobStore, openBlobStore, type StoreSettings } from './store/blob-
 import { contentFileName, contentKeyOf } from './store/content-name.js'
 import { openLruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
-import { shortBytes } from './store/short-files.js'
+import { type ShortMarks, shortBytes } from './store/short-files.js'
 import { openReplacedContents } from './versions/replaced.js'
 import { openContentSizes } from './versions/sizes.js'
 import { fingerprintOf, openVersions } from './versions/versions.js'
@@ -220,6 +220,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     const name = nameOf(content)
     foresight.used(name)
     const file = await keptWhole({
+      short: () => shortMarks(name),
       opened: async () => open.get(name) ?? entries.of(content, name).kept(),
       async bring() {
         if ((sizes.known(name) ?? Number.POSITIVE_INFINITY) > most) return false
@@ -231,6 +232,14 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     })
     if (file !== undefined) counted(file.length, 'kept', name)
     return file
+  }
+
+  /** One of another length than is known is looked at more closely. */
+  function shortMarks(name: string): ShortMarks | undefined {
+    const told = sizes.known(name)
+    if (told === undefined || told > shortBytes) return undefined
+    const marks = store.shortMarks(name)
+    return marks?.length === told ? marks : undefined
   }
 
   async function size(content: Content, context: RequestContext): Promise<ByteCount> {

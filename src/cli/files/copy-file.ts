@@ -2,15 +2,9 @@
 import { dirname } from 'node:path'
 import type { DriveEntry, DriveReader } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
-import {
-  backupName,
-  inTheWay,
-  openAside,
-  openStanding,
-  type Standing,
-  setTime,
-  standing,
-} from './local-target.js'
+import { chain } from '../../maybe-promise.js'
+import { openAside } from './file-aside.js'
+import { backupName, inTheWay, openStanding, type Standing, setTime, standing } from './local-target.js'
 
 export interface FileRules {
   /** Bytes are compared, although size and time are the same. */
@@ -134,23 +128,23 @@ async function fetchOnce(
   kept: string | undefined,
   { reader, signal, counted }: FileCopyPorts,
 ): Promise<void> {
-  const aside = await openAside(dirname(target), size)
+  const aside = openAside(dirname(target), size)
   let arrived = 0
   try {
     const read = await reader.file(
       path,
-      async bytes => {
-        await aside.write(bytes)
-        arrived += bytes.length
-        counted(bytes.length)
-      },
+      bytes =>
+        chain(aside.write(bytes), () => {
+          arrived += bytes.length
+          counted(bytes.length)
+        }),
       signal,
     )
     signal.throwIfAborted()
     await aside.place(target, { mtimeMs: read.mtime, mode: read.mode, kept })
   } catch (thrown) {
     counted(-arrived)
-    await aside.discard()
+    aside.discard()
     throw thrown
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { parentOf } from '../../layout.js'
+import { noop } from '../../noop.js'
 import { Stop } from '../../terminal/exit.js'
 import { copyFile, type FileRules } from './copy-file.js'
 import { ensureDirectory, ensureLink, setTime } from './local-target.js'
@@ -147,6 +148,7 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
   const missing: Missing[] = []
   const underWay = new Set<Promise<void>>()
   const made = new Set<string>()
+  let wake = noop
 
   /** A full disk, or a daemon that hangs, ends the copy; anything else is a missing file. */
   function met(thrown: unknown, place: PlacedOrder, entry?: DriveEntry): void {
@@ -224,12 +226,20 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
     await makeAbove(place.target, place.top)
     progress.files += 1
     progress.bytes += entry.size
-    while (underWay.size >= rules.jobs) {
-      await Promise.race(underWay)
-      signal.throwIfAborted()
-    }
-    const copying = one(entry, place).finally(() => underWay.delete(copying))
+    while (underWay.size >= rules.jobs) await oneEnded()
+    const copying = one(entry, place).finally(() => {
+      underWay.delete(copying)
+      wake()
+    })
     underWay.add(copying)
+  }
+
+  /** One waits at a time. Not a race of all, which costs each file as much as there are others. @throws the signal's reason */
+  async function oneEnded(): Promise<void> {
+    await new Promise<void>(ended => {
+      wake = ended
+    })
+    signal.throwIfAborted()
   }
 
   /** Never rejects. */
@@ -258,10 +268,7 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
     missing,
     walk,
     async settled() {
-      while (underWay.size > 0) {
-        await Promise.race(underWay)
-        signal.throwIfAborted()
-      }
+      while (underWay.size > 0) await oneEnded()
       signal.throwIfAborted()
     },
     async ended() {

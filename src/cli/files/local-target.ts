@@ -1,16 +1,6 @@
-// The local side of a copy: what stands there, directories and links made, files written aside and moved into place.
+// The local side of a copy: what stands there, directories and links made, and what its errors mean.
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  futimesSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { constants, lstatSync } from 'node:fs'
 import {
   type FileHandle,
   lutimes,
@@ -26,7 +16,6 @@ import {
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { asFailure, Failure } from '../../failure.js'
-import { giveMemoryBack, lendMemory } from '../../lent-memory.js'
 import { codeOf, isMissing } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
 
@@ -113,120 +102,8 @@ export async function ensureLink(
   return false
 }
 
-/** A file that is written beside its place. */
-export interface FileAside {
-  write(bytes: Uint8Array): Promise<void>
-  /** Moves it to its place; what stood there goes to `kept` first, where that is given. */
-  place(path: string, how: { mtimeMs: number; mode: number; kept: string | undefined }): Promise<void>
-  discard(): Promise<void>
-}
-
-/**
- * A short file is gathered and written in one go when it is whole: five waits less for each of many.
- * @throws Failure
- */
-export async function openAside(directory: string, size: number): Promise<FileAside> {
-  return size <= shortBytes ? gathered(directory, size) : streamed(directory)
-}
-
-/** In bytes. */
-const shortBytes = 1 << 20
-
-function gathered(directory: string, size: number): FileAside {
-  let room = lendMemory(size)
-  let gatheredBytes = 0
-  return {
-    async write(bytes) {
-      // They are good for the moment only.
-      const end = gatheredBytes + bytes.length
-      if (end > room.length) room = Buffer.concat([room.subarray(0, gatheredBytes)], end)
-      room.set(bytes, gatheredBytes)
-      gatheredBytes = end
-    },
-    async place(path, { mtimeMs, mode, kept }) {
-      const aside = temporaryName(directory)
-      try {
-        writeShort(aside, room.subarray(0, gatheredBytes), { mtimeMs, mode })
-        if (kept !== undefined) renameSync(path, kept)
-        renameSync(aside, path)
-        giveMemoryBack(room)
-      } catch (thrown) {
-        rmSync(aside, { force: true })
-        throw localFailure(thrown, path)
-      }
-    },
-    async discard() {
-      giveMemoryBack(room)
-    },
-  }
-}
-
-function writeShort(
-  aside: string,
-  bytes: Uint8Array,
-  { mtimeMs, mode }: { mtimeMs: number; mode: number },
-): void {
-  const file = openSync(aside, 'wx', privateMode)
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
-    futimesSync(file, secondsOf(mtimeMs), secondsOf(mtimeMs))
-    fchmodSync(file, mode & permissionBits & ~umask)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** A long one goes to the disk as it arrives. */
-async function streamed(directory: string): Promise<FileAside> {
-  const aside = temporaryName(directory)
-  const file = await open(aside, 'wx', privateMode).catch((thrown: unknown) => {
-    throw localFailure(thrown, directory)
-  })
-  let isOpen = true
-  async function close(): Promise<void> {
-    if (!isOpen) return
-    isOpen = false
-    await file.close()
-  }
-  return {
-    write: bytes => writeAll(file, bytes, aside),
-    async place(path, { mtimeMs, mode, kept }) {
-      try {
-        await file.utimes(secondsOf(mtimeMs), secondsOf(mtimeMs))
-        await file.chmod(mode & permissionBits & ~umask)
-        await close()
-        if (kept !== undefined) await rename(path, kept)
-        await rename(aside, path)
-      } catch (thrown) {
-        throw localFailure(thrown, path)
-      }
-    },
-    async discard() {
-      await close().catch(ignoredAtTheEnd)
-      await rm(aside, { force: true })
-    },
-  }
-}
-
-/** What was written is thrown away: whether it could be closed well is of no use. */
-function ignoredAtTheEnd(): void {}
-
-const privateMode = 0o600
-const permissionBits = 0o777
-/** Read once: it can only be read by setting it. */
-const umask = process.umask()
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, path: string): Promise<void> {
-  try {
-    for (let done = 0; done < bytes.length; )
-      done += (await file.write(bytes, done, bytes.length - done)).bytesWritten
-  } catch (thrown) {
-    throw localFailure(thrown, path)
-  }
-}
-
 /** Node cuts a fraction of seconds after its microseconds: half of one more keeps the millisecond. */
-const secondsOf = (milliseconds: number): number => (milliseconds + 0.000_5) / 1000
+export const secondsOf = (milliseconds: number): number => (milliseconds + 0.000_5) / 1000
 
 /** The time of a file or directory, without its bytes. @throws Failure */
 export async function setTime(path: string, mtimeMs: number): Promise<void> {
@@ -254,7 +131,7 @@ export async function backupName(path: string): Promise<string> {
 const prefix = `.calcfs-get-${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}`
 let made = 0
 
-function temporaryName(directory: string): string {
+export function temporaryName(directory: string): string {
   made += 1
   return join(directory, `${prefix}-${process.pid}-${made}`)
 }

@@ -31,8 +31,8 @@ export interface FileVerbs {
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
   /**
-   * The file of the cache on this disk with just what this handle reads, checked as for a read, for a command that copies it
-   * itself; it is downloaded first if it is not longer than `most`. Undefined where there is none: then it is to be read.
+   * The file of the cache on this disk with just what this handle reads, for a command that copies it itself, and checks it as
+   * `KeptFile` says; it is downloaded first if it is not longer than `most`. Undefined where there is none: then it is to be read.
    */
   keptFile(handle: number, most: number): Promise<KeptFile | undefined>
   /** As `Attributes.version`, of what this handle reads. */

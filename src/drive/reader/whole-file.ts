@@ -8,7 +8,8 @@ import type { Drive } from '../interface/verbs.js'
 
 export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release' | 'keptFile'>
 
-/** So many bytes come in an answer; a longer content is copied by who asks, from the file of the cache. */
+/** So many bytes come in an answer, and this many where the cache has no file of them; else who asks copies that file. */
+const tinyBytes = 16 * 1024
 const shortBytes = 64 * 1024
 /** What is not kept yet, and no longer than this, is waited for until it is; longer ones are read as they arrive. */
 const broughtBytes = 8 << 20
@@ -20,15 +21,26 @@ const lateReads = 3
 /** Milliseconds after which what came late may be asked for again: before, the drive takes it for the same read. */
 const againAfterMs = 1_100
 
+/** `size` is what a stat has just said. */
+interface FileWanted {
+  readonly path: string
+  readonly size: number
+}
+
+interface PatientReading {
+  readonly signal: AbortSignal
+  readonly clock: Clock
+}
+
 /**
- * Gives all bytes of the file to the sink. `size` is what a stat has just said.
+ * Gives all bytes of the file to the sink.
  * @throws Failure 'replaced' where the file turns out to have another length
  */
 export async function readWhole(
   verbs: FileVerbsUsed,
-  wanted: { readonly path: string; readonly size: number },
+  wanted: FileWanted,
   sink: ByteSink,
-  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+  { signal, clock }: PatientReading,
 ): Promise<void> {
   const { path, size } = wanted
   const handle = await verbs.open(path, 'read')
@@ -70,23 +82,29 @@ export async function readWhole(
 /** All bytes in one piece, or the file of the cache that has them; undefined for a file that is to be read piece by piece. */
 export async function takeWhole(
   verbs: FileVerbsUsed,
-  wanted: { readonly path: string; readonly size: number },
-  how: { readonly signal: AbortSignal; readonly clock: Clock },
+  wanted: FileWanted,
+  how: PatientReading,
 ): Promise<{ readonly bytes: Uint8Array } | { readonly kept: KeptFile } | undefined> {
-  const { path, size } = wanted
-  if (size <= shortBytes) {
-    const pieces: Uint8Array[] = []
-    await readWhole(verbs, wanted, bytes => void pieces.push(Uint8Array.prototype.slice.call(bytes)), how)
-    return { bytes: pieces.length === 1 ? (pieces[0] ?? noBytes) : Buffer.concat(pieces) }
-  }
+  const kept = wanted.size <= tinyBytes ? undefined : await keptFile(verbs, wanted)
+  if (kept !== undefined) return { kept }
+  return wanted.size <= shortBytes ? { bytes: await bytesOf(verbs, wanted, how) } : undefined
+}
+
+async function keptFile(verbs: FileVerbsUsed, { path, size }: FileWanted): Promise<KeptFile | undefined> {
   const handle = await verbs.open(path, 'read')
   try {
     const kept = await verbs.keptFile(handle, broughtBytes)
     if (kept !== undefined && kept.length !== size) throw otherLength(path, size, kept.length)
-    return kept && { kept }
+    return kept
   } finally {
     await verbs.release(handle)
   }
+}
+
+async function bytesOf(verbs: FileVerbsUsed, wanted: FileWanted, how: PatientReading): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  await readWhole(verbs, wanted, bytes => void pieces.push(Uint8Array.prototype.slice.call(bytes)), how)
+  return pieces.length === 1 ? (pieces[0] ?? noBytes) : Buffer.concat(pieces)
 }
 
 const noBytes = new Uint8Array()

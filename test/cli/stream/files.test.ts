@@ -1,9 +1,10 @@
-// Promises of files that come from a daemon: bytes of the cache are taken from the disk only where they are those that the daemon has checked.
+// Promises of files that come from a daemon: bytes of the cache are taken from the disk only where they are those that the daemon has named.
 import { setMaxListeners } from 'node:events'
-import { copyFile, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
+import { proofOf, startChecksum, storedBytes, trailerOf } from '../../../src/cache/content/store/checksum.js'
 import { serveControl } from '../../../src/cli/control/server.js'
 import { readerAt } from '../../../src/cli/stream/stream-client.js'
 import type { Control } from '../../../src/drive/interface/control.js'
@@ -20,7 +21,6 @@ const never = new AbortController().signal
 setMaxListeners(0, never)
 const facts: FileFacts = { mode: 0o100444, size: 300_000, mtime: instant(1_700_000_000_000) }
 const truth = Buffer.alloc(facts.size, 'truth ')
-const proof = Buffer.alloc(32, 7)
 
 /** A daemon of the test's own, and a command that asks it. */
 async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
@@ -64,10 +64,20 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
   return { directory, read, close, streamed: () => streamed }
 }
 
-/** A kept file with these bytes, and how a daemon names it. */
-async function kept(path: string, bytes = truth, end = proof): Promise<KeptFile> {
-  await writeFile(path, Buffer.concat([bytes, Buffer.alloc(52), end]))
-  return { path, length: bytes.length, fileBytes: bytes.length + 84, proof: proof.toString('hex') }
+/** A file as the cache keeps it under this name, and how a daemon names it. */
+async function kept(path: string, bytes = truth, name = basename(path)): Promise<KeptFile> {
+  const sums = startChecksum()
+  sums.add(bytes)
+  const checksum = sums.finish()
+  await writeFile(path, Buffer.concat([bytes, trailerOf(checksum, name)]))
+  return { path, length: bytes.length, fileBytes: storedBytes(checksum), proof: proofOf(checksum, name) }
+}
+
+/** Turns one bit of it. */
+async function damage(path: string): Promise<void> {
+  const bytes = await readFile(path)
+  bytes.writeUInt8(bytes.readUInt8(1000) ^ 1, 1000)
+  await writeFile(path, bytes)
 }
 
 t.test('NOFUSE-13 a kept file is taken from the disk, and from the daemon where it is another', async t => {
@@ -86,11 +96,15 @@ t.test('NOFUSE-13 a kept file is taken from the disk, and from the daemon where 
   const cases: Readonly<Record<string, () => Promise<void>>> = {
     'evicted between answer and copy': () => rm(path),
     'another content of the same length under the name': async () => {
-      await kept(other, Buffer.alloc(facts.size, 'lies '), Buffer.alloc(32, 8))
+      await kept(other, Buffer.alloc(facts.size, 'lies '), 'kept')
       await rename(other, path)
     },
+    'the content under the name of another': async () => {
+      answer = await kept(path, truth, 'other')
+    },
+    'a damaged byte': () => damage(path),
     'a shorter file': async () => {
-      await kept(other, truth.subarray(1))
+      await kept(other, truth.subarray(1), 'kept')
       await rename(other, path)
     },
     'a link to it': async () => {
@@ -108,6 +122,21 @@ t.test('NOFUSE-13 a kept file is taken from the disk, and from the daemon where 
     t.same(await read(), { bytes: truth, found: facts }, what)
     t.equal(streamed(), before + 1, `${what}: read from the daemon`)
   }
+})
+
+t.test('NOFUSE-13 a long kept file is copied whole, and from the daemon where it is another', async t => {
+  const long = Buffer.alloc(5_000_001, 'a long truth ')
+  let answer: KeptFile | undefined
+  const { directory, read, streamed } = await talk(t, async () => {
+    return answer && { facts: { ...facts, size: long.length }, kept: answer }
+  })
+  const path = join(directory, 'kept')
+  answer = await kept(path, long)
+  t.ok((await read()).bytes.equals(long))
+  t.equal(streamed(), 0, 'the daemon gave no byte')
+  await kept(path, Buffer.alloc(long.length, 'lies '))
+  t.same((await read()).bytes, truth)
+  t.equal(streamed(), 1)
 })
 
 t.test('NOFUSE-13 files come in any order, each with its own failure', async t => {
