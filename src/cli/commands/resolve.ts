@@ -1,6 +1,7 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { Connection } from '../../app/connect.js'
+import type { CallResult } from '../../drive/interface/control.js'
 import { titlesIn } from '../../drive/nodes/name.js'
 import { unlessAbsent } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
@@ -8,40 +9,45 @@ import type { Remote, ServicePath } from '../../remote/remote.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
-import { type Configured, configured, withSettings } from '../../terminal/settings.js'
-
-interface Resolved {
-  readonly kind: 'project' | 'calculation'
-  readonly id: string
-}
+import { type Configured, configured } from '../../terminal/settings.js'
+import { driveAt } from '../control/find-daemon.js'
+import { driveCommand, mountedDrive } from '../control/with-drive.js'
 
 export function resolveCommand(): Command {
-  const command = new Command('resolve')
+  const command = driveCommand('resolve')
     .description('print the id behind a path: /db/<user>/…, or projects/… as on the drive')
     .argument('<path>', 'a path of the web pages or of the drive')
     .addOption(jsonFlag('an array of {"kind", "id"}'))
-    .action((path: string, options: { json?: true }) => resolve(path, options, configured(command)))
-  withExamples(
+    .action((path: string, options: { json?: true }) => resolve(path, options, command))
+  return withExamples(
     command,
     ['calcfs resolve /db/anna/Dyes/TS1', 'a path of the web pages'],
     ["calcfs resolve 'projects/Water splitting' --json", 'a path of the drive, for a script'],
   )
-  return withSettings(command, 'service')
 }
 
-async function resolve(path: string, options: { json?: true }, given: Configured): Promise<void> {
+async function resolve(path: string, options: { json?: true }, command: Command): Promise<void> {
+  refuseOther(path)
+  const mountPoint = await mountedDrive(command)
+  const found =
+    mountPoint === undefined
+      ? await askedAtService(path, configured(command))
+      : await (await driveAt(mountPoint)).resolve({ path: `/${plainPath(path)}` })
+  if (found.length === 0)
+    throw new Stop(
+      exitCodes.failed,
+      `there is no project and no calculation at ${path}; calcfs ls projects lists what there is.`,
+    )
+  if (options.json === true) printJson(found)
+  else console.log(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
+}
+
+async function askedAtService(path: string, given: Configured): Promise<CallResult<'resolve'>> {
   const { connect } = await import('../../app/connect.js')
   const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
-  const deadline = given.config.deadlineMetadata
   try {
-    const found = await everythingAt(servicePath(path, connection), connection.remote, deadline)
-    if (found.length === 0)
-      throw new Stop(
-        exitCodes.failed,
-        `there is no project and no calculation at ${path}; calcfs ls projects lists what there is.`,
-      )
-    if (options.json === true) printJson(found)
-    else console.log(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
+    const { remote } = connection
+    return await everythingAt(servicePath(path, connection), remote, given.config.deadlineMetadata)
   } finally {
     await connection.close()
   }
@@ -52,7 +58,7 @@ async function everythingAt(
   path: ServicePath,
   remote: Remote,
   deadline: number,
-): Promise<readonly Resolved[]> {
+): Promise<CallResult<'resolve'>> {
   const context = dueIn(deadline, systemClock)
   const project = await remote.resolveProject(path, context).catch(unlessAbsent)
   const calculation = await remote.resolveCalculation(path, context).catch(unlessAbsent)
@@ -62,19 +68,28 @@ async function everythingAt(
   ]
 }
 
-function servicePath(path: string, { account }: Connection): ServicePath {
-  const plain = path.replace(/\/+$/, '')
-  if (/^\/?reports\b/.test(plain)) {
+/** Without slashes at its ends. */
+const plainPath = (path: string): string => path.replace(/^\/+|\/+$/g, '')
+
+/** @throws Stop for what is no path of the service */
+function refuseOther(path: string): void {
+  const plain = plainPath(path)
+  if (/^reports\b/.test(plain)) {
     throw new Stop(
       exitCodes.usage,
       'the service resolves no reports (it answers 501); a report is named by its number.',
     )
   }
-  const below = /^\/?projects(\/.*|$)/.exec(plain)
-  if (below !== null) return `/db/${account.user}${titlesIn(below[1] ?? '').join('/')}` as ServicePath
-  if (/^\/?db\//.test(plain)) return `/${plain.replace(/^\//, '')}` as ServicePath
+  if (/^(projects|db\/.+)(\/|$)/.test(plain)) return
   throw new Stop(
     exitCodes.usage,
     `${path} is no path of the service; it starts with /db/<user>/ or projects/. calcfs info says what a path below a mount stands for.`,
   )
+}
+
+function servicePath(path: string, { account }: Connection): ServicePath {
+  const plain = plainPath(path)
+  const below = /^projects(\/.*|$)/.exec(plain)
+  if (below === null) return `/${plain}` as ServicePath
+  return `/db/${account.user}${titlesIn(below[1] ?? '').join('/')}` as ServicePath
 }

@@ -41,6 +41,7 @@ export function controlAt(socketPath: string, device: string, onSilence: () => P
     health: call('health'),
     log: call('log'),
     info: call('info'),
+    resolve: call('resolve'),
     pin: call('pin'),
     unpin: call('unpin'),
     pins: call('pins'),

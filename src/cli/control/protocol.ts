@@ -207,6 +207,10 @@ export const forms: Forms = {
     ask: z.object({ path: z.string().optional() }),
     answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),
   },
+  resolve: {
+    ask: onPath,
+    answer: z.array(z.object({ kind: z.enum(['project', 'calculation']), id: z.string() })),
+  },
   addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
   setReport: {
     ask: z.object({ id: z.string(), entries: texts }),

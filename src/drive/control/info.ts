@@ -1,7 +1,7 @@
-// Control of `calcfs info`: what is known of a path, without a request where that is enough.
+// Control of `calcfs info` and `calcfs resolve`: what is known of a path, without a request where that is enough, and what it leads to.
 import type { Draft } from '../../edit/journal/draft.js'
 import { stateWord } from '../../edit/journal/draft-meta.js'
-import { Failure } from '../../failure.js'
+import { Failure, unlessAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { prettyBytes } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
@@ -12,8 +12,9 @@ import type {
   RecordFacts,
   ReportId,
   RequestContext,
+  ServicePath,
 } from '../../remote/remote.js'
-import type { Control, KeptShare, PathInfo } from '../interface/control.js'
+import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey } from '../nodes/node.js'
 import { knownSubtree } from '../pins/known-subtree.js'
@@ -26,7 +27,7 @@ type Thing =
   | { readonly kind: 'calculation'; readonly id: CalculationId }
   | { readonly kind: 'report'; readonly id: ReportId }
 
-export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
+export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 'resolve'> {
   const { catalog, content, identities, pins, tree, writeSide, xattrs } = parts
   const { dialect } = writeSide.ports
   const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
@@ -119,7 +120,35 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
     return unlisted > 0 ? { ...share, unlisted } : share
   }
 
-  return { info: ({ path }) => info(path) }
+  /** Below `projects/` by the names that are shown there; a path of the web pages is asked for whole, for titles hold slashes. */
+  async function resolve(path: string): Promise<CallResult<'resolve'>> {
+    const service = path === `/${fixedNames.projects}` ? parts.servicePath([]) : (path as ServicePath)
+    if (service === undefined) return []
+    if (!service.startsWith(`/${fixedNames.users}/`)) {
+      const node = (await nodeAt(tree, path, until()).catch(unlessAbsent))?.node
+      return node?.kind === 'project' || node?.kind === 'calculation'
+        ? [{ kind: node.kind, id: node.id }]
+        : []
+    }
+    const project = await idOf(catalog.project(service))
+    const calculation = await idOf(catalog.calculation(service))
+    return [
+      ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
+      ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),
+    ]
+  }
+
+  async function idOf<Id>(entry: {
+    ask(context: RequestContext): Id | Promise<Id>
+  }): Promise<Id | undefined> {
+    try {
+      return await entry.ask(until())
+    } catch (thrown) {
+      return unlessAbsent(thrown)
+    }
+  }
+
+  return { info: ({ path }) => info(path), resolve: ({ path }) => resolve(path) }
 }
 
 function recordOf(node: Extract<Node, { kind: 'record'; of: 'calculation' | 'report' }>): Thing {

@@ -43,14 +43,15 @@ export interface ControlCalls {
   /** `path`: of what is known to lie there alone. `pinned`: also what pins keep; how many files they keep is answered else. */
   readonly cacheClear: {
     readonly ask: { readonly path?: string | undefined; readonly pinned?: boolean | undefined }
-    readonly answer: {
-      readonly files: number
-      readonly bytes: number
-      readonly pinned?: number | undefined
-    }
+    readonly answer: { readonly files: number; readonly bytes: number; readonly pinned?: number | undefined }
   }
   /** What is known of a path. */
   readonly info: { readonly ask: { readonly path: string }; readonly answer: PathInfo }
+  /** At a path of the web pages a project and a calculation may stand, or nothing. */
+  readonly resolve: {
+    readonly ask: { readonly path: string }
+    readonly answer: readonly { readonly kind: 'project' | 'calculation'; readonly id: string }[]
+  }
   /** Keeps a subtree whole on this disk from now on; what it needs is fetched in the background. */
   readonly pin: { readonly ask: { readonly path: string }; readonly answer: PinLine }
   readonly unpin: { readonly ask: { readonly path: string }; readonly answer: PinLine }

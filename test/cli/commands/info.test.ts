@@ -20,6 +20,34 @@ async function infoOf({ calcfs, directory }: KernelTestbed, path: string): Promi
 const cache = async ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
   JSON.parse((await calcfs('cache', ...args, '--json', '--mount', directory)).stdout)
 
+t.test('resolve asks the drive, and answers as the service does without one (INFO-4)', async t => {
+  const testbed = await warmMount(t)
+  const { calcfs, directory, service } = testbed
+  const asked = [
+    `/db/demo/Water splitting`,
+    'db/demo/Water splitting/TS1_opt/',
+    `${water}/TS1_opt`,
+    'projects',
+  ]
+  const answers = async (...where: string[]): Promise<readonly string[]> => {
+    const all: string[] = []
+    for (const path of asked) all.push((await calcfs('resolve', path, ...where)).stdout)
+    return all
+  }
+  const mounted = await answers('--mount', directory)
+  t.same(mounted.slice(0, 3), [
+    `project ${ids.water}\n`,
+    `calculation ${ids.transition}\n`,
+    `calculation ${ids.transition}\n`,
+  ])
+  t.match(mounted[3], /^project \d+\n$/)
+  const nothing = { code: 1, stderr: /there is no project and no calculation at .*; calcfs ls projects/ }
+  for (const path of ['/db/demo/None', 'projects/None', `${water}/TS1_opt/run.log`])
+    t.match(await calcfs('resolve', path, '--mount', directory), nothing, path)
+  await testbed.end()
+  t.same(await answers('--url', service.url, '--user', 'demo'), mounted)
+})
+
 t.test(
   'a path says what it stands for, whose it is, since when, and where the web pages have it (INFO-1)',
   async t => {
