@@ -173,6 +173,14 @@ export function openFileVerbs(
     return file
   }
 
+  function keptAt(path: string, version: string | undefined): MaybePromise<KeptFile | undefined> {
+    return chain(resolver.node(path, until.metadata()), node => {
+      if (node.kind !== 'content') return undefined
+      const isSame = versionOf(node, content.replacedAt(node.content)) === version
+      return isSame ? content.shortFile(node.content) : undefined
+    })
+  }
+
   async function flushRecord({ file, path }: Extract<HandleTarget, { kind: 'record' }>): Promise<void> {
     const began = parts.clock.now()
     if ((await file.flush(until.save())) === 'saved') parts.succeeded(path, began)
@@ -190,6 +198,7 @@ export function openFileVerbs(
     create,
     read,
     keptFile,
+    keptAt,
     versionOf(handle) {
       const open = handles.get(handle)
       if (open.kind === 'local') return undefined

@@ -30,6 +30,8 @@ export interface ContentCache {
    * downloaded first if it is not longer than `most`; undefined for a longer one, and where the disk keeps none.
    */
   wholeFile(content: Content, context: RequestContext, most: number): Promise<KeptFile | undefined>
+  /** The same of a short one that lies on this disk, at once; else undefined. */
+  shortFile(content: Content): KeptFile | undefined
   /** What must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
   pin(names: ReadonlySet<string>): void
   /** The name under which a content is kept: 64 hexadecimal digits. */

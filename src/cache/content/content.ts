@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Activity } from '../../activity/activity.js'
 import { openCacheUse, openForesight } from '../../activity/cache-use.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
+import type { KeptFile } from '../../kept-file.js'
 import { noop } from '../../noop.js'
 import { openRecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
@@ -234,6 +235,15 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     return file
   }
 
+  function shortFile(content: Content): KeptFile | undefined {
+    const name = nameOf(content)
+    const marks = shortMarks(name)
+    if (marks === undefined) return undefined
+    foresight.used(name)
+    counted(marks.length, 'kept', name)
+    return { path: store.pathOf(name), ...marks }
+  }
+
   /** One of another length than is known is looked at more closely. */
   function shortMarks(name: string): ShortMarks | undefined {
     const told = sizes.known(name)
@@ -326,6 +336,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     read,
     readNow,
     wholeFile: (content, context, most) => wholeFile(content, context, most).catch(rethrow),
+    shortFile,
     prefetch: (content, context, most, signal) => ahead(content, { context, most, signal }).catch(rethrow),
     keepWhole: (content, context) => keepWhole(content, context).catch(rethrow),
     pin(names) {

@@ -71,7 +71,7 @@ async function isSame(
   const isSameTime = sameTime(before.mtimeMs, entry.mtime ?? 0)
   if (isSameTime && !ports.rules.checksum) return true
   if (!(await hasSameBytes(entry, target, ports))) return false
-  if (!isSameTime && entry.mtime !== undefined) await setTime(target, entry.mtime)
+  if (!isSameTime && entry.mtime !== undefined) setTime(target, entry.mtime)
   return true
 }
 
@@ -114,7 +114,8 @@ async function fetch(
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await fetchOnce(entry, target, kept, ports)
+      // What changed meanwhile is another file than the walk has found.
+      return await fetchOnce(tries === 1 ? entry : { ...entry, kept: undefined }, target, kept, ports)
     } catch (thrown) {
       const hasChanged = thrown instanceof Failure && thrown.kind === 'replaced'
       if (!hasChanged || tries === triesAtMost) throw thrown
@@ -123,16 +124,16 @@ async function fetch(
 }
 
 async function fetchOnce(
-  { path, size = 0 }: DriveEntry,
+  entry: DriveEntry,
   target: string,
   kept: string | undefined,
   { reader, signal, counted }: FileCopyPorts,
 ): Promise<void> {
-  const aside = openAside(dirname(target), size)
+  const aside = openAside(dirname(target), entry.size ?? 0)
   let arrived = 0
   try {
     const read = await reader.file(
-      path,
+      entry,
       bytes =>
         chain(aside.write(bytes), () => {
           arrived += bytes.length

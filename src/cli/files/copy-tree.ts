@@ -13,7 +13,7 @@ import { parentOf } from '../../layout.js'
 import { noop } from '../../noop.js'
 import { Stop } from '../../terminal/exit.js'
 import { copyFile, type FileRules } from './copy-file.js'
-import { ensureDirectory, ensureLink, setTime } from './local-target.js'
+import { ensureDirectory, ensureLink, setTime, standing } from './local-target.js'
 import { mayComeLater } from './problems.js'
 
 /** One tree or file, and where it goes: the local path of its top. */
@@ -103,8 +103,13 @@ export async function copyTrees(
       ports.failed(path, failure)
   }
   // A new file changes the time of its directory: the deepest comes first, when all files are there.
-  for (const { path, target, mtimeMs } of directories.toReversed())
-    await setTime(target, mtimeMs).catch((thrown: unknown) => ports.failed(path, asFailure(thrown)))
+  for (const { path, target, mtimeMs } of directories.toReversed()) {
+    try {
+      setTime(target, mtimeMs)
+    } catch (thrown) {
+      ports.failed(path, asFailure(thrown))
+    }
+  }
 }
 
 interface CopiedDirectory extends CopyOrder {
@@ -163,7 +168,8 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
     const { path, target, top } = order
     const blocked: string[] = []
     const filter: TreeFilter = { include: rules.include, exclude: rules.exclude }
-    const asked = { path, top: top.path, attributes: true, follow: rules.follow, filter }
+    const kept = reader.takesKept && (await isFree(target))
+    const asked = { path, top: top.path, attributes: true, kept, follow: rules.follow, filter }
     for await (const items of reader.tree(asked, signal))
       for (const item of items) {
         signal.throwIfAborted()
@@ -276,6 +282,13 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
     },
   }
 }
+
+/** All of the tree will be read. What is wrong there is met by its first file. */
+const isFree = (target: string): Promise<boolean> =>
+  standing(target).then(
+    found => found === undefined,
+    () => false,
+  )
 
 const isInside = (path: string, top: string): boolean =>
   top === '/' || path === top || path.startsWith(`${top}/`)

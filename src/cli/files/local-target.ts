@@ -1,18 +1,7 @@
 // The local side of a copy: what stands there, directories and links made, and what its errors mean.
 import { createHash } from 'node:crypto'
-import { constants, lstatSync } from 'node:fs'
-import {
-  type FileHandle,
-  lutimes,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  utimes,
-} from 'node:fs/promises'
+import { constants, lstatSync, mkdirSync, utimesSync } from 'node:fs'
+import { type FileHandle, lutimes, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { asFailure, Failure } from '../../failure.js'
@@ -68,10 +57,12 @@ export function localFailure(thrown: unknown, path: string): Failure {
 export async function ensureDirectory(path: string): Promise<void> {
   const before = await standing(path)
   if (before === undefined) {
-    await mkdir(path).catch(async (thrown: unknown) => {
+    try {
+      mkdirSync(path)
+    } catch (thrown) {
       // Another copy may have made it meanwhile.
       if ((await standing(path))?.is !== 'directory') throw localFailure(thrown, path)
-    })
+    }
     return
   }
   if (before.is !== 'directory') throw inTheWay(path, before)
@@ -106,10 +97,12 @@ export async function ensureLink(
 export const secondsOf = (milliseconds: number): number => (milliseconds + 0.000_5) / 1000
 
 /** The time of a file or directory, without its bytes. @throws Failure */
-export async function setTime(path: string, mtimeMs: number): Promise<void> {
-  await utimes(path, secondsOf(mtimeMs), secondsOf(mtimeMs)).catch((thrown: unknown) => {
+export function setTime(path: string, mtimeMs: number): void {
+  try {
+    utimesSync(path, secondsOf(mtimeMs), secondsOf(mtimeMs))
+  } catch (thrown) {
     throw localFailure(thrown, path)
-  })
+  }
 }
 
 /** Opens a file that stands there, and no link. @throws Failure */

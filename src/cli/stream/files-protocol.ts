@@ -3,15 +3,13 @@ import * as z from 'zod'
 import type { WholeFile } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { failureForm, failureParts } from './conversation.js'
-import { factsForm, inForm, readableFacts } from './stream-protocol.js'
+import { factsForm, inForm, keptForm, readableFacts } from './stream-protocol.js'
 
 /** The name of the connection, as a path of the socket. */
 export const filesName = 'files'
 
 const questionForm = z.object({ id: z.number(), path: z.string() })
 export type FileQuestion = z.infer<typeof questionForm>
-
-const keptForm = z.object({ path: z.string(), length: z.number(), fileBytes: z.number(), proof: z.string() })
 
 const headForm = z.union([
   z.object({ id: z.number(), failed: failureForm }),

@@ -1,6 +1,13 @@
 // Client of the long answers of a drive: its reader as if it were in this process.
 import { type IncomingMessage, request } from 'node:http'
-import type { DriveReader, TreeItem, WholeFile } from '../../drive/interface/reader.js'
+import type {
+  ByteSink,
+  DriveEntry,
+  DriveReader,
+  FileFacts,
+  TreeItem,
+  WholeFile,
+} from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import {
   type DrivePlace,
@@ -62,7 +69,13 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
         if (kind === 'end') return
       }
     },
-    async file(path, sink, signal) {
+    takesKept: true,
+    async file(wanted, sink, signal) {
+      if (typeof wanted !== 'string') {
+        const facts = await readListed(wanted, sink, signal)
+        if (facts !== undefined) return facts
+      }
+      const path = typeof wanted === 'string' ? wanted : wanted.path
       const whole = await wholeFile(path, signal)
       if (whole !== undefined && 'bytes' in whole) {
         if (whole.bytes.length > 0) await sink(whole.bytes)
@@ -77,6 +90,17 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
       throw new Failure('unreachable', `${path}: the drive ended while it was read`)
     },
   }
+}
+
+/** Undefined where the walk named no file of the cache, or it is not that one any more. */
+async function readListed(
+  { kept, mode, size, mtime }: DriveEntry,
+  sink: ByteSink,
+  signal: AbortSignal,
+): Promise<FileFacts | undefined> {
+  if (kept === undefined || size === undefined || mtime === undefined) return undefined
+  signal.throwIfAborted()
+  return (await readKept(kept, sink, signal)) ? { mode, size, mtime } : undefined
 }
 
 interface Asking {

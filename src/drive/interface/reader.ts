@@ -22,6 +22,8 @@ export interface DriveEntry {
   readonly mtime?: Instant | undefined
   /** Where a link leads, as readlink(2) tells it. */
   readonly target?: string | undefined
+  /** The file of the cache that holds just what size and time say, where that was asked for and is known at once. */
+  readonly kept?: KeptFile | undefined
 }
 
 /** What could not be had. */
@@ -59,6 +61,8 @@ export interface TreeQuestion {
   readonly from?: number | undefined
   /** Sizes and times are wanted: of each file that may be a question to the service. */
   readonly attributes: boolean
+  /** Files of the cache are wanted, too, by who reads all of the tree. */
+  readonly kept?: boolean | undefined
   /** Links below are shown as what they lead to. One that leads to what it lies in is a problem, so that every walk ends. */
   readonly follow: boolean
   readonly filter: TreeFilter
@@ -73,11 +77,13 @@ export interface DriveReader {
    * Directories are listed side by side, ahead of what is shown. What fails is an item, and the rest goes on.
    */
   tree(asked: TreeQuestion, signal: AbortSignal): AsyncIterable<readonly TreeItem[]>
+  /** Whether `file` makes use of what an entry says of the cache's file: only then it is worth asking for. */
+  readonly takesKept: boolean
   /**
-   * A whole file into the sink; what it is, as it was before it was read.
+   * A whole file into the sink, by its path, or as a walk has just found it; what it is, as it was before it was read.
    * @throws Failure 'replaced' where it became another version meanwhile: what the sink took is of no use then
    */
-  file(path: string, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
+  file(wanted: string | DriveEntry, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
 }
 
 /** The reader as a daemon serves it to commands. */

@@ -35,6 +35,11 @@ export interface FileVerbs {
    * `KeptFile` says; it is downloaded first if it is not longer than `most`. Undefined where there is none: then it is to be read.
    */
   keptFile(handle: number, most: number): Promise<KeptFile | undefined>
+  /**
+   * The same of a short content at this path, looked for at once, where its version is still the one that `Attributes` has just
+   * said. Nothing is downloaded.
+   */
+  keptAt(path: string, version: string | undefined): MaybePromise<KeptFile | undefined>
   /** As `Attributes.version`, of what this handle reads. */
   versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>

@@ -13,13 +13,15 @@ import type {
   TreeItem,
   TreeQuestion,
 } from '../interface/reader.js'
-import type { Drive, LookupVerbs } from '../interface/verbs.js'
+import type { Drive, FileVerbs, LookupVerbs } from '../interface/verbs.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
 import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
 import { type Seen, walkTree } from './tree-walk.js'
 import { type FileVerbsUsed, readWhole, takeWhole } from './whole-file.js'
 
-type VerbsUsed = FileVerbsUsed & Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
+type VerbsUsed = FileVerbsUsed &
+  Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'> &
+  Pick<FileVerbs, 'keptAt'>
 
 /** A failure that a command met, for `calcfs why`. */
 export type NoteFailure = (verb: string, path: string, failure: Failure) => void
@@ -69,7 +71,9 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
 
   return {
     tree,
-    async file(path, sink, signal) {
+    takesKept: false,
+    async file(wanted, sink, signal) {
+      const path = typeof wanted === 'string' ? wanted : wanted.path
       let isTaken = true
       const taking = (bytes: Uint8Array): MaybePromise<void> => {
         isTaken = false
@@ -79,8 +83,8 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
       }
       // What the sink meets is no failure of the drive.
       const isOurs = () => !signal.aborted && isTaken
-      return looked(path, isOurs, async (wanted, facts) => {
-        await readWhole(verbs, wanted, taking, { signal, clock })
+      return looked(path, isOurs, async (found, facts) => {
+        await readWhole(verbs, found, taking, { signal, clock })
         return facts
       })
     },
@@ -200,11 +204,21 @@ function openTreeLook(
     if (!asked.attributes || at.depth < from || !filter.means(named(entry))) return seen(entry, at)
     return stats(async () => {
       try {
-        return seen({ ...entry, ...factsOf(await verbs.getattr(at.real)) }, at)
+        const attributes = await verbs.getattr(at.real)
+        return seen({ ...entry, ...factsOf(attributes), ...(await keptOf(at.real, attributes)) }, at)
       } catch (thrown) {
         return seen(entry, at, [problem('getattr', entry.path, thrown)])
       }
     })
+  }
+
+  async function keptOf(
+    real: string,
+    { mode, size, version }: Attributes,
+  ): Promise<Pick<DriveEntry, 'kept'>> {
+    if (asked.kept !== true || typeOf(mode) !== 'file') return {}
+    const kept = await verbs.keptAt(real, version)
+    return kept?.length === size ? { kept } : {}
   }
 
   return { top, look }

@@ -1,5 +1,5 @@
 // Promises of `calcfs get` of contents that the cache holds: checked as for a read, whatever has become of the cache's files.
-import { open, readdir, rm } from 'node:fs/promises'
+import { open, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
@@ -106,4 +106,18 @@ t.test('NOFUSE-13 a file that the service replaced is copied as the drive shows 
   t.not(after.sums, before.sums, 'the new bytes')
   await testbed.remount()
   t.equal(await md5(join(testbed.directory, 'projects/P/C')), after.sums, 'those that the mount shows')
+})
+
+t.test('NOFUSE-14 what the cache holds comes right to a new place, and over what differs there', async t => {
+  const { truth, fill } = files()
+  const testbed = await warmMount(t, { fill })
+  const first = await copy(testbed, 'first')
+  const other = truth['b.out']?.map(byte => byte ^ 0xff)
+  t.equal((await copy(testbed, 'second')).sums, first.sums)
+
+  // What stands there already is compared with the drive's, whatever the cache holds.
+  await writeFile(join(testbed.local, 'second', 'b.out'), other ?? '')
+  const over = ['--mount', testbed.directory, 'projects/P/C', '--as', join(testbed.local, 'second')]
+  t.match(await testbed.calcfs('get', '--overwrite', ...over), { code: 0, stderr: '' })
+  t.equal(await md5(join(testbed.local, 'second')), first.sums)
 })

@@ -8,7 +8,7 @@ import { proofOf, startChecksum, storedBytes, trailerOf } from '../../../src/cac
 import { serveControl } from '../../../src/cli/control/server.js'
 import { readerAt } from '../../../src/cli/stream/stream-client.js'
 import type { Control } from '../../../src/drive/interface/control.js'
-import type { FileFacts, SharedReader, WholeFile } from '../../../src/drive/interface/reader.js'
+import type { DriveEntry, FileFacts, SharedReader, WholeFile } from '../../../src/drive/interface/reader.js'
 import { Failure } from '../../../src/failure.js'
 import type { KeptFile } from '../../../src/kept-file.js'
 import { instant } from '../../../src/remote/remote.js'
@@ -29,6 +29,7 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
   let streamed = 0
   const reader: SharedReader = {
     async *tree() {},
+    takesKept: false,
     wholeFile,
     async file(_, sink) {
       streamed += 1
@@ -52,12 +53,12 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
     await rm(directory, { recursive: true })
   })
   const client = readerAt({ socketPath, device: '1:1' }, async () => new Error('the daemon is silent'))
-  const read = async (path = '/a', signal = never) => {
+  const read = async (wanted: string | DriveEntry = '/a', signal = never) => {
     const pieces: Buffer[] = []
     const found = await within(
       limit,
       'a file',
-      client.file(path, bytes => void pieces.push(Buffer.from(bytes)), signal),
+      client.file(wanted, bytes => void pieces.push(Buffer.from(bytes)), signal),
     )
     return { bytes: Buffer.concat(pieces), found }
   }
@@ -138,6 +139,26 @@ t.test('NOFUSE-13 a long kept file is copied whole, and from the daemon where it
   t.same((await read()).bytes, truth)
   t.equal(streamed(), 1)
 })
+
+t.test(
+  'NOFUSE-14 a file of the cache that a walk has named is not asked for, unless it is another by now',
+  async t => {
+    let asked = 0
+    const { directory, read } = await talk(t, async () => {
+      asked += 1
+      return { facts: { ...facts, size: 3 }, bytes: Buffer.from('new') }
+    })
+    const path = join(directory, 'kept')
+    const entry = { path: '/a', type: 'file', kind: 'file', ...facts } as const
+    const listed = { ...entry, kept: await kept(path) }
+    t.same(await read(listed), { bytes: truth, found: facts })
+    t.equal(asked, 0)
+    await damage(path)
+    t.same(await read(listed), { bytes: Buffer.from('new'), found: { ...facts, size: 3 } })
+    t.same((await read(entry)).bytes, Buffer.from('new'))
+    t.equal(asked, 2)
+  },
+)
 
 t.test('NOFUSE-13 files come in any order, each with its own failure', async t => {
   const releases: (() => void)[] = []
