@@ -21,6 +21,8 @@ interface Look<Place> {
 const looksAtOnce = 32
 /** So many may have been looked at before the walk has come to them: what is found waits in memory, and a copy would ask for its records again. */
 const looksAhead = 64
+/** So many with those that come sooner in the order than what was found first: without them each waits until the walk is there, one by one. */
+const looksHeld = 256
 /** So many items are one batch. */
 const batchSize = 256
 
@@ -68,8 +70,9 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
   /** The last one is the next in the order of the walk: whatever came in first, what is shown first is looked at first. */
   const waiting: Look<Place>[] = []
   const ahead = new WeakMap<Look<Place>, readonly Entered<Place>[]>()
+  /** Looked at, or being looked at, before the walk has come there. */
+  const held = new Set<Look<Place>>()
   let underWay = 0
-  let held = 0
   let isOver = false
 
   function enqueue(seen: readonly Seen<Place>[], above: readonly number[]): readonly Entered<Place>[] {
@@ -85,16 +88,23 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
   }
 
   function begin(): void {
-    while (!isOver && !signal.aborted && underWay < looksAtOnce && held < looksAhead) {
-      const next = waiting.pop()
-      if (next === undefined) return
+    while (!isOver && !signal.aborted && underWay < looksAtOnce) {
+      const next = waiting.at(-1)
+      if (next === undefined || (next.found === undefined && !mayBegin(next))) return
+      waiting.pop()
       if (next.found === undefined) void start(next)
     }
   }
 
+  function mayBegin(next: Look<Place>): boolean {
+    if (held.size < looksAhead) return true
+    const sooner = [...held].filter(({ order }) => !isAfter(order, next.order)).length
+    return sooner < looksAtOnce && held.size < looksHeld
+  }
+
   function start(next: Look<Place>): Promise<readonly Seen<Place>[]> {
     underWay += 1
-    held += 1
+    held.add(next)
     const found = look(next.place)
     next.found = found
     found
@@ -115,7 +125,7 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
     /** What was found there; looked at now, out of turn, where that has not begun. */
     async take(next: Look<Place>): Promise<readonly Entered<Place>[]> {
       const seen = await (next.found ?? start(next))
-      held -= 1
+      held.delete(next)
       begin()
       return ahead.get(next) ?? enqueue(seen, next.order)
     },
