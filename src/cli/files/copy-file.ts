@@ -4,7 +4,7 @@ import type { DriveEntry, DriveReader } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { chain } from '../../maybe-promise.js'
 import { openAside } from './file-aside.js'
-import { backupName, inTheWay, openStanding, type Standing, setTime, standing } from './local-target.js'
+import { inTheWay, openStanding, type StandingFile, setTime, standing } from './local-target.js'
 
 export interface FileRules {
   /** Bytes are compared, although size and time are the same. */
@@ -25,12 +25,14 @@ export interface FileCopyPorts {
   readonly signal: AbortSignal
   /** Bytes that have arrived; less than 0 where they turned out to be of no use. */
   readonly counted: (bytes: number) => void
+  /** The local files that this copy has met or made, by inode: which path of the drive each is the copy of. */
+  readonly copiedFrom: Map<number, string>
 }
 
 /** A local time counts as the same within so many milliseconds; within two seconds where the file system keeps no parts of seconds. */
 const sameWithinMs = 1
 const coarseMs = 2_000
-/** A file that changes while it is read is read again so often. */
+/** A file that changes while it is read, here or there, is read again so often. */
 const triesAtMost = 3
 
 /**
@@ -43,28 +45,59 @@ export async function copyFile(
   target: string,
   ports: FileCopyPorts,
 ): Promise<FileOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // What changed meanwhile is another file than the walk has found.
+      return await copyOnce(tries === 1 ? entry : { ...entry, kept: undefined }, target, ports)
+    } catch (thrown) {
+      const hasChanged = thrown instanceof Failure && thrown.kind === 'replaced'
+      if (!hasChanged || tries === triesAtMost) throw thrown
+    }
+  }
+}
+
+async function copyOnce(entry: DriveEntry, target: string, ports: FileCopyPorts): Promise<FileOutcome> {
+  const { rules } = ports
   const before = await standing(target)
   if (before === undefined) {
-    await fetch(entry, target, undefined, ports)
+    await fetch(entry, target, { seen: undefined, keeps: false }, ports)
     return { was: 'copied' }
   }
   if (before.is !== 'file') throw inTheWay(target, before)
+  refuseTwin(entry, target, before, ports)
   if (await isSame(entry, target, before, ports)) return { was: 'same' }
-  const { rules } = ports
   if (!rules.overwrite && before.mtimeMs > (entry.mtime ?? 0))
     throw new Failure(
       'exists',
       `${target}: it was changed here after the drive's, and is not replaced; move it away, or take the drive's with --overwrite`,
     )
-  const kept = rules.overwrite ? undefined : await backupName(target)
-  await fetch(entry, target, kept, ports)
+  const kept = await fetch(entry, target, { seen: before, keeps: !rules.overwrite }, ports)
   return { was: 'copied', replaced: kept }
+}
+
+/**
+ * Of names that differ in case or Unicode form alone some file systems make one: the second file must not take the place of the first.
+ * A file of several names is no sign of that: a program may have linked equal files to each other.
+ */
+function refuseTwin(
+  { path }: DriveEntry,
+  target: string,
+  { inode, links }: StandingFile,
+  { copiedFrom }: FileCopyPorts,
+): void {
+  const other = copiedFrom.get(inode)
+  if (other === undefined) copiedFrom.set(inode, path)
+  else if (other !== path && links === 1)
+    throw new Failure(
+      'exists',
+      `${target}: this file system does not tell it from the copy of ${other}; copy it alone, with --as`,
+    )
 }
 
 async function isSame(
   entry: DriveEntry,
   target: string,
-  before: Extract<Standing, { is: 'file' }>,
+  before: StandingFile,
   ports: FileCopyPorts,
 ): Promise<boolean> {
   if (before.size !== entry.size) return false
@@ -106,29 +139,13 @@ async function hasSameBytes({ path }: DriveEntry, target: string, ports: FileCop
   }
 }
 
+/** Answers the name under which what stood there is kept. */
 async function fetch(
   entry: DriveEntry,
   target: string,
-  kept: string | undefined,
-  ports: FileCopyPorts,
-): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      // What changed meanwhile is another file than the walk has found.
-      return await fetchOnce(tries === 1 ? entry : { ...entry, kept: undefined }, target, kept, ports)
-    } catch (thrown) {
-      const hasChanged = thrown instanceof Failure && thrown.kind === 'replaced'
-      if (!hasChanged || tries === triesAtMost) throw thrown
-    }
-  }
-}
-
-async function fetchOnce(
-  entry: DriveEntry,
-  target: string,
-  kept: string | undefined,
-  { reader, signal, counted }: FileCopyPorts,
-): Promise<void> {
+  place: { readonly seen: StandingFile | undefined; readonly keeps: boolean },
+  { reader, signal, counted, copiedFrom }: FileCopyPorts,
+): Promise<string | undefined> {
   const aside = openAside(dirname(target), entry.size ?? 0)
   let arrived = 0
   try {
@@ -142,7 +159,11 @@ async function fetchOnce(
       signal,
     )
     signal.throwIfAborted()
-    await aside.place(target, { mtimeMs: read.mtime, mode: read.mode, kept })
+    const { inode, kept } = await aside.place(target, { mtimeMs: read.mtime, mode: read.mode, ...place })
+    // Its number may be given to another file.
+    if (place.seen !== undefined) copiedFrom.delete(place.seen.inode)
+    copiedFrom.set(inode, entry.path)
+    return kept
   } catch (thrown) {
     counted(-arrived)
     aside.discard()

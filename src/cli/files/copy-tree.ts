@@ -153,6 +153,7 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
   const missing: Missing[] = []
   const underWay = new Set<Promise<void>>()
   const made = new Set<string>()
+  const copiedFrom = new Map<number, string>()
   let wake = noop
 
   /** A full disk, or a daemon that hangs, ends the copy; anything else is a missing file. */
@@ -256,7 +257,7 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
       progress.bytesDone += bytes
     }
     try {
-      const outcome = await copyFile(entry, place.target, { reader, rules, signal, counted })
+      const outcome = await copyFile(entry, place.target, { reader, rules, signal, counted, copiedFrom })
       if (outcome.was === 'same') progress.same += 1
       else {
         progress.copied += 1

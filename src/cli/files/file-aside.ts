@@ -3,9 +3,9 @@ import {
   close as closeLater,
   closeSync,
   fchmodSync,
+  fstatSync,
   futimesSync,
   openSync,
-  renameSync,
   rmSync,
   write as writePiece,
   writeSync,
@@ -15,18 +15,24 @@ import { giveMemoryBack, lendMemory } from '../../lent-memory.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { openQuickDisk } from '../../system/quick-disk.js'
 import { localFailure, secondsOf, temporaryName } from './local-target.js'
+import { moveIntoPlace, type TakenPlace } from './move-into-place.js'
 
 export interface FileAside {
   /** Bytes in their order; they may change once it is done. @throws Failure */
   write(bytes: Uint8Array): MaybePromise<void>
-  /** Moves it to its place; what stood there goes to `kept` first, where that is given. @throws Failure */
-  place(path: string, how: Placing): MaybePromise<void>
+  /** Moves it to its place. @throws Failure 'replaced' where something else stands there by now */
+  place(path: string, how: Placing): MaybePromise<PlacedFile>
   discard(): void
 }
 
-interface Placing {
+interface Placing extends TakenPlace {
   readonly mtimeMs: number
   readonly mode: number
+}
+
+export interface PlacedFile {
+  readonly inode: number
+  /** The name of what stood there before, where that is kept. */
   readonly kept: string | undefined
 }
 
@@ -70,9 +76,9 @@ function gathered(directory: string, size: number): FileAside {
       const whole = begun()
       if (room !== undefined) whole.write(room.subarray(0, gatheredBytes))
       giveBack()
-      whole.finish(how)
+      const inode = whole.finish(how)
       whole.close()
-      whole.move(path, how)
+      return { inode, kept: whole.move(path, how) }
     },
     discard() {
       giveBack()
@@ -89,9 +95,9 @@ function streamed(directory: string): FileAside {
     write: bytes =>
       disk.now(() => written.write(bytes)) === undefined ? written.writeLater(bytes) : undefined,
     async place(path, how) {
-      written.finish(how)
+      const inode = written.finish(how)
       await written.closeLater()
-      written.move(path, how)
+      return { inode, kept: written.move(path, how) }
     },
     discard: () => written.discard(),
   }
@@ -126,10 +132,12 @@ function openWritten(directory: string) {
         throw localFailure(thrown, aside)
       }
     },
-    finish({ mtimeMs, mode }: Placing): void {
-      local(aside, () => {
+    /** Answers its inode. */
+    finish({ mtimeMs, mode }: Placing): number {
+      return local(aside, () => {
         futimesSync(file, secondsOf(mtimeMs), secondsOf(mtimeMs))
         fchmodSync(file, mode & permissionBits & ~umask)
+        return fstatSync(file).ino
       })
     },
     close(): void {
@@ -142,12 +150,8 @@ function openWritten(directory: string) {
         throw localFailure(thrown, aside)
       })
     },
-    move(path: string, { kept }: Placing): void {
-      local(path, () => {
-        if (kept !== undefined) renameSync(path, kept)
-        renameSync(aside, path)
-      })
-    },
+    move: (path: string, how: Placing): string | undefined =>
+      local(path, () => moveIntoPlace(aside, path, how)),
     /** What was written is thrown away: whether it could be closed well is of no use. */
     discard(): void {
       if (isOpen) closeLater(file)

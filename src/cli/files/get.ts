@@ -1,11 +1,12 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
 import { setMaxListeners } from 'node:events'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
+import { codeOf } from '../../system/error-code.js'
 import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -61,6 +62,9 @@ const repeated = (flag: string, says: string): Option => new Option(flag, says).
 async function get(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.as !== undefined && given.length > 1)
     throw new Stop(exitCodes.usage, '--as names the copy of one path; use --to DIRECTORY for several.')
+  for (const name of ['as', 'to'] as const)
+    if (flags[name] === '')
+      throw new Stop(exitCodes.usage, `--${name} is empty; name a place for the copy, or leave it out.`)
   const base = resolve(flags.to ?? '.')
   await refuseDrive(flags.as === undefined ? base : resolve(flags.as))
   await withReader(command, given, async (reader, paths) => {
@@ -100,11 +104,25 @@ async function refuseDrive(target: string): Promise<void> {
 }
 
 async function made(directory: string): Promise<void> {
-  const { localFailure } = await import('./local-target.js')
-  await mkdir(directory, { recursive: true }).catch((thrown: unknown) => {
-    throw localFailure(thrown, directory)
+  const { localFailure, standing } = await import('./local-target.js')
+  // mkdir(recursive) says of a disk that takes nothing that the directory above is not there.
+  await mkdir(directory).catch(async (thrown: unknown) => {
+    const code = codeOf(thrown)
+    if (code === 'ENOENT' && (await standing(directory)) === undefined) {
+      await made(dirname(directory))
+      return made(directory)
+    }
+    const isThere = code === 'EEXIST' && (await isDirectory(directory))
+    if (!isThere) throw localFailure(thrown, directory)
   })
 }
+
+/** A link to one counts: its user has named it. */
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
 
 async function copy(reader: DriveReader, orders: readonly CopyOrder[], flags: Flags): Promise<void> {
   const { copyBegins, copyTrees } = await import('./copy-tree.js')

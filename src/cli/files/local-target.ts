@@ -8,9 +8,18 @@ import { asFailure, Failure } from '../../failure.js'
 import { codeOf, isMissing } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
 
+export interface StandingFile {
+  readonly is: 'file'
+  readonly size: number
+  readonly mtimeMs: number
+  readonly inode: number
+  /** How many names it has. */
+  readonly links: number
+}
+
 /** What stands under a name; undefined where nothing does. */
 export type Standing =
-  | { readonly is: 'file'; readonly size: number; readonly mtimeMs: number }
+  | StandingFile
   | { readonly is: 'directory' }
   | { readonly is: 'link'; readonly target: string }
   | { readonly is: 'other' }
@@ -23,7 +32,9 @@ export async function standing(path: string): Promise<Standing | undefined> {
     if (found === undefined) return undefined
     if (found.isDirectory()) return { is: 'directory' }
     if (found.isSymbolicLink()) return { is: 'link', target: await readlink(path) }
-    return found.isFile() ? { is: 'file', size: found.size, mtimeMs: found.mtimeMs } : { is: 'other' }
+    if (!found.isFile()) return { is: 'other' }
+    const { size, mtimeMs, ino, nlink } = found
+    return { is: 'file', size, mtimeMs, inode: ino, links: nlink }
   } catch (thrown) {
     if (isMissing(thrown)) return undefined
     throw localFailure(thrown, path)
@@ -110,14 +121,6 @@ export async function openStanding(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((thrown: unknown) => {
     throw localFailure(thrown, path)
   })
-}
-
-/** A free name for what is replaced, as `cp --backup=numbered` gives it. */
-export async function backupName(path: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const name = `${path}.~${number}~`
-    if ((await standing(name)) === undefined) return name
-  }
 }
 
 /** Names begin with a dot, say which process of which machine writes there, and are short, whatever the file is called. */

@@ -1,0 +1,150 @@
+// Promises of `calcfs get` beside others that write in the same directory: another get, a user, and a file system that makes one name of two.
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { smallDisk } from '../../testbed/disk/small-disk.js'
+import { printed } from '../../testbed/programs.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+import { until, within } from '../../testbed/within.js'
+
+t.setTimeout(240_000)
+
+const limit = 30_000
+const drives = 'the bytes of the drive\n'.repeat(200)
+
+/** A drive with one file, whose bytes come when the test says so. */
+async function slowFile(t: Test) {
+  const testbed = await warmMount(t, {
+    fill(seed) {
+      seed.addUser({ name: 'demo', password: 'demo' })
+      seed.addProject({ id: '50', name: 'P', owner: 'demo' })
+      seed.addCalculation({ id: '100', name: 'C', project: '50', files: { 'a.out': drives } })
+    },
+  })
+  const target = join(testbed.local, 'copy')
+  const local = join(target, 'C', 'a.out')
+  await mkdir(join(target, 'C'), { recursive: true })
+  let release = (): void => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let asked = 0
+  testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
+    asked += 1
+    await released
+    const answer = await carryOut()
+    answer()
+  })
+  const { service, directory } = testbed
+  const daemon = ['--mount', directory]
+  const caches = ['--url', service.url, '--user', 'demo']
+  const get = (...flags: string[]) =>
+    within(limit, 'get', testbed.calcfs('get', 'projects/P', '--as', target, ...flags))
+  return {
+    local,
+    release: () => release(),
+    isAsked: (times: number) => until(limit, 'the file is asked for', async () => asked >= times, 5),
+    get: (...flags: string[]) => get(...daemon, ...flags),
+    getFromCaches: () => get(...caches),
+    async texts() {
+      const names = (await readdir(join(target, 'C'))).filter(name => name.startsWith('a.out')).sort()
+      return Promise.all(
+        names.map(async name => [name, await readFile(join(target, 'C', name), 'utf8')] as const),
+      )
+    },
+  }
+}
+
+const long = new Date('2001-02-03T04:05:06Z')
+
+t.test('NOFUSE-7 two gets into one directory at once keep what a user had there', async t => {
+  const { local, release, isAsked, get, getFromCaches, texts } = await slowFile(t)
+  await writeFile(local, 'mine')
+  await utimes(local, long, long)
+  // Each of them asks for itself.
+  const both = [get(), getFromCaches()]
+  await isAsked(2)
+  release()
+  for (const ran of await Promise.all(both)) t.match(ran, { code: 0 }, ran.stderr)
+  t.same(await texts(), [
+    ['a.out', drives],
+    ['a.out.~1~', 'mine'],
+  ])
+})
+
+t.test('NOFUSE-7 a file that a user makes or changes while the drive’s arrives is not replaced', async t => {
+  for (const before of [undefined, 'mine']) {
+    const { local, release, isAsked, get, texts } = await slowFile(t)
+    if (before !== undefined) {
+      await writeFile(local, before)
+      await utimes(local, long, long)
+    }
+    const running = get()
+    await isAsked(1)
+    await writeFile(local, 'my latest')
+    release()
+    const ran = await running
+    t.match(ran, { code: 1, stderr: /it was changed here after the drive's, and is not replaced/ })
+    t.same(await texts(), [['a.out', 'my latest']], `it was ${before} before`)
+  }
+})
+
+t.test('NOFUSE-7 with --overwrite a file that changes meanwhile is replaced all the same', async t => {
+  const { local, release, isAsked, get, texts } = await slowFile(t)
+  const running = get('--overwrite')
+  await isAsked(1)
+  await writeFile(local, 'my latest')
+  release()
+  t.match(await running, { code: 0 })
+  t.same(await texts(), [['a.out', drives]])
+})
+
+t.test(
+  'NOFUSE-15 where the disk makes one file of two, the second is named and the first one stays',
+  async t => {
+    const files = (name: string) => ({ 'output.log': `of ${name}\n`.repeat(50) })
+    const testbed = await warmMount(t, {
+      fill(seed) {
+        seed.addUser({ name: 'demo', password: 'demo' })
+        seed.addProject({ id: '50', name: 'P', owner: 'demo' })
+        for (const [id, name] of [
+          ['100', 'C1'],
+          ['101', 'C2'],
+        ] as const)
+          seed.addCalculation({ id, name, project: '50', files: files(name) })
+      },
+    })
+    // One directory under two names, as C and c are on a disk that does not tell case.
+    const target = await mkdtemp(join(tmpdir(), 'calcfs-twins-'))
+    const [one, other] = [join(target, 'C1'), join(target, 'C2')]
+    for (const directory of [one, other]) await mkdir(directory)
+    await printed('mount', ['--bind', one, other])
+    t.teardown(async () => {
+      await printed('umount', [other])
+      await rm(target, { recursive: true })
+    })
+    const wanted = ['projects/P', '--include', 'output.log', '--as', target]
+    const run = () => testbed.calcfs('get', '--mount', testbed.directory, ...wanted)
+    for (const time of ['first', 'second']) {
+      const ran = await run()
+      t.match(ran, { code: 1, stderr: /does not tell it from the copy of .*C[12]\/output\.log/ }, time)
+      t.same(await readdir(one), ['output.log'], `${time}: nothing is kept beside`)
+    }
+    const text = await readFile(join(one, 'output.log'), 'utf8')
+    t.equal(text, files('C1')['output.log'])
+  },
+)
+
+t.test('NOFUSE-11 a disk that takes nothing is said to be one, and an empty name is no place', async t => {
+  const testbed = await warmMount(t)
+  const disk = await smallDisk(t)
+  await printed('mount', ['-o', 'remount,ro', disk.directory])
+  const run = (...flags: string[]) => testbed.calcfs('get', '--mount', testbed.directory, 'reports', ...flags)
+  t.match(await run('--to', join(disk.directory, 'a', 'b')), { code: 1, stderr: /EROFS/ })
+  t.match(await run('--as', ''), { code: 2, stderr: /--as is empty/ })
+  t.match(await run('--to', ''), { code: 2, stderr: /--to is empty/ })
+  const deep = join(testbed.local, 'a', 'b', 'c')
+  t.match(await run('--to', deep), { code: 0 })
+  t.ok((await readdir(deep)).includes('reports'))
+})
