@@ -99,6 +99,7 @@ const needs = [
   ...libraries({
     'gir1.2-atspi-2.0': 'girepository-1.0/Atspi-2.0.typelib',
     'libatk-adaptor': 'gtk-2.0/modules/libatk-bridge.so',
+    'libfm-modules': 'libfm/modules/vfs-search.so',
     'libgail-common': 'gtk-2.0/modules/libgail.so',
   }),
 ]

@@ -1,25 +1,29 @@
-// Two Python programs that use the desktop's accessibility interface (AT-SPI): one prints what the windows show, one presses a button.
+// Python programs that use the desktop's accessibility interface (AT-SPI): they print what the windows show and where, and press a button.
 
 const walk = `
 import gi, sys
 gi.require_version('Atspi', '2.0')
 from gi.repository import Atspi, GLib
 
-def shown(node, depth=0):
-    if not node.get_state_set().contains(Atspi.StateType.SHOWING) and depth > 1:
+def shown(node, told, depth=0):
+    if told and depth > 1 and not node.get_state_set().contains(Atspi.StateType.SHOWING):
         return
     yield node
     for at in range(min(node.get_child_count(), 200)):
         child = node.get_child_at_index(at)
         if child and depth < 30:
-            yield from shown(child, depth + 1)
+            yield from shown(child, told, depth + 1)
+
+# GTK 4 tells of windows only that they are shown: all of what is in them counts as shown.
+def tells(program):
+    return not (program.get_toolkit_name() == 'GTK' and program.get_toolkit_version().startswith('4'))
 
 def everything():
     desktop = Atspi.get_desktop(0)
     for at in range(desktop.get_child_count()):
         program = desktop.get_child_at_index(at)
         if program:
-            yield from shown(program)
+            yield from shown(program, tells(program))
 `
 
 /** A line for each name and each text that is shown. */
@@ -40,4 +44,14 @@ for node in everything():
         if node.get_state_set().contains(Atspi.StateType.SENSITIVE):
             sys.exit(0 if Atspi.Action.do_action(node, 0) else 1)
 sys.exit(1)
+`
+
+/** A line for each name that has a place on the screen: the middle of it, what it is, and the name. */
+export const placing = `${walk}
+for node in everything():
+    name = node.get_name()
+    if name and 'Component' in node.get_interfaces():
+        at = Atspi.Component.get_extents(node, Atspi.CoordType.SCREEN)
+        if at.width > 0 and at.height > 0:
+            print(at.x + at.width // 2, at.y + at.height // 2, node.get_role_name(), ' '.join(name.split()), sep='\\t')
 `

@@ -2,14 +2,14 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
-import { lines, writes } from '../testbed/service.js'
-import { pictureFolder, quiet, writeSettings } from '../testbed/session/opened-folder.js'
-import { countSent, headBytes, headersBytes } from '../testbed/session/sent-contents.js'
-import { type Session, session } from '../testbed/session/session.js'
-import { outcome } from '../testbed/testbed.js'
-import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
-import { until } from '../testbed/within.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { lines, writes } from '../../testbed/service.js'
+import { pictureFolder, quiet, writeSettings } from '../../testbed/session/opened-folder.js'
+import { countSent, headBytes, headersBytes } from '../../testbed/session/sent-contents.js'
+import { type Session, session } from '../../testbed/session/session.js'
+import { outcome } from '../../testbed/testbed.js'
+import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+import { until } from '../../testbed/within.js'
 
 t.setTimeout(600_000)
 const isFull = process.env['CALCFS_TEST_FULL'] !== undefined

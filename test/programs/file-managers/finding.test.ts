@@ -1,0 +1,104 @@
+// Thunar and PCManFM on projects drawn at random: search, sort by size and date, and a folder drawn out with the mouse.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { until } from '../../testbed/within.js'
+import { asksWithin, contentsOf, type DrawnStage, drawnStage } from './drawn-project.js'
+import { searches, sorts } from './finding.js'
+
+interface FileManager {
+  readonly args: readonly string[]
+  /** Changes to a list with columns. */
+  readonly listKey: string
+  readonly columns: { readonly size: string; readonly date: string }
+  /** It tells the desktop's accessibility interface the first order of its rows only, until it lists them once more. */
+  readonly listsAgain?: string
+  /** The home directory in its list of places. */
+  readonly home: string
+  search(stage: DrawnStage, word: string): Promise<void>
+}
+
+const managers: Readonly<Record<string, FileManager>> = {
+  thunar: {
+    args: [],
+    listKey: 'ctrl+2',
+    columns: { size: 'Size', date: 'Date Modified' },
+    listsAgain: 'ctrl+r',
+    home: 'home',
+    async search({ screen }, word) {
+      await screen.keys('ctrl+f')
+      await screen.type(word)
+    },
+  },
+  pcmanfm: {
+    args: ['--no-desktop'],
+    listKey: 'ctrl+4',
+    columns: { size: 'Size', date: 'Modified' },
+    home: 'Home Folder',
+    async search({ screen }, word) {
+      await screen.keys('ctrl+shift+f')
+      await screen.untilOneOf(/^Search Files$/)
+      await screen.keys('ctrl+a')
+      await screen.type(`*${word}*`)
+      await screen.press('Find')
+    },
+  },
+}
+
+const patience = 60_000
+
+t.setTimeout(580_000)
+// Each has a screen, a drive and a service of its own, and waits most of its time.
+t.jobs = 2
+
+for (const [program, manager] of Object.entries(managers)) {
+  t.test(program, { buffered: true }, async t => {
+    const open = (stage: DrawnStage) => async (directory: string) => {
+      const name = directory.slice(directory.lastIndexOf('/') + 1)
+      await stage.screen.start(program, [...manager.args, directory], new RegExp(`^${name}`))
+      await stage.screen.untilWords(/^\d+ (folder|file|item)s?\b/)
+    }
+
+    const openList = (stage: DrawnStage) => async (directory: string) => {
+      await open(stage)(directory)
+      await stage.screen.keys(manager.listKey)
+      await stage.screen.untilWords(new RegExp(`^${manager.columns.date}$`))
+    }
+
+    t.test('DESK-11 a search finds each name below the folder, and reads no file', async t => {
+      const stage = await drawnStage(t)
+      await searches(t, stage, { open: open(stage), search: word => manager.search(stage, word) })
+    })
+
+    for (const column of ['size', 'date'] as const)
+      t.test(`DESK-12 sorted by ${column}, both ways, without a content`, async t => {
+        const stage = await drawnStage(t)
+        const by = async (): Promise<void> => {
+          await stage.screen.click(manager.columns[column])
+          if (manager.listsAgain !== undefined) await stage.screen.keys(manager.listsAgain)
+        }
+        await sorts(t, stage, { open: openList(stage), by }, column)
+      })
+
+    t.test('DESK-13 a folder that is drawn out with the mouse is copied, and stays', t =>
+      drawsOut(t, openList),
+    )
+
+    async function drawsOut(
+      t: Test,
+      open: (stage: DrawnStage) => (directory: string) => Promise<void>,
+    ): Promise<void> {
+      const stage = await drawnStage(t)
+      const { screen, drawn, folder, testbed } = stage
+      const copied = async (name: string) =>
+        (await readFile(join(testbed.local, 'home', drawn.measured, name), 'utf8').catch(() => undefined)) ===
+        drawn.files[name]
+      const asked = await asksWithin(t, testbed.service, async () => {
+        await open(stage)(folder(drawn.sorted))
+        await screen.drag(drawn.measured, manager.home)
+        for (const name of drawn.bySize) await until(patience, `a copy of ${name}`, () => copied(name))
+      })
+      t.equal(contentsOf(asked).length, drawn.bySize.length, 'each file once')
+    }
+  })
+}
