@@ -49,6 +49,8 @@ const freshSeconds = 1
  * vim says "File changed while writing" then, and `tail -F` begins again.
  */
 const rememberedSeconds = 300
+/** Milliseconds after which libfuse has forgotten what the kernel has, with its turns of cleaning up. */
+export const forgottenAfterMs = (rememberedSeconds + 120) * 1000
 /** A name that is not there may come to be by another's work at any time. */
 const absenceSeconds = 1
 /** The option string is copied to a fixed buffer of the binding. */

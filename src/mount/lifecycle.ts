@@ -6,7 +6,8 @@ import { asFailure } from '../failure.js'
 import type { Clock } from '../remote/clock.js'
 import { withoutLooking } from './automount-point.js'
 import { openPendingCalls } from './changes-in-progress.js'
-import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
+import { withoutForgottenTargets } from './forgotten-names.js'
+import { CalcfsFuse, type CallLog, forgottenAfterMs, type KernelSettings, operationsOf } from './fuse.js'
 import { openKeptByKernel } from './kept-by-kernel.js'
 import { fuseDescriptors, leadsToKernel, withHighDescriptor } from './kernel-descriptor.js'
 import { openKernelEpoch } from './kernel-epoch.js'
@@ -82,14 +83,15 @@ async function mountOnce(
   const isLong = settings.cacheSeconds > untoldSeconds
   const epoch = openKernelEpoch(cause => log.failed('notify', path, cause))
   const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(settings.cacheSeconds) })
+  const sized = withReportedSizes(
+    withSettledPages(withOneVersion(isLong ? kept.noting(drive) : drive)),
+    keptMs(settings.cacheSeconds),
+    () => performance.now(),
+  )
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
-      withReportedSizes(
-        withSettledPages(withOneVersion(isLong ? kept.noting(drive) : drive)),
-        keptMs(settings.cacheSeconds),
-        () => performance.now(),
-      ),
+      isLong ? withoutForgottenTargets(sized, forgottenAfterMs, () => performance.now()) : sized,
       tellingWhatIsStale(log, news),
       pendingCalls,
     ),

@@ -264,9 +264,10 @@ function adviceFor(kind: FailureKind): readonly string[] {
     case 'refuses-all':
     case 'timeout':
     case 'unreachable':
-    case 'busy':
     case 'in-doubt':
       return ['Try again when the service answers; `calcfs status` says how it is.']
+    case 'busy':
+      return ['Try again later; `calcfs status` says whether the service answers.']
     case 'untrusted':
       return ['`calcfs doctor` looks at the certificates and names the line that mends them.']
     case 'disk-read-only':
