@@ -72,8 +72,11 @@ export function withoutForgottenTargets(drive: Drive, rememberedMs: number, now:
     async rename(from, to) {
       refuseForgotten(to)
       await drive.rename(from, to)
-      given.delete(from)
-      given.add(to)
+      // What lies below goes along.
+      for (const path of [...given].filter(one => one === from || one.startsWith(`${from}/`))) {
+        given.delete(path)
+        given.add(to + path.slice(from.length))
+      }
     },
   }
 
