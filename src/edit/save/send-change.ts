@@ -56,14 +56,17 @@ export async function sendChange(
   if (unstored.length > 0) {
     await notePart(passage, change, { stored, unstored })
     await passage.draft.change({ state: 'refused' })
-    const fields = unstored.map(name => JSON.stringify(name)).join(', ')
-    throw new Failure(
-      'broken',
-      `the server ignored the change of ${fields}; if it is read-only, drop the draft`,
-    )
+    const taken = [...change.edits.keys()].filter(name => !unstored.includes(name))
+    const ignored =
+      taken.length === 0
+        ? `ignored the change of ${quoted(unstored)}`
+        : `took the change of ${quoted(taken)} and ignored that of ${quoted(unstored)}`
+    throw new Failure('broken', `the server ${ignored}; if it is read-only, drop the draft`)
   }
   return { stored, lost }
 }
+
+const quoted = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')
 
 /** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
 async function noteAttempt(

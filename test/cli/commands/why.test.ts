@@ -106,6 +106,17 @@ t.test('why is right after a success (CLI-21)', async t => {
   })
 })
 
+t.test('what the service took of a save, and what it ignored, is said (CLI-1)', async t => {
+  const testbed = await warmMount(t)
+  const path = 'projects/Water splitting/.project.json'
+  const record = JSON.parse(await textOf(testbed, path))
+  const text = JSON.stringify({ ...record, description: 'new words', owner: 'guest' })
+  t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
+  t.match(await why(testbed, path), {
+    stdout: /the server took the change of "description" and ignored that of "owner"; if it is read-only, /,
+  })
+})
+
 t.test('a file of this machine is no path of the drive, and is not looked for there (CLI-32)', async t => {
   const testbed = await warmMount(t)
   for (const args of [['why'], ['refresh'], ['info'], ['history'], ['pin']])
