@@ -5,6 +5,8 @@ import { Failure, isAbsent } from '../failure.js'
 import { type MaybePromise, recover } from '../maybe-promise.js'
 
 const ownerWrites = 0o200
+/** Of a drive with more, those that were looked at longest ago are not watched any more: some megabytes at most. */
+const givenAtMost = 32_768
 
 /**
  * libfuse keeps the node of a name for `rememberedMs` after the kernel has dropped it (`remember=`), and its `unlink_node` asserts
@@ -21,8 +23,11 @@ export function withoutForgottenTargets(drive: Drive, rememberedMs: number, now:
 
   function seen(path: string, attributes: Attributes): Attributes {
     if ((attributes.mode & ownerWrites) === 0) return attributes
+    given.delete(path)
     given.add(path)
     gone.delete(path)
+    const [oldest] = given.size > givenAtMost ? given : []
+    if (oldest !== undefined) given.delete(oldest)
     return attributes
   }
 
