@@ -21,6 +21,11 @@ export interface ControlServer {
 /** The limit in bytes of a call: names, paths and lists of ids. */
 const longestQuestion = 4 * 1024 * 1024
 
+/** Milliseconds within which a caller has to say what it wants. */
+const headMs = 60_000
+/** Descriptors are for the drive's files: a program that opens the socket on and on gets no more than these. */
+const connectionsAtMost = 512
+
 /** Milliseconds between two looks whether the socket is still there: the system may remove its directory at a log-out. */
 const lookEvery = 5_000
 
@@ -88,8 +93,8 @@ export async function serveControl(
 async function listen(path: string, { control, reader, device }: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const ending = new AbortController()
-  // The question for many files lasts as long as a command.
-  const server = createServer({ requestTimeout: 0 }, (question, reply) => {
+  // The question for many files lasts as long as a command, its head does not.
+  const server = createServer({ requestTimeout: 0, headersTimeout: headMs }, (question, reply) => {
     // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.
     if (question.method === 'GET' || question.method === 'HEAD')
       return void answerWatch(question, reply, control)
@@ -105,6 +110,7 @@ async function listen(path: string, { control, reader, device }: ControlledDrive
       (thrown: unknown) => end(reply, printFailure(asFailure(thrown))),
     )
   })
+  server.maxConnections = connectionsAtMost
   const bound = boundName(path)
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)

@@ -3,13 +3,17 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import pLimit from 'p-limit'
 import type { SharedReader } from '../../drive/interface/reader.js'
-import { asFailure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { printFileFailure, printFound, readFileQuestion } from './files-protocol.js'
 import { replyInFrames } from './frame-reply.js'
 
 /** So many files of one caller are looked at or on their way to it at a time, each with a short content in memory at most. */
 const filesAtOnce = 64
+/** Questions that wait for their turn; the rest stays with the caller until they are fewer. */
+const waitingAtMost = 1_024
+/** In characters: a path is 4096 bytes at most, each of which JSON may write as six. */
+const longestQuestion = 64 << 10
 
 export interface FilesCaller {
   readonly question: IncomingMessage
@@ -49,24 +53,32 @@ async function answered(
   let thrown: unknown
   const over = new AbortController()
 
+  function failed(cause: unknown): void {
+    thrown ??= cause
+    over.abort()
+  }
+
   function ask(line: string): void {
     const one = limit(() => answer(line))
-      .catch((cause: unknown) => {
-        thrown ??= cause
-        over.abort()
+      .catch(failed)
+      .finally(() => {
+        underWay.delete(one)
+        if (underWay.size < waitingAtMost && !ended.aborted) question.resume()
       })
-      .finally(() => underWay.delete(one))
     underWay.add(one)
   }
 
   function taken(text: string): void {
+    if (over.signal.aborted) return
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) ask(line)
+    if (rest.length > longestQuestion) failed(new Failure('too-large', 'a question for a file is too long'))
+    if (underWay.size >= waitingAtMost) question.pause()
   }
 
-  question.setEncoding('utf8').on('data', taken)
   const ended = AbortSignal.any([signal, over.signal])
+  question.setEncoding('utf8').on('data', taken)
   // Whatever ends the questions: those that came are answered.
   if (!ended.aborted) await once(question, 'end', { signal: ended }).catch(noop)
   question.off('data', taken).pause()

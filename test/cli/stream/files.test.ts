@@ -1,8 +1,10 @@
 // Promises of files that come from a daemon: bytes of the cache are taken from the disk only where they are those that the daemon has named.
 import { setMaxListeners } from 'node:events'
 import { copyFile, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { proofOf, startChecksum, storedBytes, trailerOf } from '../../../src/cache/content/store/checksum.js'
 import { serveControl } from '../../../src/cli/control/server.js'
@@ -62,7 +64,7 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
     )
     return { bytes: Buffer.concat(pieces), found }
   }
-  return { directory, read, close, streamed: () => streamed }
+  return { directory, socketPath, read, close, streamed: () => streamed }
 }
 
 /** A file as the cache keeps it under this name, and how a daemon names it. */
@@ -214,3 +216,24 @@ t.test(
     t.same(left, ['/stopped'], 'and what was given up is let go')
   },
 )
+
+t.test('NOFUSE-13 a daemon takes no question without an end', async t => {
+  const { socketPath, read } = await talk(t, async () => {
+    return { facts, bytes: Buffer.alloc(48 << 10) }
+  })
+  const open = async () => {
+    const socket = connect(socketPath)
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => {})
+    socket.write('POST /files HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
+    return socket
+  }
+  const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+  const endless = await open()
+  const said = text(endless)
+  for (let at = 0; at < 40 && !endless.destroyed; at += 1) endless.write(chunk('x'.repeat(1 << 20)))
+  t.match(await within(limit, 'an end', said), /a question for a file is too long/)
+  endless.destroy()
+  t.same((await read()).bytes.length, 48 << 10, 'others are answered')
+})
