@@ -97,8 +97,7 @@ for (const [program, start] of isFull ? Object.entries(starts) : []) {
     const { screen, testbed } = here
     const asked = await testbed.service.during(async () => {
       await start(here, 'alone')
-      // Nautilus does not show its words to others.
-      if (program === 'dolphin') await screen.untilWords(/^C-alone$/)
+      await screen.untilWords(/^C-alone$/)
       await screen.keys(program === 'dolphin' ? 'F10' : 'ctrl+shift+n')
       await screen.untilOneOf(/New Folder/)
       await screen.keys('ctrl+a')
