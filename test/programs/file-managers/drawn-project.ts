@@ -180,3 +180,9 @@ function isOwn(line: string): boolean {
 /** Of these requests those that fetch the contents of files. */
 export const contentsOf = (asked: readonly string[]): readonly string[] =>
   asked.filter(line => line.startsWith('GET') && line.includes('fileId='))
+
+/** The names of the files whose contents these requests fetch, in order; one that is fetched twice is there twice. */
+export const filesIn = (asked: readonly string[]): readonly string[] =>
+  contentsOf(asked)
+    .map(line => line.slice(line.lastIndexOf('=') + 1))
+    .toSorted()

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from '../../testbed/within.js'
-import { asksWithin, contentsOf, type DrawnStage, drawnStage } from './drawn-project.js'
+import { asksWithin, type DrawnStage, drawnStage, filesIn } from './drawn-project.js'
 import { searches, sorts } from './finding.js'
 
 interface FileManager {
@@ -98,7 +98,7 @@ for (const [program, manager] of Object.entries(managers)) {
         await screen.drag(drawn.measured, manager.home)
         for (const name of drawn.bySize) await until(patience, `a copy of ${name}`, () => copied(name))
       })
-      t.equal(contentsOf(asked).length, drawn.bySize.length, 'each file once')
+      t.same(filesIn(asked), drawn.bySize.toSorted(), 'each file once')
     }
   })
 }
