@@ -56,13 +56,12 @@ for (const [program, manager] of Object.entries(managers)) {
     const open = (stage: DrawnStage) => async (directory: string) => {
       const name = directory.slice(directory.lastIndexOf('/') + 1)
       await stage.screen.start(program, [...manager.args, directory], new RegExp(`^${name}`))
-      await stage.screen.untilWords(/^\d+ (folder|file|item)s?\b/)
-    }
-
-    const openList = (stage: DrawnStage) => async (directory: string) => {
-      await open(stage)(directory)
-      await stage.screen.keys(manager.listKey)
-      await stage.screen.untilWords(new RegExp(`^${manager.columns.date}$`))
+      // A key that comes before the window is ready does nothing.
+      const isList = async (): Promise<boolean> => {
+        await stage.screen.keys(manager.listKey)
+        return (await stage.screen.words()).includes(manager.columns.date)
+      }
+      await until(patience, 'a list with columns', isList, 300)
     }
 
     t.test('DESK-11 a search finds each name below the folder, and reads no file', async t => {
@@ -77,12 +76,10 @@ for (const [program, manager] of Object.entries(managers)) {
           await stage.screen.click(manager.columns[column])
           if (manager.listsAgain !== undefined) await stage.screen.keys(manager.listsAgain)
         }
-        await sorts(t, stage, { open: openList(stage), by }, column)
+        await sorts(t, stage, { open: open(stage), by }, column)
       })
 
-    t.test('DESK-13 a folder that is drawn out with the mouse is copied, and stays', t =>
-      drawsOut(t, openList),
-    )
+    t.test('DESK-13 a folder that is drawn out with the mouse is copied, and stays', t => drawsOut(t, open))
 
     async function drawsOut(
       t: Test,
