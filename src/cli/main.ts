@@ -4,6 +4,7 @@ import { configFiles, requireProfile } from '../config/config.js'
 import type { Environment } from '../config/places.js'
 import { unknownVariables } from '../config/variables.js'
 import { codeOf } from '../system/error-code.js'
+import { examplesOf, withExamplesOfParts } from '../terminal/examples.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
 import { printJson } from '../terminal/json.js'
 import { version } from '../terminal/version.js'
@@ -155,5 +156,7 @@ function inheriting(command: Command, parent: Command, above = parent.name()): C
   command.copyInheritedSettings(parent)
   command.showHelpAfterError(`(${line} --help says how it is written)`)
   for (const inner of command.commands) inheriting(inner, command, line)
-  return command
+  return command.commands.length > 0 && examplesOf(command).length === 0
+    ? withExamplesOfParts(command)
+    : command
 }

@@ -12,14 +12,18 @@ export function withExamples(
   ...examples: readonly [Example, Example, ...Example[]]
 ): Command {
   given.set(command, examples)
-  return command.addHelpText(
-    'after',
-    () =>
-      `\nExamples:\n${exampleLines(examples)
-        .map(line => `  ${line}`)
-        .join('\n')}`,
-  )
+  return command.addHelpText('after', () => shown(examples))
 }
+
+/** In the help of a command that only has sub-commands: the first one of each of them. */
+export function withExamplesOfParts(group: Command): Command {
+  return group.addHelpText('after', () => shown(group.commands.flatMap(part => examplesOf(part).slice(0, 1))))
+}
+
+const shown = (examples: readonly Example[]): string =>
+  `\nExamples:\n${exampleLines(examples)
+    .map(line => `  ${line}`)
+    .join('\n')}`
 
 /** Empty for a command that only has sub-commands. */
 export const examplesOf = (command: Command): readonly Example[] => given.get(command) ?? []

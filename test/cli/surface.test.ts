@@ -110,3 +110,13 @@ t.test('CMD-9 calcfs help prints topics and commands, and names the nearest for 
   t.match(await calcfs(['help'], env), { code: 0, out: /edits, conflicts, names, offline, settings/ })
   t.match(await calcfs(['help', 'conflict'], env), { code: 2, out: '', err: /the nearest is 'conflicts'/ })
 })
+
+t.test('CMD-1 the help of a command with sub-commands has examples of them', async t => {
+  const env = homeOf(t)
+  for (const group of ['drafts', 'report', 'cache', 'fleet']) {
+    const { out } = await calcfs([group, '--help'], env)
+    const examples = out.slice(out.indexOf('\nExamples:\n')).match(/^ {2}calcfs .*/gm) ?? []
+    const its = examples.filter(line => line.includes(` ${group} `))
+    t.ok(its.length >= 2, `${group}: ${its.length} examples`)
+  }
+})
