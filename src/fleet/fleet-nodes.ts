@@ -59,8 +59,8 @@ export function openFleetNodes({ store, seal, clock, node, own }: FleetNodesPort
     async all() {
       const values = await store.nodes(name)
       return values.flatMap(value => {
-        const plain = seal.open(name, value)
-        return plain === undefined ? [] : [JSON.parse(plain.toString('utf8')) as FleetNode]
+        const opened = seal.open(name, value)
+        return opened === undefined ? [] : [JSON.parse(opened.plain.toString('utf8')) as FleetNode]
       })
     },
     async end() {

@@ -89,7 +89,7 @@ export function openFleet({
   const log = seldom(options.log, clock)
   const tellState = seldom(options.log, clock)
   const node = randomBytes(9).toString('base64url')
-  const seal = openSeal(key, scope)
+  const seal = openSeal(key, scope, clock.now)
   let budget: FleetBudget | undefined
   const counts: FleetCounts = { hits: 0, asked: 0, received: 0, sent: 0, wrong: 0 }
   let wasAway = false

@@ -1,6 +1,7 @@
 // What lies in a fleet is believed only where it was sealed with the key, under its own name; it tells nothing to others.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { textOf } from '../testbed/testbed.js'
@@ -48,6 +49,26 @@ t.test('FLEET-4 nor is a value that lies under another one’s name, or an older
   for (const [at, key] of keys.entries())
     await bed.redis.client.set(key, all[(at + 1) % all.length] ?? '', 'PX', 60_000)
   t.strictSame(await read(await bed.join()), truth)
+})
+
+t.test('FLEET-4 nor is one that was kept and is put back when its time is over', async t => {
+  const folder = 'projects/Water splitting'
+  const bed = await fleetBed(t)
+  const settings = { ttlRecord: '2s', ttlListing: '2s' }
+  const writer = await bed.join(settings)
+  await writer.files.readdir(folder)
+  // What a mount puts it does not wait for.
+  await wait(200)
+  const kept = new Map<string, Buffer>()
+  for (const key of await values(bed)) {
+    const value = await bed.redis.client.getBuffer(key)
+    if (value !== null) kept.set(key, value)
+  }
+  await writer.files.mkdir(`${folder}/newer`)
+  const reader = await bed.join(settings)
+  await wait(2_500)
+  for (const [key, value] of kept) await bed.redis.client.set(key, value, 'PX', 1_900)
+  t.ok((await reader.files.readdir(folder)).has('newer'))
 })
 
 t.test('FLEET-4 another key opens nothing', async t => {

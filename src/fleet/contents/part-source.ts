@@ -8,11 +8,12 @@ import type {
   Remote,
   RequestContext,
 } from '../../remote/remote.js'
-import { byteOffset } from '../../remote/remote.js'
+import { byteOffset, instant } from '../../remote/remote.js'
 import type { SealedName } from '../engine/seal.js'
 import {
   askAgainMs,
   leaseMs,
+  putBack,
   type SharedValuePorts,
   unlessAway,
   wrongAtMost,
@@ -85,7 +86,7 @@ export function openPartSource(
         if (taken === undefined || taken.is === 'full') return await alone()
         if (taken.is === 'leased') return await downloaded(position, wanted, leaseOf(name, owner))
         if (taken.is === 'there') {
-          const part = opened(name, base, taken.value)
+          const part = opened(nameOf(wanted.content), base, taken.value)
           if (part !== undefined && position <= part.length && isOf(part.version, wanted.of)) {
             counts.received += taken.value.length
             counts.hits += 1
@@ -110,14 +111,20 @@ export function openPartSource(
     }
   }
 
-  function opened(name: SealedName, base: number, value: Buffer): ContentPart | undefined {
-    const plain = seal.open(name, value)
-    const part = plain && partIn(plain, base)
-    if (part === undefined) {
+  function opened(whole: string, base: number, value: Buffer): ContentPart | undefined {
+    const name = partName(whole, base)
+    const opening = seal.open(name, value)
+    const part = opening && partIn(opening.plain, base)
+    if (opening === undefined || part === undefined) {
       counts.wrong += 1
       log('a value in the fleet was not sealed with its key, and is not used', { name })
+      return undefined
     }
-    return part
+    const { ageMs } = opening
+    if (ageMs < livesMs && !isOutdated(whole, instant(Math.floor(clock.now() - ageMs)))) return part
+    counts.wrong += 1
+    log(putBack, { name, ageMs })
+    return undefined
   }
 
   /** Whole parts are asked for, so that each that is asked for can be shared. */

@@ -71,7 +71,8 @@ export function openSharedContents(ports: SharedValuePorts, changes: LateChanges
       ask: () => remote.contentSize(content, context),
       pack: size =>
         size === undefined ? undefined : { plain: Buffer.from(String(size)), livesMs: sizeLivesMs },
-      unpack(plain) {
+      unpack(plain, _, ageMs) {
+        if (ageMs >= sizeLivesMs) return undefined
         const text = plain.toString('latin1')
         return /^\d{1,15}$/.test(text) ? Number(text) : undefined
       },

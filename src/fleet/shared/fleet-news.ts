@@ -70,9 +70,12 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
 
   function told(number: number | undefined, message: Buffer): void {
     if (last !== undefined && number === last + 1) last = number
-    const plain = seal.open(name, message)
-    if (plain === undefined) return
-    const { from, change } = JSON.parse(plain.toString('utf8')) as { from: string; change: ChangeElsewhere }
+    const opened = seal.open(name, message)
+    if (opened === undefined) return
+    const { from, change } = JSON.parse(opened.plain.toString('utf8')) as {
+      from: string
+      change: ChangeElsewhere
+    }
     if (from !== node) hear(change)
   }
 

@@ -6,12 +6,12 @@ import { type Instant, instant, type RequestContext, waitsOf } from '../../remot
 import type { SealedName } from '../engine/seal.js'
 import type { FleetNews } from './fleet-news.js'
 import type { LateChanges } from './late-changes.js'
-import { type SharedValuePorts, sharedValue } from './shared-value.js'
+import { putBack, type SharedValuePorts, sharedValue } from './shared-value.js'
 
 /** How an answer is told apart in its value: the first byte. */
 const forms = { text: 1, bytes: 2, packedText: 3, packedBytes: 4 } as const
-/** Then the milliseconds that it lives from its question on, in four bytes. */
-const headBytes = 5
+/** Then, in four bytes each, the milliseconds that it lives from its question on, and that the question took. */
+const headBytes = 9
 /** Shorter answers hardly get shorter. */
 const packedFrom = 256
 /** Longer ones are each daemon's own. */
@@ -19,6 +19,8 @@ const longest = 16 << 20
 const floorsAtMost = 65_536
 /** Milliseconds by which a value may be too young, for its lifetime is rounded. */
 const clockMs = 1_000
+/** Milliseconds by which the clocks of two machines may differ without a word in the log. */
+const clocksDifferMs = 5_000
 
 export interface SharedAnswers extends AnswerSource {
   /** Another daemon was told to ask for everything again: what was asked before does not count. */
@@ -53,13 +55,19 @@ export function openSharedAnswers(
       waits: waitsOf(context),
       ask: async () => ({ answer: await query.fetch(context), made: undefined }),
       pack({ answer }, tookMs) {
-        const plain = packed(query.encode(answer), query.lifetime)
+        const plain = packed(query.encode(answer), query.lifetime, tookMs)
         return plain.length > longest ? undefined : { plain, livesMs: query.lifetime - tookMs }
       },
-      unpack(plain, left) {
-        const age = plain.readUInt32LE(1) - left
+      unpack(plain, left, sealedAge) {
+        const byServer = plain.readUInt32LE(1) - left
+        const byItself = sealedAge + plain.readUInt32LE(5)
+        if (byItself - byServer > clocksDifferMs) {
+          ports.counts.wrong += 1
+          ports.log(putBack, { name, ageMs: byItself })
+        }
+        const age = Math.max(byServer, byItself)
         // Of a mount with another lifetime; younger than it can be where the server's clock was set back.
-        if (age < -clockMs || age + leftMs >= query.lifetime) return undefined
+        if (byServer < -clockMs || age + leftMs >= query.lifetime) return undefined
         const made = instant(Math.floor(clock.now() - age))
         if (!counts(name, made)) return undefined
         const form = unpacked(plain)
@@ -73,7 +81,7 @@ export function openSharedAnswers(
     changed(query, answer) {
       const name = nameOf(query.namespace, query.key)
       floors.set(name, clock.now())
-      const plain = answer === undefined ? undefined : packed(query.encode(answer.now), query.lifetime)
+      const plain = answer === undefined ? undefined : packed(query.encode(answer.now), query.lifetime, 0)
       const value = plain === undefined || plain.length > longest ? undefined : seal.close(name, plain)
       const { namespace, key, lifetime } = query
       changes.make({ name, value, livesMs: lifetime, news: { is: 'answer', namespace, key, lifetime } })
@@ -88,13 +96,14 @@ export function openSharedAnswers(
   }
 }
 
-function packed(form: string | Uint8Array, lifetime: number): Buffer {
+function packed(form: string | Uint8Array, lifetime: number, tookMs: number): Buffer {
   const isText = typeof form === 'string'
   const bytes = isText ? Buffer.from(form, 'utf8') : form
   const isPacked = bytes.length >= packedFrom
   const head = Buffer.alloc(headBytes)
   head[0] = isText ? (isPacked ? forms.packedText : forms.text) : isPacked ? forms.packedBytes : forms.bytes
   head.writeUInt32LE(Math.min(lifetime, 0xffffffff), 1)
+  head.writeUInt32LE(Math.min(Math.max(0, Math.floor(tookMs)), 0xffffffff), 5)
   return Buffer.concat([head, isPacked ? deflateRawSync(bytes, { level: 1 }) : bytes])
 }
 

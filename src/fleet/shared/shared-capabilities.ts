@@ -51,9 +51,9 @@ export function openSharedCapabilities(ports: SharedCapabilitiesPorts): SharedCa
       const found = await store.answers.take(name, name, leaseMs).catch(noop)
       if (found?.is === 'leased') store.answers.release(name, name).catch(noop)
       const value = found?.is === 'there' ? found.value : undefined
-      const plain = value === undefined ? undefined : seal.open(name, value)
-      if (plain !== undefined) {
-        known = plain.toString('utf8')
+      const opened = value === undefined ? undefined : seal.open(name, value)
+      if (opened !== undefined && opened.ageMs < livesMs) {
+        known = opened.plain.toString('utf8')
         facts.learn(known)
       }
       tell()

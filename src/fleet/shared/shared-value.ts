@@ -47,8 +47,12 @@ export interface SharedQuestion<Answer> {
   ask(): Promise<Answer>
   /** What others get of it, and for how many milliseconds; undefined for what they must ask for themselves. */
   pack(answer: Answer, tookMs: number): PackedAnswer | undefined
-  /** Undefined where it counts no longer; throws an Error for what is none of this version. */
-  unpack(plain: Buffer, leftMs: number): Answer | undefined
+  /**
+   * Undefined where it counts no longer; throws an Error for what is none of this version.
+   * @param leftMs for how much longer the server keeps it
+   * @param ageMs since it was put there, as it says itself
+   */
+  unpack(plain: Buffer, leftMs: number, ageMs: number): Answer | undefined
 }
 
 /** Milliseconds after which the lease of a daemon that died is over; renewed while it lives. */
@@ -57,6 +61,12 @@ export const leaseMs = 2_000
 export const askAgainMs = 500
 /** Of values that do not count, so many are taken away before the service is asked. */
 export const wrongAtMost = 2
+/** The same of values that are too old: the next one that is put is not, unless someone puts old ones back. */
+const oldAtMost = 4
+
+/** What is noted of a value that is older than the server says. */
+export const putBack =
+  'a value in the fleet is older than its server says, and is not used: it was put back, or the clocks of two machines differ'
 
 let asked = 0
 
@@ -79,6 +89,7 @@ async function takenFromFleet<Answer>(
   const { name } = question
   let watch: Awaited<ReturnType<FleetStore['watch']>> | undefined
   let wrong = 0
+  let old = 0
   let leftMs = question.leftMs ?? 0
   // An owner whose own line hangs renews its lease: the rest is for asking the service.
   const waitedUntil = clock.now() + (question.deadline - clock.now()) / 2
@@ -93,6 +104,8 @@ async function takenFromFleet<Answer>(
         const found = opened(ports, question, taken)
         if (typeof found === 'object') return found
         if (found === 'old') {
+          old += 1
+          if (old > oldAtMost) return undefined
           // It may do for others; this one needs a newer one.
           leftMs = Math.max(leftMs, taken.leftMs)
           continue
@@ -121,14 +134,14 @@ function opened<Answer>(
   { name, unpack }: SharedQuestion<Answer>,
   { value, leftMs }: Extract<Taken, { is: 'there' }>,
 ): { readonly answer: Answer } | 'old' | 'wrong' {
-  const plain = seal.open(name, value)
-  if (plain === undefined) {
+  const opening = seal.open(name, value)
+  if (opening === undefined) {
     counts.wrong += 1
     log('a value in the fleet was not sealed with its key, and is not used', { name })
     return 'wrong'
   }
   try {
-    const answer = unpack(plain, leftMs)
+    const answer = unpack(opening.plain, leftMs, opening.ageMs)
     if (answer === undefined) return 'old'
     counts.hits += 1
     counts.received += value.length
