@@ -19,6 +19,7 @@ t.test('SAVE-17 the next change of the same thing waits for the answer', { timeo
   const service = await rawService(t, late, { connections: 2 })
   await failsAs(t, 'outcome-unknown', service.asked.text(put('report 1', '"slow"'), ask(500)))
   const elapsed = stopwatch()
+  const byClock = Date.now()
   await failsAs(t, 'timeout', service.asked.text(put('report 1', '"early"'), ask(300)))
   await service.asked.text(put('report 2', '"other"'), ask())
   t.ok(elapsed() < 900, 'another thing does not wait')
@@ -33,7 +34,7 @@ t.test('SAVE-17 the next change of the same thing waits for the answer', { timeo
     },
   }
   await service.asked.text(put('report 1', '"second"'), looking)
-  t.ok(elapsed() >= 900, 'it has waited')
+  t.ok(Date.now() - byClock >= 900, 'it has waited')
   t.equal(looks, 1, 'what the first one has done is looked at')
   t.same(
     service.heard.map(({ body }) => body),
