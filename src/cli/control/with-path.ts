@@ -22,8 +22,7 @@ export async function withPath<Result>(
   work: (control: Control, path: string, isMounted: boolean) => Promise<Result>,
 ): Promise<Result> {
   if (!(await liesOnDrive(given))) {
-    await refuseUnmounted(command, given)
-    refuseElsewhere(given)
+    await refuseOtherPlaces(command, given)
     return withDrive(command, (control, isMounted) => work(control, join('/', given), isMounted))
   }
   const { mountPoint, path } = await drivePathOf(given)
@@ -52,15 +51,13 @@ export async function withDraft<Result>(
 
 /** The place that a path means on a mounted drive. @throws Stop where it is below a directory on which nothing is mounted any more */
 export async function mountedPath(command: Command, given: string): Promise<DrivePath> {
-  if (!(await liesOnDrive(given))) {
-    await refuseUnmounted(command, given)
-    refuseElsewhere(given)
-  }
+  if (!(await liesOnDrive(given))) await refuseOtherPlaces(command, given)
   return drivePathOf(given, () => namedDrive(command))
 }
 
-/** An absolute path may be the drive's own, `/projects/Dyes`; a file of this machine is none. @throws Stop */
-function refuseElsewhere(given: string): void {
+/** An absolute path may be the drive's own, `/projects/Dyes`; what is unmounted, and a file of this machine, is none. @throws Stop */
+async function refuseOtherPlaces(command: Command, given: string): Promise<void> {
+  await refuseUnmounted(command, given)
   if (!isAbsolute(given) || isDrivePath(given) || !existsSync(given)) return
   throw new Stop(
     exitCodes.mountPoint,

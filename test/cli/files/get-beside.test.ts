@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { printed } from '../../testbed/programs.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until, within } from '../../testbed/within.js'
+import { gate, until, within } from '../../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -25,10 +25,7 @@ async function slowFile(t: Test) {
   const target = join(testbed.local, 'copy')
   const local = join(target, 'C', 'a.out')
   await mkdir(join(target, 'C'), { recursive: true })
-  let release = (): void => {}
-  const released = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const { open: release, opened: released } = gate()
   let asked = 0
   testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
     asked += 1
@@ -43,7 +40,7 @@ async function slowFile(t: Test) {
     within(limit, 'get', testbed.calcfs('get', 'projects/P', '--as', target, ...flags))
   return {
     local,
-    release: () => release(),
+    release,
     isAsked: (times: number) => until(limit, 'the file is asked for', async () => asked >= times, 5),
     get: (...flags: string[]) => get(...daemon, ...flags),
     getFromCaches: () => get(...caches),

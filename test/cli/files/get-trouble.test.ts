@@ -13,7 +13,7 @@ import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { plainNode } from '../../testbed/programs.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until, within } from '../../testbed/within.js'
+import { gate, until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 
@@ -181,10 +181,7 @@ t.test('NOFUSE-3 a daemon that falls silent for a while in the middle ends no ge
   const { truth, fill } = manyFiles(chance(seed + 5), shown)
   const testbed = await realMount(t, { fill })
   const pid = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
-  let release = (): void => {}
-  const released = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const { open: release, opened: released } = gate()
   let asked = 0
   testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
     asked += 1
