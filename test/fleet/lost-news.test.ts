@@ -60,6 +60,33 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
   }
 })
 
+t.test('FLEET-2 news that cannot be read, as of a mount of another version, count as missed', async t => {
+  const settings = { ttlRecord: '1h', ttlListing: '1h' }
+  const bed = await fleetBed(t)
+  const relay = await testRelay(t, bed.redis.port)
+  const writer = await bed.join(settings)
+  const hearer = await bed.join({ ...settings, fleet: relay.address })
+  let changed = 0
+  relay.spoil((piece, line) => {
+    const at = line.hears && piece.includes(':news') ? piece.lastIndexOf('\r\n') - 1 : -1
+    if (at < 0) return piece
+    changed += 1
+    const other = Buffer.from(piece)
+    other[at] = (other[at] ?? 0) ^ 0xff
+    return other
+  })
+  for (const word of ['Once', 'Twice']) {
+    const text = await textOf(hearer, path)
+    await namesOf(hearer, water)
+    await writer.files.mkdir(`${water}/${word}`)
+    await overwrite(writer, path, text.replace(/"title": "[^"]*"/, `"title": "${word}"`))
+    const isSeen = async (): Promise<boolean> =>
+      (await textOf(hearer, path)).includes(word) && (await namesOf(hearer, water)).includes(word)
+    await within(20_000, 'looks', until(seenMs, `${word} is seen`, isSeen))
+  }
+  t.ok(changed >= 4)
+})
+
 t.test('FLEET-2 news that were lost after the server forgot its count are noticed', async t => {
   const settings = { ttlRecord: '1h' }
   const bed = await fleetBed(t)

@@ -63,6 +63,10 @@ interface Slot {
   yielded: boolean
   state: SlotState
   hasHead: boolean
+  /** When its head came; bytes of its body that are stated, 0 where they are not, and that have come. */
+  headAt: number
+  stated: number
+  came: number
   /** Bytes of its body since `countedSince`, and whether the second before brought hardly any. */
   bytes: number
   countedSince: number
@@ -79,6 +83,9 @@ const longBodyMs = 1_000
 /** A body with less than 16 KiB in a second keeps its connection only while no other request needs it. */
 const rateWindowMs = 1_000
 const slowBytesPerMs = 16
+/** Milliseconds that opening a connection takes at least, and bytes that came with the head of an answer. */
+const nearlyMs = 20
+const firstPieceBytes = 16 << 10
 /** So many requests that were sent later were answered: this one is an exception. */
 const overtakenOften = 8
 /** Milliseconds after which one is enough. */
@@ -146,7 +153,7 @@ export function openPriorityLimiter(
 
   /**
    * Which request yields its connection: a background one; else a silent one, first those beyond the allowed number.
-   * Never one that is being answered, never a write.
+   * Never one that is being answered and that a user waits for, never a write.
    */
   function victimFor(wanted: Slot | undefined, downloadsOnly: boolean): Slot | undefined {
     const wantsDownload = wanted?.entrant.weight === 'download'
@@ -158,7 +165,8 @@ export function openPriorityLimiter(
       if (!slot.entrant.repeatable || slot === wanted) continue
       if (downloadsOnly && slot.entrant.weight !== 'download') continue
       const isLost = isSilent(slot) && isProbablyLost(slot, staying.has(slot))
-      const mayGo = (wanted !== undefined && slot.background) || isLost || (wantsDownload && isSlow(slot))
+      const isOfUse = slot.background && !isNearlyThrough(slot)
+      const mayGo = (wanted !== undefined && isOfUse) || isLost || (wantsDownload && isSlow(slot))
       if (mayGo && (chosen === undefined || rank(slot, staying) < rank(chosen, staying))) chosen = slot
     }
     return chosen
@@ -173,6 +181,16 @@ export function openPriorityLimiter(
     const silence = clock.now() - slot.sentAt
     if (mayStay) return slot.overtaken > 0 && silence > longSilenceMs
     return slot.overtaken > 0 || clock.now() - lastHead > standstillMs
+  }
+
+  /**
+   * At the pace so far the rest of its body comes within a round trip: as long as the connection takes that would be
+   * opened in the place of this one.
+   */
+  function isNearlyThrough({ hasHead, headAt, stated, came }: Slot): boolean {
+    if (!hasHead || stated === 0) return false
+    const elapsed = clock.now() - headAt
+    return (stated - came) * elapsed <= (came + firstPieceBytes) * Math.max(nearlyMs, heads.usual)
   }
 
   const isSilent = (slot: Slot): boolean => slot.state === 'quiet' && !slot.hasHead
@@ -194,6 +212,7 @@ export function openPriorityLimiter(
 
   function count(slot: Slot, bytes: number): void {
     slot.bytes += bytes
+    slot.came += bytes
     const elapsed = clock.now() - slot.countedSince
     if (elapsed < rateWindowMs) return
     slot.slow = slot.bytes / elapsed < slowBytesPerMs
@@ -295,6 +314,9 @@ export function openPriorityLimiter(
       yielded: entrant.yields > 0,
       state: 'waiting',
       hasHead: false,
+      headAt: 0,
+      stated: 0,
+      came: 0,
       bytes: 0,
       countedSince: 0,
       slow: false,
@@ -356,7 +378,9 @@ export function openPriorityLimiter(
         for (const other of open) if (!other.hasHead && other.sentAt < slot.sentAt) other.overtaken += 1
         if (slot.state === 'active' && !refused) speed.answered(milliseconds, bytes)
         slot.hasHead = true
-        slot.countedSince = clock.now()
+        slot.headAt = clock.now()
+        slot.stated = bytes
+        slot.countedSince = slot.headAt
         slot.endPatience()
         if (slot.state === 'active' && !slot.background)
           slot.endPatience = clock.after(longBodyMs, () => becomeQuiet(slot))

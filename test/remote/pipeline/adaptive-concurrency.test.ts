@@ -97,3 +97,35 @@ t.test('guesses leave connections free at every width', { timeout: 5_000 }, asyn
     t.ok(turn, `a user finds a place among ${connections} connections full of guesses`)
   }
 })
+
+t.test(
+  'AVAIL-8 a guess yields its connection to a user, but for one whose bytes are there in a moment',
+  { timeout: 5_000 },
+  async t => {
+    const own = { time: 0 }
+    const clock: Clock = { now: () => instant(own.time), after: () => () => {} }
+    const slots = openPriorityLimiter(16, clock)
+    const dropped: string[] = []
+    const enter = (name: string, priority: RequestContext['priority']) =>
+      slots.enter(
+        { weight: 'download', repeatable: true, yields: 0, preempt: () => dropped.push(name) },
+        { deadline: instant(60_000), priority },
+      )
+    const bodies = { 'nearly through': 400_000, long: 1 << 30, 'of unknown length': 0 }
+    const guesses = Object.keys(bodies).flatMap(kind => [kind, kind, kind])
+    const held = await Promise.all(guesses.map(name => enter(name, 'guess')))
+    for (const slot of held) slot.sent()
+    own.time = 30
+    for (const [at, stated] of guesses.map(kind => bodies[kind as keyof typeof bodies]).entries())
+      held[at]?.answered(30, stated)
+    own.time = 34
+    for (const slot of held) slot.moved(300_000)
+    for (let user = 0; user < 12; user += 1) void enter('a user', 'user')
+    t.ok(dropped.length > 0)
+    t.notOk(dropped.includes('nearly through'), dropped.join(', '))
+    own.time = 400
+    for (let user = 0; user < 12; user += 1) void enter('a user', 'user')
+    t.ok(dropped.includes('nearly through'), 'where they do not come, it yields, too')
+    t.notOk(dropped.includes('a user'))
+  },
+)
