@@ -76,7 +76,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   const program = programOf(await commandsFor(args))
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(withoutVainHelp(program, args), { from: 'user' })
   } catch (reason) {
     process.exitCode = exitCodeOf(reason)
     const sentence = sentenceOf(reason)
@@ -110,6 +110,19 @@ function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
   if (named === undefined && /^(-V|--version)$/.test(args[0] ?? '')) return Promise.resolve([])
   const load = named !== undefined && Object.hasOwn(commands, named) ? commands[named] : undefined
   return Promise.all(load === undefined ? Object.values(commands).map(one => one()) : [load()])
+}
+
+/** Of a group of commands that has none of this name commander would print the help, and end as if all was well. */
+function withoutVainHelp(program: Command, args: readonly string[]): readonly string[] {
+  let group = program
+  for (const [at, word] of args.entries()) {
+    if (word.startsWith('-') || takesValue(args[at - 1])) continue
+    const named = group.commands.find(command => command.name() === word)
+    const isGroup = group.commands.length > 0 && group.registeredArguments.length === 0
+    if (named === undefined) return isGroup ? args.filter(other => !/^(-h|--help)$/.test(other)) : args
+    group = named
+  }
+  return args
 }
 
 /** The flags before a command whose next word is no command. */

@@ -1,6 +1,6 @@
 // The one table of settings: from it come the flags, the CALCFS_ variables, the keys of the file, their types and their help.
 import * as z from 'zod'
-import { choice, count, duration, loopbackPort, place, size, text, texts, word } from './units.js'
+import { choice, count, duration, loopbackPort, place, size, sizeFrom, text, texts, word } from './units.js'
 
 /** A wrong or missing setting: one sentence that says where and what to write instead. */
 export class BadSetting extends Error {
@@ -41,6 +41,8 @@ const switchedOff = (group: Group, help: string) => preset('no', setting(group, 
 const aDuration = [duration, '<duration>'] as const
 const aSize = [size, '<size>'] as const
 const aNumber = [count, '<number>'] as const
+/** A smaller one would be full of its first lines, and the cause of a trouble gone with them. */
+const aLogSize = [sizeFrom(64 << 10, '64K'), '<size>'] as const
 const aPath = [place, '<path>'] as const
 const aText = [text, '<text>'] as const
 
@@ -107,7 +109,11 @@ export const settings = {
   logFile: setting('log', aPath, 'write the log there instead of to the terminal'),
   logSize: preset(
     '10M',
-    setting('log', aSize, 'bytes of a log file; beyond it the file becomes FILE.1, and a new one is begun'),
+    setting(
+      'log',
+      aLogSize,
+      'bytes of a log file, 64K at least; beyond it the file becomes FILE.1, and a new one is begun',
+    ),
   ),
 
   access: preset(

@@ -28,6 +28,10 @@ export const size = z
   )
   .pipe(z.int('is no size; write for example 500M or 10G'))
 
+/** The same, and at least so many; `least` as it is written. */
+export const sizeFrom = (bytesAtLeast: number, least: string) =>
+  size.refine(written => written >= bytesAtLeast, `is too small; the least is ${least}`)
+
 /** A whole number of at least 1. */
 export const count = z
   .union([z.string(), z.number()])

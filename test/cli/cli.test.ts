@@ -70,6 +70,8 @@ t.test('CMD-12 the versions of calcfs and of what it runs on are one document', 
 
 t.test('what was typed wrong is one sentence and exit code 2, without a stack', async t => {
   const calls: readonly (readonly [readonly string[], RegExp])[] = [
+    [['report', 'show', '--help'], /^calcfs: unknown command 'show'/],
+    [['shwo', '-h'], /^calcfs: unknown command 'shwo'/],
     [['mont'], /unknown command 'mont'|too many arguments/],
     [['login', '--usr', 'x'], /^calcfs: unknown option '--usr'\n\(Did you mean --user\?\)/],
     [

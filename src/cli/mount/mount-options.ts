@@ -110,6 +110,8 @@ interface WrittenOption {
 
 /** `a,b=c,d="e,f"`; what comes twice counts twice. */
 function optionsIn(text: string): readonly WrittenOption[] {
+  if ((text.split('"').length - 1) % 2 === 1)
+    throw new BadSetting(`a quote is not closed in the options ${text}; a value with a comma stands in two.`)
   const written = text.match(/(?:[^,"]|"[^"]*")+/g) ?? []
   return written.map(option => {
     const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(option.trim()) ?? []
