@@ -147,7 +147,7 @@ export class Stop extends Error {}
 
 /**
  * Installs what `purpose` needs and is not there yet.
- * @param {'demo' | 'test' | 'chemistry'} purpose
+ * @param {'demo' | 'test' | 'chemistry' | 'desktops'} purpose
  */
 export function setUp(purpose) {
   checkNode()
@@ -371,9 +371,9 @@ export function orStop(work) {
 }
 
 function main([option, purpose]) {
-  if (option !== '--for' || !['demo', 'test', 'chemistry'].includes(purpose))
+  if (option !== '--for' || !needs.some(need => need.for.includes(purpose)))
     throw new Stop(
-      'Say what for: --for demo, --for test, or --for chemistry (on top of test: its bigger programs).',
+      'Say what for: --for demo, --for test, or, on top of test, --for chemistry or --for desktops (bigger programs).',
     )
   setUp(purpose)
   if (!build()) throw new Stop('The build failed; the compiler says above where.')

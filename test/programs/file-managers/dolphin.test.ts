@@ -1,7 +1,7 @@
 // Dolphin on projects drawn at random: search, sort, properties; `node bin/setup.mjs --for desktops` brings it, CALCFS_TEST_FULL runs it.
 import t from 'tap'
 import { asksWithin, contentsOf, type DrawnStage, drawnStage } from './drawn-project.js'
-import { searches, sorts } from './finding.js'
+import { drawsOut, searches, sorts } from './finding.js'
 
 t.setTimeout(600_000)
 const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
@@ -57,6 +57,17 @@ if (isFull) {
       }
       await sorts(t, stage, { open: openWithMenu, by }, column)
     })
+
+  t.test('DESK-13 a folder that is drawn out of Dolphin with the mouse is copied, and stays', async t => {
+    const stage = await drawnStage(t)
+    const openIcons = async (directory: string): Promise<void> => {
+      await open(stage)(directory)
+      await stage.screen.keys('ctrl+1')
+    }
+    // The name below the icon; a place is shown lower than it is told to others. It asks: Move, Copy, or Link Here.
+    const below = { from: 33, to: 10 }
+    await drawsOut(t, stage, { open: openIcons, home: 'Home', below, answer: 'c' })
+  })
 
   t.test('DESK-10 the properties of a calculation in Dolphin cost no content of it', async t => {
     const stage = await drawnStage(t)

@@ -1,14 +1,27 @@
 // What each file manager is tried with on a drawn project: search by name, sort by size and by date.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import { countSent, headBytes, headersBytes } from '../../testbed/session/sent-contents.js'
 import { until } from '../../testbed/within.js'
-import { asksWithin, contentsOf, type DrawnStage, foldersAhead } from './drawn-project.js'
+import { asksWithin, contentsOf, type DrawnStage, filesIn, foldersAhead } from './drawn-project.js'
 
 export interface Searching {
   /** Opens a window of a directory. */
   open(directory: string): Promise<void>
   /** Starts a search below that directory for names that hold the word. */
   search(word: string): Promise<void>
+}
+
+export interface DrawingOut {
+  /** Opens a window of a directory, which shows a list. */
+  open(directory: string): Promise<void>
+  /** The home directory in its list of places. */
+  readonly home: string
+  /** Pixels below the middle of the folder, and of the home directory, where the mouse takes hold and lets go. */
+  readonly below?: { readonly from: number; readonly to: number }
+  /** Pressed until the copy is there: it answers what is asked where the folder is let go. */
+  readonly answer?: string
 }
 
 export interface Sorting {
@@ -40,6 +53,24 @@ export async function searches(t: Test, stage: DrawnStage, program: Searching): 
   )
   t.ok(sent(unkind).bytes <= headBytes + headersBytes, `${sent(unkind).bytes} bytes of ${unkind}`)
   t.notOk((await screen.words()).includes(drawn.outside), 'what lies outside is not found')
+}
+
+/** A folder that the mouse draws to the home directory is copied there: each file of it is fetched once, and nothing is changed. */
+export async function drawsOut(t: Test, stage: DrawnStage, program: DrawingOut): Promise<void> {
+  const { screen, drawn, folder, testbed } = stage
+  const copied = async (name: string): Promise<boolean> =>
+    (await readFile(join(testbed.local, 'home', drawn.measured, name), 'utf8').catch(() => undefined)) ===
+    drawn.files[name]
+  const asked = await asksWithin(t, testbed.service, async () => {
+    await program.open(folder(drawn.sorted))
+    await screen.drag(drawn.measured, program.home, program.below)
+    const isThere = async (name: string): Promise<boolean> => {
+      if (program.answer !== undefined && !(await copied(name))) await screen.keys(program.answer)
+      return copied(name)
+    }
+    for (const name of drawn.bySize) await until(patience, `a copy of ${name}`, () => isThere(name), pause)
+  })
+  t.same(filesIn(asked), drawn.bySize.toSorted(), 'each file once')
 }
 
 /** The order of the rows is that of the sizes or of the dates, both ways, and costs no content. */

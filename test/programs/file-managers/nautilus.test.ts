@@ -8,7 +8,7 @@ import { quiet } from '../../testbed/session/opened-folder.js'
 import { outcome } from '../../testbed/testbed.js'
 import { gate, until } from '../../testbed/within.js'
 import { asksWithin, contentsOf, type DrawnStage, drawnStage, filesIn } from './drawn-project.js'
-import { searches, sorts } from './finding.js'
+import { drawsOut, searches, sorts } from './finding.js'
 
 t.setTimeout(900_000)
 const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
@@ -155,6 +155,14 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
       await screen.untilWords(/^4 items, (with size|totalling) \d/)
     })
     t.same(contentsOf(asked), [])
+  },
+
+  async 'DESK-13 a folder that is drawn out of Nautilus with the mouse is copied, and stays'(t, stage) {
+    const openList = async (directory: string): Promise<void> => {
+      await open(stage, directory)
+      await stage.screen.keys('ctrl+1')
+    }
+    await drawsOut(t, stage, { open: openList, home: 'Home' })
   },
 
   async 'DESK-11 a search in Nautilus finds each name below the folder, and reads no file'(t, stage) {

@@ -18,18 +18,24 @@ export interface Session extends Desktop {
   untilWords(form: RegExp): Promise<readonly string[]>
   /** Presses the button of this name, as soon as it is shown. */
   press(button: string): Promise<void>
-  /** The middle of what has such a name, and is such a thing (all, where none is given): of the first one, where several are it. */
-  places(role?: Role): Promise<ReadonlyMap<string, Place>>
+  /** The middle of what has such a name, and is one of such things (of all, where none is given): of the first one, where several are it. */
+  places(...roles: readonly Role[]): Promise<ReadonlyMap<string, Place>>
   /** Clicks on what has this name, as soon as it is shown. */
   click(name: string): Promise<void>
-  /** Draws the row of one name to the row of the other with the mouse: rows of lists. */
-  drag(from: string, to: string): Promise<void>
+  /**
+   * Draws the row of one name to the row of the other with the mouse: rows of lists.
+   * @param below pixels below the middle of each, where that is no place to take hold of, or to let go at
+   */
+  drag(from: string, to: string, below?: { readonly from: number; readonly to: number }): Promise<void>
   /** Calls a method over the session bus; arguments as `gdbus call` takes them. */
   call(name: string, path: string, method: string, ...args: string[]): Promise<void>
 }
 
 /** What a thing on the screen is, in the words of the accessibility interface. */
-export type Role = 'table cell'
+export type Role = 'table cell' | 'list item' | 'label'
+
+/** What a list's rows are, in the words of GTK 3 and 2, of Qt and of GTK 4. */
+const rows: readonly Role[] = ['table cell', 'list item', 'label']
 
 /** Pixels from the left upper corner of the screen. */
 export interface Place {
@@ -70,19 +76,19 @@ export async function session(t: Test, home: string): Promise<Session> {
     return shown
   }
 
-  async function places(wanted?: Role): Promise<ReadonlyMap<string, Place>> {
+  async function places(...wanted: readonly string[]): Promise<ReadonlyMap<string, Place>> {
     const { stdout } = await run(python, ['-c', placing], { environment })
     const found = new Map<string, Place>()
     for (const [, x, y, role, name = ''] of stdout.matchAll(/^(-?\d+)\t(-?\d+)\t(.*)\t(.+)$/gm))
-      if (!found.has(name) && (wanted === undefined || role === wanted))
+      if (!found.has(name) && (wanted.length === 0 || wanted.includes(String(role))))
         found.set(name, { x: Number(x), y: Number(y) })
     return found
   }
 
-  async function placeOf(name: string, role?: Role): Promise<Place> {
+  async function placeOf(name: string, ...roles: readonly Role[]): Promise<Place> {
     const limit = Date.now() + patience
     for (;;) {
-      const place = (await places(role)).get(name)
+      const place = (await places(...roles)).get(name)
       if (place !== undefined) return place
       if (Date.now() > limit)
         throw new Error(`a place of ${name}: the screen shows ${JSON.stringify(await words())}`)
@@ -103,13 +109,16 @@ export async function session(t: Test, home: string): Promise<Session> {
       const { x, y } = await placeOf(name)
       await mouse('mousemove', x, y, 'click', 1)
     },
-    async drag(from, to) {
-      const [start, end] = [await placeOf(from, 'table cell'), await placeOf(to, 'table cell')]
+    async drag(from, to, below = { from: 0, to: 0 }) {
+      const [start, end] = [
+        lower(await placeOf(from, ...rows), below.from),
+        lower(await placeOf(to, ...rows), below.to),
+      ]
       await mouse('mousemove', start.x, start.y, 'mousedown', 1)
       // A hand moves in steps, and a program takes the first few for the beginning of a drag.
       for (let step = 1; step <= steps; step += 1) {
         const along = (a: number, b: number): number => Math.round(a + ((b - a) * step) / steps)
-        await mouse('mousemove', along(start.x, end.x), along(start.y, end.y), 'sleep', 0.05)
+        await mouse('mousemove', along(start.x, end.x), along(start.y, end.y), 'sleep', 0.1)
       }
       await mouse('sleep', 0.3, 'mouseup', 1)
     },
@@ -127,6 +136,8 @@ export async function session(t: Test, home: string): Promise<Session> {
     },
   }
 }
+
+const lower = ({ x, y }: Place, pixels: number): Place => ({ x, y: y + pixels })
 
 /** The services that the bus starts end with it: a program of a desktop goes when its bus does. */
 async function openBus(t: Test, screen: DesktopEnvironment, home: string): Promise<DesktopEnvironment> {
