@@ -1,6 +1,6 @@
 // Mount points from the kernel's list: what is mounted where, which mounts are dead, and how to unmount them.
 import { execFile } from 'node:child_process'
-import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import pLimit from 'p-limit'
@@ -135,6 +135,26 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
     if (codeOf(thrown) === 'EACCES') return 'not-allowed'
     if (codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR') return 'missing'
     throw thrown
+  }
+}
+
+/** What fusermount asks of a mount point, of every user but root. */
+export type Denied = 'own-not-writable' | 'not-writable' | 'sticky'
+
+/** The bit with which only the owner of a directory mounts there. */
+const sticky = 0o1000
+
+/** Why fusermount refuses the directory to this user; undefined where it does not. Asked once it did: who may mount without it is not asked. */
+export async function deniedTo(path: string): Promise<Denied | undefined> {
+  const user = process.getuid?.()
+  if (user === 0) return undefined
+  const { mode, uid } = await stat(path)
+  if ((mode & sticky) !== 0 && uid !== user) return 'sticky'
+  try {
+    await access(path, constants.W_OK)
+    return undefined
+  } catch {
+    return uid === user ? 'own-not-writable' : 'not-writable'
   }
 }
 

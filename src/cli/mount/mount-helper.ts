@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { BadSetting, variableName } from '../../config/settings.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
+import { version } from '../../terminal/version.js'
 import { mountOptionsIn } from './mount-options.js'
 
 /** How messages name it. */
@@ -33,6 +34,10 @@ export async function mountHelper(
   args: readonly string[],
   main: (args: readonly string[]) => Promise<void>,
 ): Promise<void> {
+  if (args.length === 1 && args[0] !== undefined && Object.hasOwn(asks, args[0])) {
+    console.log(asks[args[0]]?.())
+    return
+  }
   try {
     const call = callIn(args)
     const line = lineOf(call)
@@ -42,7 +47,8 @@ export async function mountHelper(
     // That process is started by the line of this one.
     process.argv.splice(1, Number.POSITIVE_INFINITY, join(packageRoot(), 'bin', 'calcfs'), ...line)
     await main(line)
-    if (Number(process.exitCode) === exitCodes.signIn) console.error(`${helperName}: ${whoseSignIn()}`)
+    if (Number(process.exitCode) === exitCodes.signIn)
+      console.error(`${helperName}: ${whoseSignIn(line.some(word => word.startsWith('--user=')))}`)
     process.exitCode = helperCodeOf(Number(process.exitCode ?? exitCodes.done))
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
@@ -51,9 +57,27 @@ export async function mountHelper(
   }
 }
 
+/** What is printed for a flag that stands alone; in a longer line `-V` and `-h` are no flags of mount(8)'s helpers. */
+const asks: Readonly<Record<string, () => string>> = {
+  '--help': helpText,
+  '-h': helpText,
+  '--version': version,
+  '-V': version,
+}
+
+function helpText(): string {
+  return [
+    `Usage: ${helperName} https://HOST DIRECTORY [-sfnv] [-o OPTIONS]`,
+    '',
+    `mount(8) calls it: ${mountLine}.`,
+    'OPTIONS are the settings of calcfs, as in -o username=anna,access=read,ttl_listing=1m; `calcfs help settings` lists them.',
+    'The manual page is mount.calcfs(8).',
+  ].join('\n')
+}
+
 /** `sudo mount` looks at the sign-ins of root alone. */
-const whoseSignIn = (): string =>
-  `the sign-ins of ${userInfo().username} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
+const whoseSignIn = (isNamed: boolean): string =>
+  `${isNamed ? '' : "--user is the option username=NAME here (user is mount(8)'s own); "}the sign-ins of ${userInfo().username} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
 
 function lineOf({ source, directory, options, isSloppy, isVerbose }: HelperCall): string[] {
   const { programFlags, flags, switchedOff } = mountOptionsIn(options, isSloppy)
@@ -80,6 +104,8 @@ function callIn(args: readonly string[]): HelperCall {
   }
   const [source, directory, ...more] = places
   if (source === undefined || directory === undefined || more.length > 0) throw new BadSetting(usage)
+  if (isAddress(directory) && !isAddress(source))
+    throw new BadSetting(`the address comes first. Write: mount -t calcfs ${directory} ${source}`)
   return {
     source,
     directory,
@@ -90,7 +116,10 @@ function callIn(args: readonly string[]): HelperCall {
   }
 }
 
-const usage = 'write: mount -t calcfs https://HOST DIRECTORY -o access=read,…, or a line of /etc/fstab'
+const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
+
+const mountLine = 'mount -t calcfs https://HOST DIRECTORY -o access=read,…, or a line of /etc/fstab'
+const usage = `write: ${mountLine}`
 
 /** The sentence is on the terminal already. */
 function helperCodeOf(code: number): number {

@@ -13,7 +13,7 @@ import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import { automountType } from '../../mount/automount-point.js'
 import { mountDrive } from '../../mount/lifecycle.js'
-import { mountedType } from '../../mount/mount-point.js'
+import { type Denied, deniedTo, mountedType } from '../../mount/mount-point.js'
 import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
@@ -192,7 +192,23 @@ async function up(
     return await mountDrive(path, { drive, news, log: { failed, calls }, clock }, settings)
   } catch (cause) {
     await line.close()
+    const denied = await deniedTo(path).catch(unknown)
+    if (denied !== undefined) throw new Stop(exitCodes.mountPoint, deniedSentence(denied, path), { cause })
     throw new Stop(exitCodes.noFuse, notMounted(path, cause, config.allowOther), { cause })
+  }
+}
+
+/** The directory cannot be looked at any more: what the binding said stays the reason. */
+function unknown(): undefined {}
+
+function deniedSentence(denied: Denied, path: string): string {
+  switch (denied) {
+    case 'own-not-writable':
+      return `you have no right to write to ${path}, which fusermount asks for; run: chmod u+w ${path}`
+    case 'not-writable':
+      return `you have no right to write to ${path}, which fusermount asks for; name an empty directory of your own.`
+    case 'sticky':
+      return `${path} is another user's and sticky, so fusermount lets you mount nothing on it; name an empty directory of your own.`
   }
 }
 

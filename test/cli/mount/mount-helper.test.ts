@@ -99,6 +99,11 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
       32,
       /no valid sign-in at .* is known here; run `calcfs login .*mount\.calcfs: the sign-ins of root were looked at: /,
     ],
+    [
+      'user=demo',
+      32,
+      /or give --user\. mount\.calcfs: --user is the option username=NAME here .* of root were/,
+    ],
   ]
   const ran = await inOwnMounts(
     [
@@ -109,6 +114,7 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
       `mount -t calcfs http://127.0.0.1:1 ${at} -o ${who} 2>&1 | tr '\\n' ' '; echo "\${PIPESTATUS[0]}"`,
       // mount(8) itself leaves out an option of which a quote is not closed.
       `mount.calcfs ${url} ${at} -o 'ttl_listing="1m' 2>&1 | tr '\\n' ' '; echo "\${PIPESTATUS[0]}"`,
+      `mount -t calcfs ${at} ${url} 2>&1 | tr '\\n' ' '; echo "\${PIPESTATUS[0]}"`,
       `mount -f -t calcfs ${url} ${at} -o ${who}; echo $?; grep -c ' ${at} ' /proc/self/mountinfo`,
     ].join('\n'),
     { directory },
@@ -120,7 +126,21 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
   }
   t.match(said[calls.length], /nothing answers at the address of the service .* 32$/)
   t.match(said[calls.length + 1], /a quote is not closed in the options ttl_listing="1m; .* 1$/)
-  t.same(said.slice(calls.length + 2), ['0', '0'], '-f mounts nothing')
+  t.equal(
+    said[calls.length + 2],
+    `mount.calcfs: the address comes first. Write: mount -t calcfs ${url} ${at} 1`,
+  )
+  t.same(said.slice(calls.length + 3), ['0', '0'], '-f mounts nothing')
+})
+
+t.test('MOUNT-3 mount.calcfs says its usage and its version where it is asked', async t => {
+  const ran = await inOwnMounts(
+    'for flag in --help -h --version -V; do said=$(mount.calcfs $flag); echo $?; echo "$said" | head -1; done',
+    { directory: t.testdir() },
+  )
+  const usage = 'Usage: mount.calcfs https://HOST DIRECTORY [-sfnv] [-o OPTIONS]'
+  t.match(wordsOf(ran), ['0', usage, '0', usage, '0', /^\d+\.\d+\.\d+$/, '0', /^\d+\.\d+\.\d+$/])
+  t.equal(ran.stderr, '')
 })
 
 t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to mount and to unmount', async t => {
@@ -180,8 +200,11 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
   const { url, directory, at } = await place(t)
   const home = join(directory, 'home')
   const [own, open] = [join(home, 'own'), join(home, 'open')]
-  for (const path of [home, own, open]) await mkdir(path)
-  for (const path of [home, own, open]) await chown(path, nobody, nobody)
+  const [closed, sticky] = [join(home, 'closed'), join(directory, 'sticky')]
+  for (const path of [home, own, open, closed, sticky]) await mkdir(path)
+  for (const path of [home, own, open, closed]) await chown(path, nobody, nobody)
+  await chmod(closed, 0o555)
+  await chmod(sticky, 0o1777)
   const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups env HOME=${home} CALCFS_PASSWORD=demo node ${calcfs}`
   const ran = await inOwnMounts(
     `
@@ -192,6 +215,7 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     ${as} doctor | grep allow-other
     ${as} doctor --allow-other | grep -A1 BAD.*allow-other
     ${as.replace(`HOME=${home}`, `HOME=${directory}/none`)} doctor | grep -A1 BAD.*cache
+    for place in ${closed} ${at} ${sticky}; do ${as} mount ${url} $place --user demo --daemon; echo "place $?"; done
     ${as} mount ${url} ${own} --user demo --daemon --quiet; echo "own $?"
     printf ' user_allow_other # for all\n' > ${directory}/fuse.conf
     ${as} mount ${url} ${open} --user demo --allow-other --daemon --quiet; echo "open $?"
@@ -213,6 +237,12 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     `                    → ${mend}`,
     `BAD   cache         ${directory}/none/.cache/calcfs cannot be written`,
     `                    → sudo install -d -o "$USER" -m 700 ${directory}/none/.cache/calcfs, or --cache-dir DIR`,
+    `calcfs: you have no right to write to ${closed}, which fusermount asks for; run: chmod u+w ${closed}`,
+    'place 6',
+    `calcfs: you have no right to write to ${at}, which fusermount asks for; name an empty directory of your own.`,
+    'place 6',
+    `calcfs: ${sticky} is another user's and sticky, so fusermount lets you mount nothing on it; name an empty directory of your own.`,
+    'place 6',
     'own 0',
     'open 0',
     'Water splitting',
