@@ -86,6 +86,13 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
       ['login', 'data.example.org'],
       /^calcfs: "data\.example\.org" is no web address; type it like https:\/\/data\.example\.org\n$/,
     ],
+    ...['login', 'logout', 'doctor'].map(
+      name =>
+        [
+          [name, '/home/anna/lab'],
+          /^calcfs: \/home\/anna\/lab is a path of this machine; the address /,
+        ] as const,
+    ),
     [
       ['login', 'http://data.example.org'],
       /^calcfs: plain http would show your password .*--insecure-http\n$/,

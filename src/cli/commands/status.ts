@@ -6,6 +6,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { pinText } from '../../terminal/pin-text.js'
+import { refuseAddress } from '../control/by-address.js'
 import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
 import { goneSentence } from '../watch/screen.js'
@@ -98,6 +99,7 @@ async function ownDrives(): Promise<readonly string[]> {
 }
 
 async function drivePath(directory: string): Promise<string> {
+  await refuseAddress('write: calcfs status', directory)
   const path = await mountPath(resolve(directory))
   const mount = innermost(path, await drives())
   if (mount !== undefined) return mount.path

@@ -5,13 +5,11 @@ import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import {
   detach,
   drives,
-  drivesOfUser,
   fileSystemType,
   innermost,
   type Mount,
   mountAt,
   mountPath,
-  sourceOf,
   unmount,
 } from '../../mount/mount-point.js'
 import { isProcessAlive } from '../../system/process.js'
@@ -19,6 +17,7 @@ import { userPhrase } from '../../system/user-name.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { refuseAddress } from '../control/by-address.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 import { sweepFor } from '../control/socket.js'
 import type { Status } from '../control/status-form.js'
@@ -46,7 +45,7 @@ export function unmountCommand(): Command {
 }
 
 async function takeAway(directory: string, flags: Flags): Promise<void> {
-  if (/^https?:\/\//.test(directory)) throw await byAddress(directory)
+  await refuseAddress('write: calcfs unmount', directory)
   const path = await mountPath(resolve(directory))
   const mount = await mountAt(path)
   if (mount === undefined) {
@@ -73,17 +72,6 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
     exitCodes.unsent,
     `unmounted, but not saved on the service: ${unsent.join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
   )
-}
-
-/** The service is not what is unmounted. */
-async function byAddress(url: string): Promise<Stop> {
-  const host = URL.canParse(url) ? new URL(url).origin : url
-  const meant = (await drivesOfUser()).filter(({ source }) => source.startsWith(sourceOf(host)))
-  const next =
-    meant.length === 0
-      ? 'calcfs status lists your drives'
-      : `write: calcfs unmount ${meant.map(({ path }) => path).join(' or ')}`
-  return new Stop(exitCodes.usage, `name the directory, not the address of the service; ${next}.`)
 }
 
 /** Read from the disk once the daemon has ended: it finishes running saves, and programs may save until then. */

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
 import { withoutLinks } from '../../mount/probe.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { refuseAddress } from './by-address.js'
 import { driveAt, hasEnded } from './find-daemon.js'
 
 /** A path of the drive, with a leading slash, and where that drive is mounted. */
@@ -46,6 +47,7 @@ export async function chosenMounts(named: string | undefined): Promise<readonly 
 }
 
 async function namedMount(named: string): Promise<string> {
+  await refuseAddress('the drive is', named)
   const path = await mountPath(resolve(named))
   const found = innermost(path, await drives())
   if (found !== undefined) return found.path

@@ -34,6 +34,10 @@ export function isLoopback(url: URL): boolean {
 
 function parseAddress(typed: string): URL {
   const withScheme = typed.includes('://')
+  if (/^[~.]?\.?\//.test(typed))
+    throw addressRefused(
+      `${withoutCredentials(typed)} is a path of this machine; the address of a service is wanted, like https://create.example.org`,
+    )
   if (!withScheme || !URL.canParse(typed)) {
     const hint =
       !withScheme && URL.canParse(`https://${typed}`) ? `https://${typed}` : 'https://create.example.org'
