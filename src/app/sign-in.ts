@@ -6,7 +6,7 @@ import { systemClock } from '../remote/clock.js'
 import { openHttp } from '../remote/http/http.js'
 import { logIn } from '../remote/session/session.js'
 import type { Token } from '../remote/session/token.js'
-import { exitCodeOf, exitCodes, Stop } from '../terminal/exit.js'
+import { badSettingIn, exitCodeOf, exitCodes, Stop } from '../terminal/exit.js'
 import { askFor } from '../terminal/prompt.js'
 import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount } from './account/account.js'
@@ -84,7 +84,7 @@ function refusalIn(thrown: unknown): Failure | undefined {
 /**
  * The first request of a drive, before anything is mounted or shown: a wrong password or address ends here with a sentence. An outage is an end only where
  * nothing of the service is cached; else the drive shows what is cached.
- * @throws Stop
+ * @throws Stop, BadSetting for a password that cannot be read, which is no outage
  */
 export async function introduced(
   line: Pick<AssembledDrive, 'introduce' | 'knowsService' | 'missingRoots'>,
@@ -96,6 +96,8 @@ export async function introduced(
   // Without an answer from the service the password is not verified either.
   const failure = met === undefined ? await refusal.known : met
   if (failure === undefined) return refuseMissingRoots(await line.missingRoots(), account)
+  const setting = badSettingIn(failure)
+  if (setting !== undefined) throw setting
   if (failure.kind === 'unauthenticated')
     throw new Stop(
       exitCodes.signIn,

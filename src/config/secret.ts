@@ -1,8 +1,9 @@
 // Source of the password or token, in order; never argv, never a file that others can read.
 import { execFile } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { codeOf } from '../system/error-code.js'
 import { type Config, fileValue, type Sources } from './config.js'
 import { BadSetting } from './settings.js'
 
@@ -69,7 +70,7 @@ function credentialFile(environment: Sources['environment']): string | undefined
 
 /** Checked again for each log-in: the file's mode may have been widened meanwhile. */
 function privateLine(file: string): string {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+  if (factsOf(file) === undefined)
     throw new BadSetting(
       `${file}: there is no such password file; write the password into it, and run: chmod 600 ${file}`,
     )
@@ -79,13 +80,31 @@ function privateLine(file: string): string {
 
 /** Checked even if the file is not needed: others must not read it. @throws BadSetting */
 export function refuseShared(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false })
+  const found = factsOf(file)
   if (found === undefined || (found.mode & 0o077) === 0) return
   throw new BadSetting(`${file}: others can read this password; run: chmod 600 ${file}`)
 }
 
 function firstLine(file: string): string {
-  return secretLine(readFileSync(file, 'utf8'), file)
+  return secretLine(
+    readable(file, () => readFileSync(file, 'utf8')),
+    file,
+  )
+}
+
+const factsOf = (file: string): Stats | undefined =>
+  readable(file, () => statSync(file, { throwIfNoEntry: false }))
+
+/** @throws BadSetting where this user may not */
+function readable<Found>(file: string, read: () => Found): Found {
+  try {
+    return read()
+  } catch (cause) {
+    throw new BadSetting(
+      `${file}: this password cannot be read (${codeOf(cause) ?? cause}); check the owner and the mode of the file, and of the directories above it.`,
+      { cause },
+    )
+  }
 }
 
 async function outputOf(command: string): Promise<string> {

@@ -1,7 +1,7 @@
 // Exit codes of every command, and the one sentence that a failed command prints.
 import { CommanderError } from 'commander'
 import { BadSetting } from '../config/settings.js'
-import { asFailure, type FailureKind } from '../failure.js'
+import { asFailure, Failure, type FailureKind } from '../failure.js'
 import { codeOf } from '../system/error-code.js'
 
 /** Stable codes for scripts and systemd units; README and `calcfs --help` quote them. */
@@ -60,11 +60,15 @@ const codesOfKinds: Partial<Record<FailureKind, ExitCode>> = {
 
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Stop) return thrown.code
-  if (thrown instanceof BadSetting) return exitCodes.usage
+  if (thrown instanceof BadSetting || badSettingIn(thrown) !== undefined) return exitCodes.usage
   if (lacksFuse(thrown)) return exitCodes.noFuse
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage
   return codesOfKinds[asFailure(thrown).kind] ?? exitCodes.failed
 }
+
+/** The setting that a request failed for, such as a password that cannot be read; undefined for any other failure. */
+export const badSettingIn = (thrown: unknown): BadSetting | undefined =>
+  thrown instanceof Failure && thrown.cause instanceof BadSetting ? thrown.cause : undefined
 
 /** The binding is a native library that needs libfuse.so.2 when it is loaded. */
 function lacksFuse(thrown: unknown): boolean {

@@ -203,6 +203,35 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     t.same(filesBelow(env['HOME'] ?? ''), [])
   })
 
+  t.test(
+    'a password that cannot be read is no outage: exit code 2, and nothing is shown (SIGN-5)',
+    async t => {
+      const env = homeOf(t)
+      await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
+      t.match(await calcfs(['ls', '--url', url, 'projects'], { env }), { code: 0, out: 'Dyes\n', err: '' })
+      await calcfs(['logout', url], { env })
+      for (const [flags, sentence] of [
+        [['--password-file', '/nowhere'], /^calcfs: \/nowhere: there is no such password file; write/],
+        [
+          ['--password-command', 'false'],
+          /^calcfs: password-command failed \(exit code 1\); run it by hand: false\n$/,
+        ],
+        [
+          ['--password-file', `${env['HOME']}/state/calcfs`],
+          /: this password cannot be read \(EISDIR\); check the owner/,
+        ],
+      ] as const) {
+        const signedIn = ['--url', url, '--user', 'anna', ...flags]
+        for (const command of [['ls'], ['cat']])
+          t.match(await calcfs([...command, ...signedIn, 'projects'], { env }), {
+            code: 2,
+            out: '',
+            err: sentence,
+          })
+      }
+    },
+  )
+
   t.test('a path that is not there is exit code 1; a report cannot be resolved, and why', async t => {
     const env = { ...homeOf(t), CALCFS_USER: 'anna', CALCFS_PASSWORD: 'hunter2', CALCFS_URL: url }
     const absent = await calcfs(['resolve', '/db/anna/Nope'], { env })
