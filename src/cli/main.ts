@@ -1,6 +1,6 @@
 // Command table of `calcfs`, and the one place where its end becomes a sentence and an exit code.
 import { Command } from 'commander'
-import { configFiles, requireProfile } from '../config/config.js'
+import { configFiles, requireConfigFile, requireProfile } from '../config/config.js'
 import type { Environment } from '../config/places.js'
 import { unknownVariables } from '../config/variables.js'
 import { codeOf } from '../system/error-code.js'
@@ -128,12 +128,13 @@ function withoutVainHelp(program: Command, args: readonly string[]): readonly st
 /** The flags before a command whose next word is no command. */
 const takesValue = (flag: string | undefined): boolean => flag === '--config' || flag === '--profile'
 
-/** A variable or a profile that is not known is mistyped: the command would quietly do something else. */
+/** A variable, a profile or a configuration file that is not known is mistyped: the command would quietly do something else. */
 function refuseUnknown(command: Command, environment: Environment): void {
   for (const sentence of unknownVariables(environment)) console.error(`calcfs: ${sentence}`)
   const { profile, config } = command.optsWithGlobals<{ profile?: string; config?: string }>()
-  if (profile === undefined) return
-  requireProfile(profile, configFiles(config ?? (environment['CALCFS_CONFIG'] || undefined), environment))
+  const file = config ?? (environment['CALCFS_CONFIG'] || undefined)
+  if (profile !== undefined) requireProfile(profile, configFiles(file, environment))
+  else if (file !== undefined) requireConfigFile(file)
 }
 
 function programOf(table: readonly Command[]): Command {

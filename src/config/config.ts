@@ -1,5 +1,7 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
+import { accessSync, constants, existsSync } from 'node:fs'
 import * as z from 'zod'
+import { codeOf } from '../system/error-code.js'
 import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
 import { nearestPhrase } from './nearest.js'
 import { userConfigFile } from './places.js'
@@ -39,14 +41,31 @@ export function configFiles(
 ): readonly ConfigFile[] {
   if (asked !== undefined) {
     const file = readConfigFile(asked)
-    if (file === undefined)
-      throw new BadSetting(
-        `${asked}: there is no such configuration file; name another with --config, or leave it out.`,
-      )
+    if (file === undefined) throw noSuchFile(asked)
     return [file]
   }
   const files = [readConfigFile(userConfigFile(environment)), readConfigFile(systemFile, 'if it may be read')]
   return files.filter(file => file !== undefined)
+}
+
+/** For commands that need no configuration: one that is named is there all the same. @throws BadSetting */
+export function requireConfigFile(asked: string): void {
+  if (!existsSync(asked)) throw noSuchFile(asked)
+}
+
+const noSuchFile = (asked: string): BadSetting =>
+  new BadSetting(
+    `${asked}: there is no such configuration file; name another with --config, or leave it out.`,
+  )
+
+/** Where this user may not read the system's file, for messages on what was found in none; else nothing. */
+function closedSystemFile(): string | undefined {
+  try {
+    accessSync(systemFile, constants.R_OK)
+    return undefined
+  } catch (reason) {
+    return codeOf(reason) === 'EACCES' ? `${systemFile} is there, but this user may not read it` : undefined
+  }
 }
 
 /**
@@ -62,8 +81,9 @@ export function readConfig(sources: Sources): Config {
 /** The address of the service, for commands that need one. */
 export function requireUrl(config: Config): string {
   if (config.url !== undefined) return config.url
+  const closed = closedSystemFile()
   throw new BadSetting(
-    'no service is named; give its address with --url (calcfs login --list names those you have signed in to), or set url in the configuration file.',
+    `no service is named; give its address with --url (calcfs login --list names those you have signed in to), or set url in the configuration file${closed === undefined ? '' : ` (${closed})`}.`,
   )
 }
 
@@ -102,14 +122,17 @@ function topValue(key: string, files: readonly ConfigFile[]): unknown {
 
 function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
   const known = files.flatMap(file => Object.keys(file.profiles))
+  const closed = closedSystemFile()
   if (known.length === 0) {
+    if (closed !== undefined)
+      return `there is no profile '${chosen}' that this user may see: ${closed}; have its owner allow it, or write [profiles.${chosen}] with its url into a file of your own.`
     const looked =
       files.length === 0
         ? 'there is no configuration file'
         : `${files.map(({ path }) => path).join(' and ')} has none`
     return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url there, or leave --profile out.`
   }
-  return `there is no profile '${chosen}'${nearestPhrase(chosen, known)}; known are ${known.join(', ')}.`
+  return `there is no profile '${chosen}'${nearestPhrase(chosen, known)}; known are ${known.join(', ')}${closed === undefined ? '' : ` (${closed})`}.`
 }
 
 function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): FoundValue {

@@ -90,6 +90,19 @@ t.test('CMD-4 a profile that is not there ends any command, and the nearest one 
   })
 })
 
+t.test('CMD-4 a configuration file that is not there ends any command', async t => {
+  const env = homeOf(t)
+  for (const command of [['status'], ['mounts'], ['drafts', 'list'], ['log', '--no-follow']]) {
+    const refusal = {
+      code: 2,
+      out: '',
+      err: /^calcfs: \/nowhere: there is no such configuration file; name /,
+    }
+    t.match(await calcfs(['--config', '/nowhere', ...command], env), refusal)
+    t.match(await calcfs(command, { ...env, CALCFS_CONFIG: '/nowhere' }), refusal)
+  }
+})
+
 t.test('CMD-4 a variable that is no setting is told, and the command goes on', async t => {
   const env = { ...homeOf(t), CALCFS_ACESS: 'read', CALCFS_TTL_LISTING: '1m', CALCFS_TEST_FULL: '' }
   const ended = await calcfs(['help', 'edits'], env)
