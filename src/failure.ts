@@ -50,6 +50,8 @@ export class Failure extends Error {
   readonly said: string | undefined
   /** For EINVAL of a text: line and column, both counted from 1. */
   readonly place: { readonly line: number; readonly column: number } | undefined
+  /** Another server has answered in the place of the platform, with a page or a redirect: the platform was not reached. */
+  readonly isForeign: boolean
 
   constructor(
     readonly kind: FailureKind,
@@ -58,11 +60,13 @@ export class Failure extends Error {
       cause?: unknown
       said?: string | undefined
       place?: { line: number; column: number } | undefined
+      isForeign?: boolean
     } = {},
   ) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause })
     this.said = details.said
     this.place = details.place
+    this.isForeign = details.isForeign ?? false
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { type DestinationStream, destination } from 'pino'
 import { codeOf } from '../system/error-code.js'
 import { machineClocks } from '../system/machine-clocks.js'
+import { makeDirectoriesNow } from '../system/make-directory.js'
 
 /** Bytes of lines that wait for room on the disk; what comes after that is lost. */
 const longestBacklog = 256 << 10
@@ -18,9 +19,9 @@ const before = '.1'
  * @param limitBytes of the file; with the one before it takes twice as much
  */
 export function openLogFile(file: string, limitBytes: number): DestinationStream {
+  makeDirectory(dirname(file))
   const stream = destination({
     dest: file,
-    mkdir: true,
     append: true,
     sync: true,
     mode: 0o600,
@@ -93,5 +94,14 @@ function moveAway(file: string): void {
     } catch (again) {
       if (codeOf(again) === undefined) throw again
     }
+  }
+}
+
+/** Not the stream's own: Node's recursive mkdir, which that calls, never returns below /proc. */
+function makeDirectory(path: string): void {
+  try {
+    makeDirectoriesNow(path)
+  } catch {
+    // The stream fails to open the file, and says why.
   }
 }

@@ -39,6 +39,12 @@ t.test('LOG-3 a log takes twice its size at most, and its newest lines are whole
   )
 })
 
+t.test('a log where no directory can be made is refused at once', { timeout: 10_000 }, t => {
+  // Node's own recursive mkdir never returns there.
+  t.throws(() => openLogFile('/proc/nothing/here/x.log', 100_000), { code: 'ENOENT' })
+  t.end()
+})
+
 t.test('LOG-3 what an earlier daemon wrote counts', async t => {
   const file = join(await directory(t), 'log')
   await writeFile(file, line(1).repeat(1_000))

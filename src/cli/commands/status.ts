@@ -6,6 +6,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { pinText } from '../../terminal/pin-text.js'
+import { configured } from '../../terminal/settings.js'
 import { refuseAddress } from '../control/by-address.js'
 import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
@@ -13,7 +14,7 @@ import { goneSentence } from '../watch/screen.js'
 import { watchStatus } from '../watch/status-watch.js'
 
 export function statusCommand(): Command {
-  const command = new Command('status')
+  const command: Command = new Command('status')
     .description(
       'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
@@ -21,7 +22,7 @@ export function statusCommand(): Command {
     .option('--watch', 'go on until Ctrl-C: redrawn on a terminal, elsewhere a line for each change')
     .addOption(jsonFlag('an array of status objects'))
     .action((directory: string | undefined, flags: Flags) =>
-      flags.watch === true ? watch(directory, flags) : show(directory, flags),
+      flags.watch === true ? watch(directory, flags) : show(command, directory, flags),
     )
   return withExamples(
     command,
@@ -55,7 +56,7 @@ async function watch(directory: string | undefined, flags: Flags): Promise<void>
 const textOf = (one: Status | NoStatus): string =>
   one instanceof NoStatus ? `${one.mountPoint}: ${sentenceOf(one.problem)}` : describeStatus(one)
 
-async function show(directory: string | undefined, flags: Flags): Promise<void> {
+async function show(command: Command, directory: string | undefined, flags: Flags): Promise<void> {
   const paths = directory === undefined ? await ownDrives() : [await drivePath(directory)]
   const all = await Promise.all(paths.map(path => statusOf(path, true)))
   const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
@@ -64,7 +65,19 @@ async function show(directory: string | undefined, flags: Flags): Promise<void> 
   else if (all.length === 0) console.log('no drive is mounted.')
   else if (known.length > 0) console.log(known.map(describeStatus).join('\n\n'))
   for (const { problem } of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
-  process.exitCode = codeOf(known, problems)
+  const waiting = directory === undefined ? await waitingElsewhere(command) : []
+  for (const sentence of waiting) console.error(`calcfs: ${sentence}`)
+  process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
+}
+
+/** What is not saved, and on no drive now. */
+async function waitingElsewhere(command: Command): Promise<readonly string[]> {
+  const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
+  return (await unmountedDrafts(configured(command))).flatMap(({ account, drafts }) => {
+    if (drafts.length === 0) return []
+    const what = drafts.length === 1 ? 'an edit is' : `${drafts.length} edits are`
+    return [`${what} not saved of ${account}, which is on no drive now; calcfs drafts list names them.`]
+  })
 }
 
 /** In order: unsaved edits, drives that do not answer, what the user can fix, outages. */

@@ -16,12 +16,17 @@ const mends = {
   timeout: 'try again; a slow service needs a longer --deadline-metadata',
 }
 
+const foreign =
+  'open any web page in a browser, for the sign-in page of this network; switch the VPN on; or check the address'
+
 /** Sends a first request: reachable, trusted, and the service's clock. */
 export async function reached({ config }: Configured): Promise<readonly Finding[]> {
   const options = pipelineOptions(config)
   const { base } = options
   try {
-    const { date } = await probeServer(base, options, config.deadlineMetadata)
+    const { date, isForeign } = await probeServer(base, options, config.deadlineMetadata)
+    if (isForeign)
+      return [bad('service', `${base.href}: another server answers in the place of the platform`, foreign)]
     const safe = base.protocol === 'https:' ? 'over TLS, with a trusted certificate' : 'over plain http'
     return [good('service', `${base.href} answers ${safe}`), clock(date, Date.now())]
   } catch (reason) {
@@ -52,6 +57,6 @@ export async function signIn(given: Configured): Promise<Finding> {
       await connection.close()
     }
   } catch (reason) {
-    return bad('sign-in', sentenceOf(reason) ?? String(reason), mend)
+    return bad('sign-in', sentenceOf(reason) ?? String(reason), asFailure(reason).isForeign ? foreign : mend)
   }
 }

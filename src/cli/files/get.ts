@@ -105,15 +105,21 @@ async function refuseDrive(target: string): Promise<void> {
 
 async function made(directory: string): Promise<void> {
   const { localFailure, standing } = await import('./local-target.js')
+  const isMade = (thrown: unknown): Promise<boolean> | boolean =>
+    codeOf(thrown) === 'EEXIST' && isDirectory(directory)
   // mkdir(recursive) says of a disk that takes nothing that the directory above is not there.
   await mkdir(directory).catch(async (thrown: unknown) => {
-    const code = codeOf(thrown)
-    if (code === 'ENOENT' && (await standing(directory)) === undefined) {
-      await made(dirname(directory))
-      return made(directory)
-    }
-    const isThere = code === 'EEXIST' && (await isDirectory(directory))
-    if (!isThere) throw localFailure(thrown, directory)
+    if (await isMade(thrown)) return
+    if (
+      codeOf(thrown) !== 'ENOENT' ||
+      (await standing(directory)) !== undefined ||
+      dirname(directory) === directory
+    )
+      throw localFailure(thrown, directory)
+    await made(dirname(directory))
+    await mkdir(directory).catch(async (again: unknown) => {
+      if (!(await isMade(again))) throw localFailure(again, directory)
+    })
   })
 }
 

@@ -3,7 +3,7 @@ import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/explain.js'
-import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
@@ -200,7 +200,7 @@ function metSentences(path: string, { at, verb, failure }: LoggedFailure): reado
   return [
     `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${ended(failure.message)}`,
     ...said,
-    ...adviceFor(failure.kind),
+    ...adviceFor(failure),
   ]
 }
 
@@ -221,7 +221,7 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
     ]
   }
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
-  return [`Could not open ${path} just now: ${failure.message}.`, ...said, ...adviceFor(failure.kind)]
+  return [`Could not open ${path} just now: ${failure.message}.`, ...said, ...adviceFor(failure)]
 }
 
 /** A verb of the kernel in plain words. */
@@ -251,7 +251,11 @@ const tried: Readonly<Record<string, string>> = {
 }
 
 /** What to do; nothing where the failure's own sentence says it. */
-function adviceFor(kind: FailureKind): readonly string[] {
+function adviceFor({ kind, isForeign }: Failure): readonly string[] {
+  if (isForeign)
+    return [
+      'Open any web page in a browser, for the sign-in page of this network, or switch the VPN on; then try again.',
+    ]
   switch (kind) {
     case 'unauthenticated':
       return ['Sign in with `calcfs login`, then try again.']

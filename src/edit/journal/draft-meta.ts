@@ -149,13 +149,14 @@ export const shortWhy = ({ sentence, said }: DraftReason): string =>
 /** A failure in the words of a note. */
 export function whyOf(failure: Failure): DraftReason {
   const { line, column } = failure.place ?? {}
+  const kind = failure.isForeign ? 'unreachable' : failure.kind
   return {
-    kind: failure.kind,
+    kind,
     sentence: failure.message,
     said: failure.said,
     line,
     column,
-    whatToDo: whatToDo(failure.kind),
+    whatToDo: whatToDo(kind),
   }
 }
 

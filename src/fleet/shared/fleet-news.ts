@@ -71,8 +71,11 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
   function told(number: number | undefined, message: Buffer): void {
     if (last !== undefined && number === last + 1) last = number
     const opened = seal.open(name, message)
-    // Of another version of calcfs: what it has changed, nobody here knows.
-    if (opened === undefined) return missed()
+    if (opened === undefined) {
+      // Of another version of calcfs: what it has changed, nobody here knows.
+      missed()
+      return
+    }
     const { from, change } = JSON.parse(opened.plain.toString('utf8')) as {
       from: string
       change: ChangeElsewhere

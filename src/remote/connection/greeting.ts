@@ -1,4 +1,5 @@
 // One request without a token, for diagnosis only: whether the service is reachable and trusted, and its clock.
+import { isOtherServers } from '../other-server.js'
 import { type Instant, instant } from '../remote.js'
 import { type ConnectionOptions, openConnectionPool } from './connections.js'
 import { networkFailure } from './network-errors.js'
@@ -6,6 +7,8 @@ import { networkFailure } from './network-errors.js'
 export interface ServerProbe {
   /** The service's clock, to the second; undefined where its answer carries no date. */
   readonly date: Instant | undefined
+  /** A page or a redirect, as no platform answers: another server in its place. */
+  readonly isForeign: boolean
 }
 
 /**
@@ -24,7 +27,10 @@ export async function probeServer(base: URL, reach: ConnectionOptions, limit: nu
       bodyTimeout: limit,
     })
     await answer.body.dump()
-    return { date: dateOf(answer.headers['date']) }
+    const { statusCode, headers } = answer
+    const isPage = statusCode === 200 && /html/i.test(String(headers['content-type'] ?? ''))
+    const isForeign = isPage || isOtherServers(statusCode)
+    return { date: dateOf(headers['date']), isForeign }
   } catch (reason) {
     throw networkFailure(reason)
   } finally {

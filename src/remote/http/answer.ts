@@ -42,7 +42,8 @@ const printToText = 4
 /** Texts that are too short to matter are not weighed. */
 const weighedFrom = 1 << 20
 const page =
-  'the service answered with a web page where data are due; is this the address of its REST interface?'
+  'a web page came where data are due: the sign-in page of this network (a browser shows it), a proxy, or another address than that of the REST interface'
+const isForeign = true
 
 const nothing = 'the service answered with nothing where data are due'
 
@@ -77,7 +78,7 @@ async function wholeOf(
   flow: FlowControl,
 ): Promise<{ bytes: Buffer; claims: DeclaredBody }> {
   const declared = declaredBody(response.headers)
-  if (isHtml(declared)) throw new Failure('broken', page)
+  if (isHtml(declared)) throw new Failure('broken', page, { isForeign })
   const { limit } = flow.text
   if (declared.length !== undefined && declared.length > limit) throw tooLong(limit)
   const expected = declared.encoding === 'none' ? declared.length : undefined
@@ -89,7 +90,7 @@ async function wholeOf(
   if (bytes.length >= foldedFrom) flow.text.long(bytes.length)
   if (bytes.length > weighedFrom && treeBytes(bytes) > limit * treeToText) throw tooLong(limit)
   const start = leadingText(bytes, declared.charset)
-  if (start.startsWith('<')) throw new Failure('broken', page, { said: start })
+  if (start.startsWith('<')) throw new Failure('broken', page, { said: start, isForeign })
   return { bytes, claims: declared }
 }
 
@@ -129,7 +130,7 @@ export async function readWith<Reader extends TextReader<unknown>>(
   reader: Reader,
 ): Promise<Reader> {
   const declared = declaredBody(response.headers)
-  if (isHtml(declared)) throw new Failure('broken', page)
+  if (isHtml(declared)) throw new Failure('broken', page, { isForeign })
   const decode = decoderFor(declared.charset)
   let begun = false
   let length = 0
@@ -138,7 +139,7 @@ export async function readWith<Reader extends TextReader<unknown>>(
     length += bytes.length
     const piece: string = decode(bytes, { stream: true })
     const start: string = begun ? '' : piece.trimStart()
-    if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300) })
+    if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300), isForeign })
     begun ||= start !== ''
     reader.take(piece)
     if ((reader.held ?? 0) > flow.text.limit * listToText) throw tooLong(flow.text.limit)
@@ -158,7 +159,9 @@ const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
 export function refusePage(response: IncomingResponse, name: string): void {
   const declared = declaredBody(response.headers)
   if (isHtml(declared) && !/\.x?html?$/i.test(name)) {
-    throw new Failure('broken', `the service answered with a web page instead of the file ${name}`)
+    throw new Failure('broken', `the service answered with a web page instead of the file ${name}`, {
+      isForeign,
+    })
   }
   if (declared.encoding !== 'none' && packedName.test(name)) {
     throw new Failure(

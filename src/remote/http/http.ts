@@ -6,6 +6,7 @@ import type { JsonText } from '../../record/json/parse.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
+import { isOtherServers, isRedirect } from '../other-server.js'
 import type { Subject } from '../pipeline/late-writes.js'
 import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outgoing.js'
 import {
@@ -106,7 +107,6 @@ const passing = new Set([408, 423, 429, 502, 503, 504])
 const overload = new Set([429, 503])
 /** A gateway gave up waiting for the service: a write may still have been carried out. */
 const lost = new Set([502, 504])
-const moved = new Set([301, 302, 303, 307, 308])
 const ok = 200
 const partial = 206
 /** By a proxy on the way (RFC 9110, section 15.3.4). */
@@ -152,7 +152,7 @@ export function openHttp(options: HttpOptions): Http {
     const sent = send(outgoing, context, (response, flow) => {
       if (reading.accepts(response.status))
         return readAccepted(outgoing, response, () => reading.read(response, flow))
-      if (moved.has(response.status)) onward = sameOrigin(response, outgoing, options.base)
+      if (isRedirect(response.status)) onward = sameOrigin(response, outgoing, options.base)
       return refusalFailure(outgoing, response, flow, way.clock.now())
     })
     if (reading.hops === 0 || outgoing.method !== 'GET') return sent
@@ -306,11 +306,12 @@ async function refusalFailure(
 ): Promise<AttemptResult<never>> {
   const { status, headers } = response
   const said = await refusalText(outgoing, response, flow)
-  const target = moved.has(status)
+  const target = isRedirect(status)
     ? `, a redirect to ${originOf(headers['location'])} that is not followed`
     : ''
   const sentence = `the service answered ${status} to ${describeRequest(outgoing)}${target}`
-  const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said })
+  const isForeign = isOtherServers(status)
+  const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said, isForeign })
   if (!outgoing.repeatable && mayHaveHappened(outgoing, response)) {
     return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
   }

@@ -1,6 +1,7 @@
 // Dead connections: after a silence the kernel is asked whether one leads nowhere; then all are renewed, and reads sent again.
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
+import { isOtherServers } from '../other-server.js'
 
 export interface DeadPaths {
   /** Something is waited for on a connection; the returned function ends that. `abort` is for what may be sent again. */
@@ -24,8 +25,6 @@ const noticedIn = 200
 
 /** What answers with a page or a redirect where the platform says JSON is another server: a captive portal, by a name that led there. */
 const serverErrors = 500
-/** RFC 6585. */
-const signInToNetwork = 511
 
 interface Wait {
   readonly since: number
@@ -69,7 +68,7 @@ export function openDeadPaths({ clock, isOneDead, renew }: DeadPathPorts): DeadP
       return () => void waits.delete(wait)
     },
     answered(status, { kind }) {
-      const isOfAnother = kind === 'broken' && (status < serverErrors || status === signInToNetwork)
+      const isOfAnother = kind === 'broken' && (status < serverErrors || isOtherServers(status))
       if (!isOfAnother || clock.now() < renewed + askedEvery) return
       renewed = clock.now()
       renew()

@@ -52,6 +52,8 @@ const refusalsKeptOfKnown = [1_000, 10_000]
 const uselessLoginEvery = 30_000
 /** Milliseconds for which an answer without a token says that the service is there. */
 const answerKept = 5_000
+/** Milliseconds between two looks whether a token that was refused, and that nothing can renew, is accepted again. */
+const refusedTokenEvery = 1_500
 /** The same where no token was accepted since the last one that was: the refusal may be a passing fault. */
 const unservedLoginsEvery = [1_000, 10_000]
 
@@ -72,6 +74,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   const accepted = new Set<string>()
   /** Tokens that were refused, and when they had come: the service may give the same one again in a new log-in. */
   const bad = new Map<string, Instant | undefined>()
+  let lookedAt = instant(Number.NEGATIVE_INFINITY)
   /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
   const waiting = openAskers()
   let fruitlessUntil = instant(0)
@@ -201,6 +204,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
       // It cannot be renewed, so it is used to its end.
       if (readable !== undefined && usable(readable, tokenExpiry)) return readable
       if (stored instanceof Failure) throw stored
+      if (readable !== undefined && (await isAcceptedAgain(readable))) return readable
       throw await unsigned(readable !== undefined)
     }
     if (stored instanceof Failure) options.note(stored)
@@ -223,6 +227,27 @@ export function openSession(http: Http, options: SessionOptions): Session {
     return new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
   }
 
+  /** A refusal may have been a passing fault of the service: a token that nothing can renew is tried again, to its end. */
+  async function isAcceptedAgain(refusedBefore: Token): Promise<boolean> {
+    const end = tokenExpiry(refusedBefore)
+    if (clock.now() < lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end)) return false
+    const request = {
+      method: 'GET',
+      path: '/user/info',
+      authorization: `Bearer ${refusedBefore.text}`,
+    } as const
+    const isAccepted = await http.text(request, { ...dueIn(loginLimit, clock), askers: waiting }).then(
+      () => true,
+      () => false,
+    )
+    lookedAt = clock.now()
+    if (!isAccepted) return false
+    bad.delete(refusedBefore.text)
+    token = refusedBefore
+    serves(refusedBefore)
+    return true
+  }
+
   /** The stored token, or why it cannot be read; with credentials it is not needed. */
   function kept(): Promise<Token | Failure | undefined> {
     return options.store?.load().catch(asFailure) ?? Promise.resolve(undefined)
@@ -237,7 +262,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   async function exchanged(credentials: Credentials): Promise<Token> {
     if (credentials.with === 'token') {
       const ready = { text: tokenIn(credentials.token, clock.now()).text, received: undefined }
-      if (!bad.has(ready.text)) return ready
+      if (!bad.has(ready.text) || (await isAcceptedAgain(ready))) return ready
       throw new Failure('unauthenticated', `${address} no longer takes the given token; ${mend}`)
     }
     const same = JSON.stringify([credentials.user, credentials.password])

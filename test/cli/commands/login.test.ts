@@ -110,7 +110,7 @@ t.test('SIGN-11 a failed login never says "run calcfs login"', async t => {
     [
       'a page',
       () => void service.intercept(/login/, response => void response.end('<html>a portal</html>')),
-      /a web page where data are due/,
+      /a web page came where data are due/,
     ],
     [
       'silence',

@@ -213,3 +213,46 @@ t.test('a wrong name or flag is one sentence and exit code 2 (CLI-15)', async t 
   const both = await calcfs(testbed, 'drafts', 'list', '--mount', testbed.directory)
   t.match(both, { code: 2, stderr: /cannot be used with option '--url/ })
 })
+
+t.test(
+  'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-33)',
+  async t => {
+    const { testbed } = await leftBehind(t)
+    const { calcfs, service } = testbed
+    const waits = {
+      code: 7,
+      stderr: new RegExp(`an edit is not saved of ${service.url} as demo, which is on no drive now`),
+    }
+    t.match(await calcfs('status'), waits)
+    t.match(await calcfs('status', '--json'), waits)
+    t.match(await calcfs('drafts', 'drop', '42', '--url', service.url, '--user', 'demo'), { code: 0 })
+    t.notMatch(await calcfs('status'), waits)
+  },
+)
+
+t.test(
+  'an edit that met the sign-in page of a network is not saved, and not called refused (CLI-27)',
+  async t => {
+    const testbed = await warmMount(t)
+    const { calcfs, service, directory } = testbed
+    const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
+    const portal = service.intercept(/./, response => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end('<html>Welcome to CafeNet</html>')
+    })
+    t.not(await outcome(overwrite(testbed, path, text)), 'done')
+    const { stdout } = await calcfs('drafts', 'list', '--mount', directory, '--json')
+    t.match(JSON.parse(stdout), [
+      { name: '42.json', state: 'not-saved', why: /sign-in page of this network/ },
+    ])
+    const { stdout: why } = await calcfs('why', join(directory, path))
+    t.match(why, /When the service answers again, save again: `calcfs drafts send 42\.json`/)
+    const looked = await calcfs('doctor', service.url, '--user', 'demo')
+    t.match(
+      looked.stdout,
+      /BAD +service .* another server answers in the place of the platform\n +→ open any web page/,
+    )
+    portal()
+    t.match(await calcfs('drafts', 'send', '42', '--mount', directory), { code: 0 })
+  },
+)

@@ -293,6 +293,39 @@ t.test(
   },
 )
 
+for (const [kind, given] of [
+  [
+    'kept',
+    {
+      credentials: async () => undefined,
+      store: { load: async () => ({ text: 'ready', received: undefined }), save: async () => {} },
+    },
+  ],
+  ['given', { credentials: async () => ({ with: 'token', token: 'ready' }) as const }],
+] as const)
+  t.test(
+    `SIGN-4 a ${kind} token that was refused for a while is used again, and is not tried on and on`,
+    { timeout: 10_000 },
+    async t => {
+      let isRefused = false
+      const { user, service, clock } = await openTestbed(t, () => (isRefused ? refusal : whole('{}')), given)
+      t.equal(await user(), '{}')
+      isRefused = true
+      await failsAs(t, 'unauthenticated', user())
+      const before = service.heard.length
+      for (let count = 0; count < 20; count += 1) await failsAs(t, 'unauthenticated', user())
+      t.ok(service.heard.length <= before + 1, `${service.heard.length - before} questions`)
+      for (let count = 0; count < 3; count += 1) {
+        clock.pass(2_000)
+        await failsAs(t, 'unauthenticated', user())
+      }
+      isRefused = false
+      clock.pass(2_000)
+      t.equal(await user(), '{}')
+      t.equal(await user(), '{}')
+    },
+  )
+
 t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
   for (const answer of ['', '[', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
     const { user, service } = await openTestbed(t, () => whole(answer))
