@@ -43,6 +43,7 @@ const aSize = [size, '<size>'] as const
 const aNumber = [count, '<number>'] as const
 /** A smaller one would be full of its first lines, and the cause of a trouble gone with them. */
 const aLogSize = [sizeFrom(64 << 10, '64K'), '<size>'] as const
+const aCacheSize = [sizeFrom(1 << 20, '1M'), '<size>'] as const
 const aPath = [place, '<path>'] as const
 const aText = [text, '<text>'] as const
 
@@ -159,7 +160,7 @@ export const settings = {
   ttlAbsent: preset('5s', setting('drive', aDuration, 'how long a missing name is cached')),
   staleLimit: preset('30d', setting('drive', aDuration, 'use cached answers up to this age while offline')),
   cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
-  cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),
+  cacheSize: preset('10G', setting('drive', aCacheSize, 'how much of the disk they may take, 1M at least')),
   pinInterval: preset(
     '10m',
     setting('drive', aDuration, 'how often the listings of pinned projects are fetched again'),

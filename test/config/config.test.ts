@@ -59,7 +59,7 @@ t.test('a value means what its writer expects', async t => {
   t.equal(given({ ttlListing: '3' }).ttlListing, 3000, 'a bare number is seconds')
   t.equal(given({ cacheSize: '10G' }).cacheSize, 10 * 2 ** 30)
   t.equal(given({ cacheSize: '1.5 MiB' }).cacheSize, 1.5 * 2 ** 20)
-  t.equal(given({ cacheSize: '4096' }).cacheSize, 4096)
+  t.equal(given({ cacheSize: '4194304' }).cacheSize, 4 * 2 ** 20)
   t.equal(readConfig({ ...nowhere, environment: { CALCFS_ALLOW_OTHER: 'yes' } }).allowOther, true)
   t.same(readConfig({ ...nowhere, environment: { CALCFS_ROOT: '/db/a/x\n17' } }).root, ['/db/a/x', '17'])
   t.match(given({ cacheDir: '~/x' }).cacheDir, /^\/.*\/x$/, 'the home directory')
@@ -110,6 +110,7 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
       /line 1: ttl-listing: "3 weeks" is no duration; write for example 30s, 5m, 12h or 7d\.$/,
     ],
     ['cache-size = "lots"', /cache-size: "lots" is no size; write for example 500M or 10G\.$/],
+    ['cache-size = 1', /cache-size: 1 is too small; the least is 1M\.$/],
     ['connections = 0', /connections: 0 is too small; the least is 1\.$/],
     ['connections = 1.5', /connections: 1\.5 is no whole number\.$/],
     ['user = 3', /user: 3 is no text; put it in quotes\.$/],
