@@ -32,7 +32,8 @@ export function refreshCommand(): Command {
     .description('fetch a directory or a file again, as touch of a directory does')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
-    .action((path: string) => refresh(command, path))
+    .addOption(jsonFlag('{"path", "stale"}, stale where the service does not answer'))
+    .action((path: string, flags: Flags) => refresh(command, path, flags))
   return withExamples(
     command,
     ['calcfs refresh ~/lab/projects', 'see what others have changed'],
@@ -47,9 +48,10 @@ async function why(command: Command, given: string, flags: Flags): Promise<void>
   else console.log(explained.sentences.join('\n'))
 }
 
-async function refresh(command: Command, given: string): Promise<void> {
+async function refresh(command: Command, given: string, flags: Flags): Promise<void> {
   const { mountPoint, path } = await mountedPath(command, given)
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
+  if (flags.json === true) printJson({ path, stale })
   if (stale === undefined) return
   throw new Stop(
     exitCodes.unreachable,

@@ -198,7 +198,14 @@ export const forms: Forms = {
   fleetClear: { ask: z.object({}), answer: z.object({ values: z.number() }) },
   activity: { ask: z.object({}), answer: activityForm },
   metrics: { ask: z.object({}), answer: z.object({ text: z.string() }) },
-  health: { ask: z.object({}), answer: z.object({ isHealthy: z.boolean(), why: z.string() }) },
+  health: {
+    ask: z.object({}),
+    answer: z.object({
+      isHealthy: z.boolean(),
+      why: z.string(),
+      trouble: z.enum(['unsaved', 'signed-out', 'away']).optional(),
+    }),
+  },
   log: {
     ask: z.object({ after: z.number() }),
     answer: z.object({ lines: texts, next: z.number(), file: z.string().optional() }),

@@ -1,7 +1,9 @@
 // `calcfs metrics [DRIVE]`: the metrics of a drive as Prometheus reads them, or its health in one line.
 import { Command } from 'commander'
+import type { HealthTrouble } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
+import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
 
@@ -14,8 +16,12 @@ export function metricsCommand(): Command {
       'print the metrics of a drive as Prometheus reads them; mount with --metrics 127.0.0.1:9464 to have them scraped',
     )
     .argument('[drive]', 'the drive that is meant; default: the one you stand in, or the only one')
-    .option('--health', 'print one line on whether all is well; ends with 4 where it is not')
-    .action((drive: string | undefined, flags: { health?: true }) => metrics(drive, flags))
+    .option(
+      '--health',
+      'print one line on whether all is well; ends as `calcfs status`: 7 for unsaved edits, 3, 4',
+    )
+    .addOption(jsonFlag('with --health: {"mountPoint", "isHealthy", "why", "trouble"}'))
+    .action((drive: string | undefined, flags: Flags) => metrics(drive, flags))
   return withExamples(
     command,
     ['calcfs metrics ~/lab', 'counters, histograms and gauges of the drive'],
@@ -23,7 +29,21 @@ export function metricsCommand(): Command {
   )
 }
 
-async function metrics(drive: string | undefined, flags: { health?: true }): Promise<void> {
+interface Flags {
+  readonly health?: true
+  readonly json?: true
+}
+
+/** As `calcfs status` ends with them. */
+const codes: Readonly<Record<HealthTrouble, ExitCode>> = {
+  unsaved: exitCodes.unsent,
+  'signed-out': exitCodes.signIn,
+  away: exitCodes.unreachable,
+}
+
+async function metrics(drive: string | undefined, flags: Flags): Promise<void> {
+  if (flags.json === true && flags.health !== true)
+    throw new Stop(exitCodes.usage, '--json is for --health; metrics have the form that Prometheus reads.')
   const mountPoint = await chosenMount(drive, nameOne)
   if (mountPoint === undefined)
     throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
@@ -32,7 +52,9 @@ async function metrics(drive: string | undefined, flags: { health?: true }): Pro
     process.stdout.write((await control.metrics({})).text)
     return
   }
-  const { isHealthy, why } = await control.health({})
-  console.log(why)
-  if (!isHealthy) process.exitCode = exitCodes.unreachable
+  const health = await control.health({})
+  if (flags.json === true) printJson({ mountPoint, ...health })
+  else console.log(health.why)
+  // A daemon of an earlier version does not say which it is.
+  if (!health.isHealthy) process.exitCode = codes[health.trouble ?? 'away']
 }

@@ -265,7 +265,11 @@ export interface HealthLine {
   readonly isHealthy: boolean
   /** One sentence. */
   readonly why: string
+  /** What a person has to mend, the most urgent that there is; undefined where all is well. */
+  readonly trouble?: HealthTrouble | undefined
 }
+
+export type HealthTrouble = 'unsaved' | 'signed-out' | 'away'
 
 export interface LogLines {
   readonly lines: readonly string[]

@@ -31,6 +31,10 @@ const status = (testbed: KernelTestbed, ...flags: string[]): Promise<Ran> =>
 const refresh = (testbed: KernelTestbed, path: string): Promise<Ran> =>
   testbed.calcfs('refresh', `${testbed.directory}/${path}`)
 
+/** As a supervisor asks; `status` has asked the service just before. */
+const health = (testbed: KernelTestbed): Promise<Ran> =>
+  testbed.calcfs('metrics', testbed.directory, '--health')
+
 const told = (ran: Ran): Record<string, unknown> => JSON.parse(ran.stdout)[0]
 
 /** What a user may refresh: of the service, of this machine, known and not yet known. */
@@ -67,6 +71,7 @@ for (const [how, begin] of [
     const json = await soon(t, testbed, status(testbed, '--json'))
     t.equal(json.code, 4)
     t.match(told(json), { answers: false, awaySince: String, awayBecause: String })
+    t.match(await health(testbed), { code: 4, stdout: /^the service is away: / }, 'metrics --health')
     for (const path of paths) {
       const ran = await soon(t, testbed, refresh(testbed, path))
       t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-23)`)
@@ -97,6 +102,8 @@ t.test('status and refresh are well again as soon as the service answers (CLI-22
   await testbed.pass(2100)
   t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
   for (const path of paths) t.match(await refresh(testbed, path), { code: 0, stderr: '' }, path)
+  const json = await testbed.calcfs('refresh', `${testbed.directory}/projects`, '--json')
+  t.same({ ...json, stdout: JSON.parse(json.stdout) }, { code: 0, stdout: { path: '/projects' }, stderr: '' })
 })
 
 t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-23)', async t => {
@@ -118,6 +125,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
     signedOutSince: String,
     signedOutBecause: /sign-in has ended/,
   })
+  t.match(await health(testbed), { code: 3, stdout: /sign-in has ended/ }, 'metrics --health')
   for (const path of paths) {
     const ran = await soon(t, testbed, refresh(testbed, path))
     t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+`/ }, `refresh ${path}`)
@@ -153,6 +161,7 @@ t.test(
     await testbed.service.leave()
     t.not(await outcome(overwrite(testbed, path, text)), 'done')
     t.match(await status(testbed), { code: 7, stdout: /the service has been away since[\s\S]*not saved:/ })
+    t.match(await health(testbed), { code: 7, stdout: /^the service is away: / }, 'metrics --health')
     await testbed.service.back()
   },
 )

@@ -106,8 +106,15 @@ t.test('watching one drive', async t => {
         /not saved +42\.json: report 42 \(not saved, /,
       )
       t.match(await testbed.calcfs('metrics', directory, '--health'), {
-        code: 4,
+        code: 7,
         stdout: /one edit is not saved: calcfs drafts list/,
+      })
+      const told = await testbed.calcfs('metrics', directory, '--health', '--json')
+      t.same(JSON.parse(told.stdout), {
+        mountPoint: directory,
+        isHealthy: false,
+        why: 'one edit is not saved: calcfs drafts list',
+        trouble: 'unsaved',
       })
       t.match(await testbed.calcfs('drafts', 'drop', '42.json', '--mount', directory), { code: 0 })
       t.match(await testbed.calcfs('metrics', directory, '--health'), { code: 0 })
