@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path'
 import { mountFileName } from '../../config/places.js'
 import { type Account, keepFile } from './account.js'
-import { plainText } from './notes.js'
+import { namesIn, plainText } from './notes.js'
 
 const noteOf = (stateOfAll: string, mountPoint: string): string =>
   join(stateOfAll, 'mounts', mountFileName(mountPoint))
@@ -17,6 +17,13 @@ export async function noteMount(account: Account, mountPoint: string): Promise<v
 export function formerMountAbove(path: string, stateOfAll: string): string | undefined {
   if (isNoteOf(noteOf(stateOfAll, path), path)) return path
   return dirname(path) === path ? undefined : formerMountAbove(dirname(path), stateOfAll)
+}
+
+/** The directories on which drives were mounted. Throws disk errors. */
+export function formerMounts(stateOfAll: string): readonly string[] {
+  const notes = join(stateOfAll, 'mounts')
+  const named = namesIn(notes).flatMap(name => plainText(join(notes, name))?.trimEnd() ?? [])
+  return named.filter(path => isNoteOf(noteOf(stateOfAll, path), path))
 }
 
 const isNoteOf = (file: string, mountPoint: string): boolean => plainText(file)?.trimEnd() === mountPoint

@@ -84,6 +84,7 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
     ['ttl_listng=1m', 1, /there is no mount option 'ttl_listng'; the nearest is 'ttl_listing'\./],
     ['ttl_listing=soon', 1, /"soon" is no duration; write for example 30s/],
     ['ttl_listing', 1, /the option ttl_listing wants a value: /],
+    ['cache_size=1', 1, /"1" is too small; the least is 1M/],
     ['log_size=2', 1, /"2" is too small; the least is 64K/],
     ['allow_other=perhaps', 1, /the option allow_other is yes or no, and not 'perhaps'\./],
     ['ro,access=manage', 1, /the options ro and access=manage contradict each other; /],
@@ -223,7 +224,8 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     CALCFS_PASSWORD=demo node ${calcfs} mount ${url} ${at} --user demo --daemon --quiet; echo "root's $?"
     ${as} unmount ${at}; echo "unmount $?"
     ${as} log ${at}; echo "log $?"
-    ${as} unmount ${own}; ${as} unmount ${open}; node ${calcfs} unmount ${at}`,
+    ${as} unmount ${own}; ${as} unmount ${open}; node ${calcfs} unmount ${at}
+    ${as} log; echo "no log $?"`,
     { directory },
   )
   t.equal(ran.stderr, '')
@@ -251,6 +253,8 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     'unmount 6',
     `calcfs: the drive on ${at} belongs to root (user id 0), who alone can ask it.`,
     'log 6',
+    `calcfs: no drive is mounted; the last one's log: calcfs log ${open}; an earlier one's: calcfs log ${own}`,
+    'no log 6',
   ])
 })
 
