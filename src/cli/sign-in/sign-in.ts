@@ -64,7 +64,8 @@ const time = (at: number): string => new Date(at).toISOString()
 
 /** In the largest unit of which there are two. */
 function lengthOf(milliseconds: number): string {
-  const minutes = Math.max(0, Math.round(milliseconds / 60_000))
+  const minutes = Math.round(milliseconds / 60_000)
+  if (minutes < 1) return 'less than a minute'
   if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
   const hours = Math.round(minutes / 60)
   return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`

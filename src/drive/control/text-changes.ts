@@ -53,6 +53,8 @@ function linesChanged(before: string, now: string): string {
   if (was === undefined || is === undefined) return nothingChanged
   const gone = was.filter(line => !is.includes(line)).length
   const come = is.filter(line => !was.includes(line)).length
-  if (gone + come > 0) return `${come} lines more, ${gone} lines less`
+  if (gone + come > 0) return `${linesText(come)} more, ${linesText(gone)} less`
   return was.join('\n') === is.join('\n') ? nothingChanged : 'the order of its lines'
 }
+
+const linesText = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`

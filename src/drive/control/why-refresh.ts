@@ -38,7 +38,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const isTold = explained.sentences.some(sentence => sentence.includes('calcfs login'))
     const troubles = [
       ...places,
-      ...(signedOut === undefined || isTold ? [] : [`${capital(signInEnded(signedOut.failure))}.`]),
+      ...(signedOut === undefined || isTold ? [] : [ended(capital(signInEnded(signedOut.failure)))]),
     ]
     if (troubles.length === 0) return explained
     return { wrong: true, sentences: [...(explained.wrong ? explained.sentences : []), ...troubles] }
@@ -54,7 +54,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (node !== undefined && isEditable(node) && writeSide.records.isAway(nodeKey(node)))
       return { wrong: true, sentences: [awaySentence(path)] }
     if (node?.kind === 'link' && node.because !== undefined)
-      return { wrong: true, sentences: [`${path}: ${node.because}.`] }
+      return { wrong: true, sentences: [`${path}: ${ended(withoutPath(node.because, path))}`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
     const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
@@ -64,7 +64,9 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const sentences = [
       ...(met === undefined ? [] : metSentences(path, met)),
       ...(below === undefined ? [] : metSentences(below.path, below.met)),
-      ...(disputed === undefined || met?.failure.message === disputed ? [] : [`${path}: ${disputed}.`]),
+      ...(disputed === undefined || met?.failure.message === disputed
+        ? []
+        : [`${path}: ${ended(withoutPath(disputed, path))}`]),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
       ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
@@ -198,17 +200,21 @@ export function directoryOf(node: RecordNode): DirectoryNode {
 function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
-    `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${ended(failure.message)}`,
+    `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${ended(withoutPath(failure.message, path))}`,
     ...said,
     ...adviceFor(failure),
   ]
 }
 
-const ended = (sentence: string): string => (sentence.endsWith('?') ? sentence : `${sentence}.`)
+const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`)
+
+/** What failed at a path, without the path that most sentences begin with. */
+const withoutPath = (sentence: string, path: string): string =>
+  sentence.startsWith(`${path}: `) ? sentence.slice(path.length + 2) : sentence
 
 function staleSentences(because: string): readonly string[] {
   return [
-    `What is shown here is old, because the service does not answer: ${because}.`,
+    `What is shown here is old, because the service does not answer: ${ended(because)}`,
     'It is asked again by itself; `calcfs status` says how it is.',
   ]
 }
@@ -221,7 +227,11 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
     ]
   }
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
-  return [`Could not open ${path} just now: ${failure.message}.`, ...said, ...adviceFor(failure)]
+  return [
+    `Could not open ${path} just now: ${ended(withoutPath(failure.message, path))}`,
+    ...said,
+    ...adviceFor(failure),
+  ]
 }
 
 /** A verb of the kernel in plain words. */

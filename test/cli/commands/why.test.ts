@@ -75,8 +75,11 @@ t.test('why is right after a success (CLI-21)', async t => {
     ]
     t.not(await outcome(testbed.files.readFile(file)), 'done')
     t.not(await outcome(testbed.files.readdir(folder)), 'done')
-    for (const path of [file, folder])
-      t.match(await why(testbed, path), { stdout: /^Could not [a-z]+ .* \(20.*\): /m }, path)
+    for (const path of [file, folder]) {
+      const { stdout } = await why(testbed, path)
+      t.match(stdout, /^Could not [a-z]+ .* \(20.*\): /m, path)
+      t.notMatch(stdout, `): /${path}: `, 'the path is said once')
+    }
     for (const mend of mends) mend()
     for (const [path, look] of [
       [file, () => testbed.files.readFile(file)],
