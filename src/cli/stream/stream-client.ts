@@ -118,13 +118,16 @@ async function* framesOf(
   name: StreamName,
   { asked, signal, inTime, heard }: Asking,
 ): AsyncGenerator<Frame> {
+  signal.throwIfAborted()
   const question = request({
     socketPath,
     path: `/${name}`,
     method: 'POST',
     headers: { [mountHeader]: device },
-    signal,
   })
+  // Not as an option of the request: Node ends the socket with that error, which nobody hears where the answer has just ended.
+  const stop = (): void => void question.destroy()
+  signal.addEventListener('abort', stop)
   try {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       question.once('response', resolve)
@@ -139,11 +142,13 @@ async function* framesOf(
       const { value: piece, done } = await inTime(pieces.next())
       if (done === true) throw new Error('the answer ended too early')
       for (const frame of reader.take(piece)) {
+        signal.throwIfAborted()
         yield frame
         if (frame.kind === 'end' || frame.kind === 'failure') return
       }
     }
   } finally {
+    signal.removeEventListener('abort', stop)
     question.destroy()
   }
 }

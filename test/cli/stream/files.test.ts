@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { proofOf, startChecksum, storedBytes, trailerOf } from '../../../src/cache/content/store/checksum.js'
 import { serveControl } from '../../../src/cli/control/server.js'
@@ -30,7 +31,12 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
   const socketPath = join(directory, 's.sock')
   let streamed = 0
   const reader: SharedReader = {
-    async *tree() {},
+    async *tree() {
+      for (let at = 0; at < 5; at += 1) {
+        yield [{ path: `/${at}`, type: 'directory', kind: 'project', mode: 0o40555 }]
+        await pause(20)
+      }
+    },
     takesKept: false,
     wholeFile,
     async file(_, sink) {
@@ -64,7 +70,7 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
     )
     return { bytes: Buffer.concat(pieces), found }
   }
-  return { directory, socketPath, read, close, streamed: () => streamed }
+  return { directory, socketPath, client, read, close, streamed: () => streamed }
 }
 
 /** A file as the cache keeps it under this name, and how a daemon names it. */
@@ -216,6 +222,34 @@ t.test(
     t.same(left, ['/stopped'], 'and what was given up is let go')
   },
 )
+
+t.test(
+  'NOFUSE-11 a command that stops ends with its own sentence, whatever of an answer has come',
+  async t => {
+    const { client } = await talk(t, async () => undefined)
+    const asked = { path: '/', attributes: false, follow: false, filter: {} }
+    const full = new Failure('no-space', 'the disk is full')
+    // Milliseconds after the first item: the next ones are on their way, and all of the answer has come.
+    for (const after of [0, 30, 400]) {
+      const control = new AbortController()
+      const walk = client.tree(asked, control.signal)[Symbol.asyncIterator]()
+      await within(limit, 'the first item', walk.next())
+      await pause(after)
+      await within(limit, 'the second item', walk.next())
+      control.abort(full)
+      await pause(50)
+      await t.rejects(within(limit, 'the end', readAll(walk)), /the disk is full/)
+    }
+    await t.rejects(
+      client.file('/a', () => {}, AbortSignal.abort(full)),
+      /the disk is full/,
+    )
+  },
+)
+
+async function readAll(walk: AsyncIterator<unknown>): Promise<void> {
+  while ((await walk.next()).done !== true);
+}
 
 t.test('NOFUSE-13 a daemon takes no question without an end', async t => {
   const { socketPath, read } = await talk(t, async () => {
