@@ -317,6 +317,12 @@ export interface Dialect {
   withConfiguration(report: JsonObject, configuration: string): JsonObject
   /** The number or the name of its type, as the record says it. */
   reportType(report: JsonObject): string | undefined
+  /** What the service calls its type, in a field of its own beside it. */
+  reportTypeName(report: JsonObject): string | undefined
+  /** True for the name of that field, which follows the type. */
+  isReportTypeName(field: string): boolean
+  /** The report with its type called like this in that field; the same report where it has none. */
+  withReportTypeName(report: JsonObject, name: string): JsonObject
   /** The report with this type in the form that the other record has it in; without a type, with that record's own value. */
   withReportType(report: JsonObject, type: ReportType | undefined, like: JsonObject): JsonObject
   permission(share: JsonObject): string | undefined

@@ -16,3 +16,16 @@ const drawn = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random()
 
 /** Whether the one at this place is among each so-manieth of them, from a drawn one on; all are, where `CALCFS_TEST_FULL` is set. */
 export const isDrawn = (at: number, each: number): boolean => isFull || (at + drawn) % each === 0
+
+/** Draws numbers below a bound, the same ones for the same seed; a test tells the seed where it fails. */
+export function drawnFrom(seed = drawn): { readonly seed: number; draw(below: number): number } {
+  let state = seed >>> 0
+  return {
+    seed,
+    draw(below) {
+      // A linear congruential generator; its upper bits are the better ones.
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return (state >>> 8) % below
+    },
+  }
+}

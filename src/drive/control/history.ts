@@ -181,6 +181,7 @@ const words: Readonly<Record<TextUse, string>> = {
   read: 'read',
   shown: 'shown',
   replaced: 'replaced',
+  outcome: 'as the service stored it',
 }
 
 const orGone =

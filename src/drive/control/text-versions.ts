@@ -37,7 +37,7 @@ export interface TextVersions {
 const telling: readonly (readonly TextUse[])[] = [
   ['saved', 'sent', 'dropped', 'discarded'],
   ['read', 'shown'],
-  ['replaced'],
+  ['replaced', 'outcome'],
 ]
 const unsaved: readonly TextUse[] = ['dropped', 'discarded']
 const neverStored: readonly TextUse[] = [...unsaved, 'sent']

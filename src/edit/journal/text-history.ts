@@ -23,12 +23,12 @@ import { clearPlace } from '../../system/set-aside.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, type RecordKey } from './record-key.js'
 
-const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced', 'dropped', 'discarded'])
+const meeting = z.enum(['shown', 'read', 'saved', 'outcome', 'sent', 'replaced', 'dropped', 'discarded'])
 const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
 
 /**
  * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
- * the service has it. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
+ * the service has it. outcome: what the service made of that, where it says it otherwise. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
  * dropped: it was not saved, and another text is written over it. discarded: it was not saved, and its user gave it up.
  */
 export type TextUse = z.infer<typeof meeting>
@@ -39,6 +39,8 @@ export interface KnownText {
   readonly last: Instant
   readonly read: Instant | undefined
   readonly saved: Instant | undefined
+  /** When it was last what the service made of a text that a program of this mount had saved. */
+  readonly outcome: Instant | undefined
 }
 
 /** One way in which a text was met, when that was last, and the mark of the mount. */
@@ -153,12 +155,17 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
   }
 
   async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
-    const all = (await marksOf(key)).filter(mark => !isHistory(mark.how))
+    const every = await marksOf(key)
+    const outcomes = new Map(
+      every.filter(mark => mark.own && mark.how === 'outcome').map(mark => [mark.hash, mark.at]),
+    )
+    const all = every.filter(mark => !isHistory(mark.how))
     const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
     const known: KnownText[] = []
     for (const hash of new Set(marks.map(mark => mark.hash))) {
       const text = await recall(key, hash)
-      if (text !== undefined) known.push({ text, ...timesOf(marks.filter(mark => mark.hash === hash)) })
+      const times = timesOf(marks.filter(mark => mark.hash === hash))
+      if (text !== undefined) known.push({ text, ...times, outcome: outcomes.get(hash) })
     }
     return known.sort((one, other) => other.last - one.last)
   }
@@ -346,7 +353,7 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
   return marks
 }
 
-function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text'> {
+function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text' | 'outcome'> {
   const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
   const lastAs = (how: TextUse) => {
     const chosen = marks.filter(mark => mark.own && mark.how === how)

@@ -15,7 +15,7 @@ import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
-import { listedType, withTypeOf } from './report-type.js'
+import { typeOfNew, withTypeOf } from './report-type.js'
 import { isOtherPersons, refuseBadPermission } from './share-rules.js'
 
 export interface NewRecordPorts extends ReportPorts {
@@ -36,7 +36,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
         undefined
       )
         throw new Failure('refused', 'a new report needs a name')
-      const { id } = await listedType(ports, dialect.reportType(written), context)
+      const { id } = await typeOfNew(ports, written, context)
       const rows = await rowsOfNew(ports, { written, before: [] }, context)
       return dialect.newRecords.report(written, { type: id, rows })
     },
@@ -70,7 +70,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       const before = dialect.rows(record) ?? []
       const rows = await rowsOfNew(ports, { written, before }, context)
       const like = dialect.newRecords.reportLike(written, record, rows)
-      if (dialect.reportType(written) === undefined) return like
+      if ((dialect.reportType(written) ?? dialect.reportTypeName(written)) === undefined) return like
       return withTypeOf(ports, like, { written, like: record }, context)
     },
   }

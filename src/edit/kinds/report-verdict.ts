@@ -81,7 +81,11 @@ const isEmptyValue = (json: Json): boolean =>
 
 /** What of a report's change is stored. */
 export function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
-  const { unstored: missing, lost } = compareList(dialect, change, stored)
+  const compared = compareList(dialect, change, stored)
+  const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
+  // The name beside the type follows it, in the service's own spelling.
+  const missing = compared.unstored.filter(name => !(isTyped && dialect.isReportTypeName(name)))
+  const { lost } = compared
   const sentences = [lost, keptSentence(change.edits, stored)].filter(sentence => sentence !== undefined)
   return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }

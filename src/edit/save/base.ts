@@ -11,6 +11,8 @@ export interface Candidate {
   readonly last: Instant
   readonly read: Instant | undefined
   readonly saved: Instant | undefined
+  /** When the service made this of a text that was saved here. */
+  readonly outcome?: Instant | undefined
   /** What leads from it to the text that was written, where that is known already. */
   readonly edits?: Edits
 }
@@ -69,7 +71,13 @@ export function chooseBase(
   const readSince = readLater(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
   if (older !== undefined) refuseSecondProgram(best, older, { readSince, measure })
-  if (closest.distance === 0) refuseOldBuffer(readLater(judged, closest.last), measure)
+  if (closest.distance === 0) {
+    const isOwn = (one: RankedCandidate) => one.outcome !== undefined && one.outcome > saved
+    refuseOldBuffer(
+      readLater(judged, closest.last).filter(one => !isOwn(one)),
+      measure,
+    )
+  }
   const mayCount = (one: RankedCandidate) => one.last >= saved || readSince.length === 0
   const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
   return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
@@ -105,7 +113,10 @@ function refuseSecondProgram(
   if (older.edits.size < best.edits.size || (isTie && rows(older) < rows(best))) throw inDoubt()
 }
 
-/** Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. */
+/**
+ * Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. Not where the newer one is
+ * only what the service made of the last save: no other client wrote, and what was read last is edited.
+ */
 function refuseOldBuffer(readSince: readonly RankedCandidate[], measure: Measure): void {
   if (!readSince.every(({ record, edits }) => measure.isSame(record, edits))) throw inDoubt()
 }

@@ -10,6 +10,8 @@ export interface WrittenEdit {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly edits: Edits
+  /** The program's own text, where `mine` says in the form of its base what that means. */
+  readonly words?: JsonObject
   /** Other texts that the program may have had before as well. */
   readonly asNear: readonly JsonObject[]
 }
@@ -62,6 +64,10 @@ export interface EditableRecord {
    * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant
    */
   check(written: WrittenEdit, context: RequestContext): Promise<JsonObject>
+  /** Whether the writer's text still says the old value of a field that another one of its fields has changed. */
+  readonly isWordedOld?: (checked: JsonObject, written: WrittenEdit) => boolean
+  /** Whether the service fills this field in from others, whatever a PUT says there. */
+  readonly follows?: (name: string) => boolean
   /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */
   readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
   /** Whether another client has made the same of a field in other words: a list with other place numbers. */

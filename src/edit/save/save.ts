@@ -22,6 +22,7 @@ import {
 import { isOtherThan, refuseAnother } from './other-thing.js'
 import { type Reconciled, reconcileAttempt } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
+import { comparedWith, meantBy, openSavedWords, outcomeOf, type SavedWords } from './saved-words.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
 /** `own` is the text that the writing handle itself had read, where it had; the only possible base with `isOver`. */
@@ -58,6 +59,7 @@ export interface Saver {
 /** `hold` keeps other processes from saving the same record meanwhile. */
 export function createSaver(history: TextHistory, now: () => Instant, hold: LockRecord = lockNothing): Saver {
   const inTurn = openKeyedQueue()
+  const words = openSavedWords()
   const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work()
@@ -69,7 +71,7 @@ export function createSaver(history: TextHistory, now: () => Instant, hold: Lock
     save: (request, context) =>
       inTurn(request.record.key, () =>
         guarded(request.draft, () =>
-          hold(request.record.key, context, () => saveOnce({ ...request, history, now }, context)),
+          hold(request.record.key, context, () => saveOnce({ ...request, history, now, words }, context)),
         ),
       ),
     settle: (request, context) =>
@@ -83,6 +85,7 @@ export function createSaver(history: TextHistory, now: () => Instant, hold: Lock
 
 interface SaveState extends SaveRequest {
   readonly history: TextHistory
+  readonly words: SavedWords
   readonly now: () => Instant
 }
 
@@ -148,7 +151,9 @@ async function saveWritten(
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own, written, context)
-  return applyEdits(save, own, { ...written, mine: checked, edits }, context)
+  const saved = await applyEdits(save, own, { ...written, mine: checked, edits }, context)
+  save.words.note(record, checked, { written, form: own.form })
+  return saved
 }
 
 /** A draft that is written on keeps its base, whatever else is read meanwhile. */
@@ -165,7 +170,7 @@ async function findWritten(
   { known, held }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const compared = await comparedWith(mine, known)
+  const compared = await comparedWith(mine, known, save.words.of(save.record.key))
   const measure: Measure = { ...byFields, isSame: (met, edits) => isAsSaid(save.record, mine, met, edits) }
   const saysMine = (text: string): boolean => {
     const said = tryObject(text)
@@ -173,7 +178,7 @@ async function findWritten(
   }
   const choose = async (met: readonly Candidate[]) => chooseBase(met, mine, held, measure)
   const base = await chosenFrom(save, { known: compared, saysSame: saysMine }, choose, context)
-  if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
+  if (base !== undefined) return { ...meantBy(mine, base, compared), edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await save.record.read(context))
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
   await refuseAnother(
@@ -219,16 +224,6 @@ async function metSinceGivenUp<Met extends Candidate>(
   if (given === undefined) return []
   // Saved or read once more since, it may be an old buffer again.
   return known.filter(({ read = 0, saved = 0 }) => Math.max(read, saved) > given.at)
-}
-
-/** Long ones one by one: the drive answers meanwhile. */
-async function comparedWith(mine: JsonObject, known: KnownTexts['known']): Promise<readonly Candidate[]> {
-  const compared: Candidate[] = []
-  for (const met of known) {
-    compared.push({ ...met, edits: editsBetween(met.record, mine) })
-    if (met.text.length >= foldedFrom) await setImmediate()
-  }
-  return compared
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
@@ -318,6 +313,8 @@ async function applyEdits(
   }
   const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
   await save.history.remember(record.key, own.form, 'saved')
+  const outcome = outcomeOf(record, own.form, { written, change, stored })
+  if (outcome !== undefined) await save.history.remember(record.key, outcome, 'outcome')
   return finishSave(save, own, stored, lost)
 }
 

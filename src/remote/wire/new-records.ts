@@ -25,6 +25,7 @@ export interface NewNames extends ListNames {
   readonly published: readonly string[]
   readonly reportTitle: readonly string[]
   readonly reportType: readonly string[]
+  readonly reportTypeName: readonly string[]
   readonly description: readonly string[]
   readonly parent: readonly string[]
   readonly share: readonly string[]
@@ -49,7 +50,8 @@ export function newRecordsIn(names: NewNames): NewRecords {
     const typeField = names.reportType.find(name => fieldOf(written, name) !== undefined)
     const typeName = typeField ?? names.reportType[0] ?? ''
     const list = listFieldOf(written, names)
-    const bare = without(written, names.id, ownOfService, list === undefined ? [] : [list])
+    const left = [names.id, names.reportTypeName, ownOfService, list === undefined ? [] : [list]]
+    const bare = without(written, ...left)
     const typed = withField(withBothTitles(bare), typeName, stringJson(said.type))
     return said.rows === undefined ? typed : withField(typed, postedList, stringJson(idsIn(said.rows)))
   }
@@ -73,7 +75,8 @@ export function newRecordsIn(names: NewNames): NewRecords {
     rows: readonly ReportRow[] | undefined,
   ): JsonObject {
     const list = listFieldOf(written, names)
-    const said = without(written, names.id, names.reportType, ownOfService, list === undefined ? [] : [list])
+    const types = [names.reportType, names.reportTypeName]
+    const said = without(written, names.id, ...types, ownOfService, list === undefined ? [] : [list])
     const isCopy = names.id.some(name => fieldOf(written, name) !== undefined)
     const whole = overlaid(record, isCopy ? unfilledFields(said, record) : said)
     const shown = listFieldOf(record, names)

@@ -32,6 +32,7 @@ export interface ReadNames {
   readonly login: readonly string[]
   readonly reportTitle: readonly string[]
   readonly reportType: readonly string[]
+  readonly reportTypeName: readonly string[]
   readonly configuration: readonly string[]
 }
 
@@ -81,7 +82,9 @@ export function readings(names: ReadNames) {
   }
 
   const isReport = (record: JsonObject): boolean =>
-    [...names.configuration, ...names.reportType].some(name => fieldOf(record, name) !== undefined)
+    [...names.configuration, ...names.reportType, ...names.reportTypeName].some(
+      name => fieldOf(record, name) !== undefined,
+    )
 
   /** The state decides where there is one; a date or a handle of publication does where there is none. */
   function isPublished(record: JsonObject): boolean {

@@ -1,4 +1,4 @@
-// Type of a report in its record: read by number or name, and written in the form that another record has it in.
+// Type of a report in its record: read by number or name, and written in the form that another record has it in; its name beside it.
 import { equalJson } from '../../record/json/equal.js'
 import {
   fieldOf,
@@ -15,6 +15,8 @@ import { idIn, nonBlankText } from './scalar.js'
 /** The fields that may hold it, and what an object in their place is called by. */
 export interface TypeNames {
   readonly reportType: readonly string[]
+  /** What the service calls the type, filled in by itself. */
+  readonly reportTypeName: readonly string[]
   readonly id: readonly string[]
   readonly title: readonly string[]
 }
@@ -22,6 +24,18 @@ export interface TypeNames {
 /** A number as text, or a name; undefined where the record says neither. */
 export const typeSaid = (record: JsonObject, names: TypeNames): string | undefined =>
   firstReadable(record, names.reportType, json => typeIn(json, names))
+
+/** What the type is called in the field beside it; undefined where the record does not say. */
+export const typeNameSaid = (record: JsonObject, names: TypeNames): string | undefined =>
+  firstReadable(record, names.reportTypeName, json => typeIn(json, names))
+
+/** The record with this name in each field that says one. */
+export const withTypeName = (record: JsonObject, name: string, names: TypeNames): JsonObject =>
+  names.reportTypeName.reduce(
+    (whole, field) =>
+      fieldOf(whole, field) === undefined ? whole : withField(whole, field, stringJson(name)),
+    record,
+  )
 
 function typeIn(json: Json, names: TypeNames): string | undefined {
   const said =

@@ -44,6 +44,7 @@ export interface ReportNames {
   readonly id: readonly string[]
   readonly reportTitle: readonly string[]
   readonly reportType: readonly string[]
+  readonly reportTypeName: readonly string[]
   /** Fields that the service fills in by itself. */
   readonly ownOfService: readonly string[]
 }
@@ -58,7 +59,8 @@ export function resembles(written: JsonObject, known: readonly JsonObject[], nam
   const theirs = new Set(known.flatMap(titles))
   const own = titles(written)
   if (own.length === 0 || own.some(title => theirs.has(title))) return true
-  const apart = new Set([...names.id, ...names.reportType, ...names.reportTitle, ...names.ownOfService])
+  const types = [...names.reportType, ...names.reportTypeName]
+  const apart = new Set([...names.id, ...types, ...names.reportTitle, ...names.ownOfService])
   const said = written.fields.filter(({ name, value }) => !apart.has(name) && !isEmpty(value))
   const isKnown = ({ name, value }: { name: string; value: Json }) =>
     known.some(record => {

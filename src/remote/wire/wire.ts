@@ -40,7 +40,7 @@ import {
 } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { type ReadNames, readings, textFieldOf } from './reading.js'
-import { typedLike, typeSaid } from './report-type.js'
+import { typedLike, typeNameSaid, typeSaid, withTypeName } from './report-type.js'
 import {
   eachItemOf,
   entriesIn,
@@ -96,6 +96,7 @@ export const defaultFields: FieldNames = {
   login: ['username', 'userName', 'login', 'loginName', 'userLogin', 'name', 'email', 'mail'],
   reportTitle: ['title', 'name'],
   reportType: ['reportType', 'reportTypeId'],
+  reportTypeName: ['reportTypeName'],
   configuration: ['configuration'],
   list: ['calculations', 'listCalculations', 'calculationIds', 'reportCalculations'],
   rowCalculation: ['calcId', 'calculationId', 'id'],
@@ -237,7 +238,10 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       return name === undefined ? report : withField(report, name, stringJson(text))
     },
     reportType: report => typeSaid(report, names),
+    reportTypeName: report => typeNameSaid(report, names),
+    isReportTypeName: field => names.reportTypeName.includes(field),
     withReportType: (report, type, like) => typedLike(report, { type, like }, names),
+    withReportTypeName: (report, name) => withTypeName(report, name, names),
     permission: share => textFieldOf(share, names.permission),
     isPermission: field => names.permission.includes(field),
     shareId: share => read.share(share)?.id,
