@@ -15,11 +15,12 @@ import { prettyPrint } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '../interface/control.js'
-import { type EditableNode, isEditable, nodeKey } from '../nodes/node.js'
+import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { nodeOfRecordKey, pathOfNode, recordKeyOf } from '../records/node-key.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
+import { recordNodeAt } from './path-node.js'
 
 export function openDraftControl(
   parts: ControlParts,
@@ -57,8 +58,7 @@ export function openDraftControl(
     const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft.key
     if (known !== undefined) return nodeOfRecordKey(known)
     try {
-      const node = await parts.tree.walk(path, until(parts.deadlines.metadata))
-      return isEditable(node) ? node : undefined
+      return await recordNodeAt(parts.tree, path, until(parts.deadlines.metadata))
     } catch (thrown) {
       if (isAbsent(thrown)) return undefined
       throw thrown

@@ -6,10 +6,11 @@ import { prettyPrint } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
 import { idForm, type ReportId, type RequestContext } from '../../remote/remote.js'
 import type { CallResult, Control, HistoryLine } from '../interface/control.js'
-import { type EditableNode, isEditable, type Node, nodeKey } from '../nodes/node.js'
+import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { pathOfNode } from '../records/node-key.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
+import { recordNodeAt } from './path-node.js'
 import { type ComparedText, changesBetween, nothingChanged } from './text-changes.js'
 import { openTextVersions, recordIn, type TextVersion } from './text-versions.js'
 
@@ -23,7 +24,7 @@ export function openHistoryControl(
 
   /** A report that is gone has a history still. */
   async function recordAt(path: string): Promise<EditableNode> {
-    const found = reportAt(path) ?? recordOf(await tree.walk(path, until(parts.deadlines.metadata)))
+    const found = reportAt(path) ?? (await recordNodeAt(tree, path, until(parts.deadlines.metadata)))
     if (found !== undefined) return found
     throw new Failure(
       'refused',
@@ -203,19 +204,4 @@ function reportAt(path: string): EditableNode | undefined {
   if (!idForm.test(id)) return undefined
   if (inner === undefined) return { kind: 'record', of: 'report', id: id as ReportId }
   return inner === fixedNames.order ? { kind: 'order', id: id as ReportId } : undefined
-}
-
-/** A directory stands for its record. */
-function recordOf(node: Node): EditableNode | undefined {
-  if (isEditable(node)) return node
-  switch (node.kind) {
-    case 'project':
-      return { kind: 'record', of: 'project', id: node.id, parent: node.parent }
-    case 'calculation':
-      return { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
-    case 'report':
-      return { kind: 'record', of: 'report', id: node.id }
-    default:
-      return undefined
-  }
 }

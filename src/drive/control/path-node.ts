@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { Failure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
-import { isDirectory, type Node, nodeIn } from '../nodes/node.js'
+import { type EditableNode, isDirectory, isEditable, type Node, nodeIn } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 
 /** A node, and the path at which it was found once all links were followed. */
@@ -41,6 +41,29 @@ export async function nodeAt(tree: Tree, path: string, context: RequestContext):
       }
       throw thrown
     }
+  }
+}
+
+/** The record that stands at the path, or is that of the directory there; undefined where there is neither. @throws Failure 'absent' */
+export async function recordNodeAt(
+  tree: Tree,
+  path: string,
+  context: RequestContext,
+): Promise<EditableNode | undefined> {
+  return recordOf((await nodeAt(tree, path, context)).node)
+}
+
+function recordOf(node: Node): EditableNode | undefined {
+  if (isEditable(node)) return node
+  switch (node.kind) {
+    case 'project':
+      return { kind: 'record', of: 'project', id: node.id, parent: node.parent }
+    case 'calculation':
+      return { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
+    case 'report':
+      return { kind: 'record', of: 'report', id: node.id }
+    default:
+      return undefined
   }
 }
 

@@ -52,6 +52,20 @@ t.test('CLI-26 a draft is named by its path as well: show, diff, send and drop',
     code: 0,
     stdout: '{ no project',
   })
+  // A link on the way, and a directory, which stands for its record: as for `why`, `info` and `history`.
+  const title = record.split('/')[1] ?? ''
+  for (const given of [
+    `/db/demo/${title}/.project.json`,
+    `db/demo/${title}/.project.json`,
+    `projects/${title}`,
+    `/db/demo/${title}`,
+  ])
+    for (const one of [join(directory, given), given])
+      t.match(
+        await drafts(testbed, 'show', one, ...(one === given ? ['--mount', directory] : [])),
+        { code: 0, stdout: '{ no project', stderr: '' },
+        one,
+      )
   const saved = await drafts(testbed, 'show', join(directory, 'reports/42.json'))
   t.match(saved, { code: 1, stderr: /there is no draft \S+reports\/42\.json; there are / })
 

@@ -66,6 +66,13 @@ t.test('each text is listed once, with when, how, by which mount and what change
   })
   await testbed.end()
   const { service } = testbed
+  const project = await testbed.calcfs(
+    'history',
+    '/db/demo/Water splitting/.project.json',
+    '--mount',
+    testbed.directory,
+  )
+  t.match(project, { code: 0, stderr: '' }, 'a link on the way')
   const unmounted = await testbed.calcfs('history', path, '--json', '--url', service.url, '--user', 'demo')
   t.same(JSON.parse(unmounted.stdout).versions, all, 'the same without a mount')
 })
