@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import type { Failure, FailureKind } from '../../failure.js'
+import { looksAgain } from '../../remote/pipeline/circuit-breaker.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './owner.js'
 
@@ -146,13 +147,13 @@ export function newMeta(owner: Owner, now: number): DraftMeta {
 export const shortWhy = ({ sentence, said }: DraftReason): string =>
   said === undefined || sentence.includes(said) ? sentence : `${sentence} (the service said: ${said})`
 
-/** A failure in the words of a note. */
+/** A failure in the words of a note, which is read later: a save that failed is never sent again by itself. */
 export function whyOf(failure: Failure): DraftReason {
   const { line, column } = failure.place ?? {}
   const kind = failure.isForeign ? 'unreachable' : failure.kind
   return {
     kind,
-    sentence: failure.message,
+    sentence: failure.message.replaceAll(looksAgain, ''),
     said: failure.said,
     line,
     column,

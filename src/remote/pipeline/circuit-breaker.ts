@@ -98,5 +98,8 @@ export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): Ci
   }
 }
 
+/** True at the moment of the failure alone: what is kept of it for later says nothing of this. */
+export const looksAgain = '; calcfs looks again within 2 seconds'
+
 const awaySentence = (last: Failure | undefined): string =>
-  `the service has not answered for a while (${last?.message ?? 'no reason known'}); calcfs looks again within 2 seconds`
+  `the service has not answered for a while (${last?.message ?? 'no reason known'})${looksAgain}`

@@ -55,6 +55,13 @@ t.test('each text is listed once, with when, how, by which mount and what change
   })
   t.match(all[1], { how: 'saved', isNow: false, changed: 'title: "Supporting information" → "Second"' })
   t.match(all[2], { how: 'read', changed: 'the oldest that is kept' })
+  const project = await testbed.calcfs(
+    'history',
+    '/db/demo/Water splitting/.project.json',
+    '--mount',
+    testbed.directory,
+  )
+  t.match(project, { code: 0, stderr: '' }, 'a link on the way')
   const text = await testbed.calcfs('history', `${testbed.directory}/${path}`)
   t.match(
     text.stdout,
@@ -66,13 +73,6 @@ t.test('each text is listed once, with when, how, by which mount and what change
   })
   await testbed.end()
   const { service } = testbed
-  const project = await testbed.calcfs(
-    'history',
-    '/db/demo/Water splitting/.project.json',
-    '--mount',
-    testbed.directory,
-  )
-  t.match(project, { code: 0, stderr: '' }, 'a link on the way')
   const unmounted = await testbed.calcfs('history', path, '--json', '--url', service.url, '--user', 'demo')
   t.same(JSON.parse(unmounted.stdout).versions, all, 'the same without a mount')
 })

@@ -9,11 +9,13 @@ import { promisify } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { largestDraft } from '../../../src/edit/journal/draft.js'
+import { whyOf } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { explain } from '../../../src/edit/journal/explain.js'
 import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
 import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
-import type { Failure } from '../../../src/failure.js'
+import { Failure } from '../../../src/failure.js'
+import { looksAgain } from '../../../src/remote/pipeline/circuit-breaker.js'
 import { instant } from '../../../src/remote/remote.js'
 import { clockOf } from '../../testbed/clocks.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
@@ -35,6 +37,12 @@ async function orphan(directory: string, meta: object, text = 'precious'): Promi
 
 // The root has a limit of its own, below that of the tests.
 t.setTimeout(560_000)
+
+t.test('what is kept of a failure promises no look of its own at the service', async t => {
+  const away = new Failure('unreachable', `the service has not answered (no route)${looksAgain}`)
+  t.match(away.message, /looks again/)
+  t.equal(whyOf(away).sentence, 'the service has not answered (no route)')
+})
 
 t.test('a draft is a file: any writes and truncations in any order', async t => {
   const drafts = await openDrafts(await scratch(t), now)
