@@ -1,5 +1,5 @@
 // Health of a drive in one line: whether programs can work on it as they expect.
-import type { HealthLine, HealthTrouble } from '../drive/interface/control.js'
+import type { HealthLine } from '../drive/interface/control.js'
 import { isUnderWay, type MetricSources } from './sources.js'
 
 /** Unhealthy is what a person has to mend, or wait for: an outage, an ended sign-in, edits that wait. */
@@ -17,4 +17,8 @@ export function healthOf(
   return unhealthy(`${edits} not saved: calcfs drafts list`, unsaved)
 }
 
-const unhealthy = (why: string, trouble: HealthTrouble): HealthLine => ({ isHealthy: false, why, trouble })
+const unhealthy = (why: string, trouble: HealthLine['trouble']): HealthLine => ({
+  isHealthy: false,
+  why,
+  trouble,
+})

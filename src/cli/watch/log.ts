@@ -1,8 +1,7 @@
 // `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { defaultLogFile, statesOf } from '../../config/places.js'
+import { defaultLogFile } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
@@ -113,7 +112,10 @@ async function showLeft(
   drive: string | undefined,
   { flags, print }: Output,
 ): Promise<void> {
-  if (drive === undefined) throw await withoutDrive(command)
+  if (drive === undefined) {
+    const { withoutDrive } = await import('../control/left-logs.js')
+    throw withoutDrive(configured(command))
+  }
   const path = await mountPath(resolve(drive))
   const { config, sources } = configured(command)
   const file = config.logFile ?? defaultLogFile(path, config, sources.environment)
@@ -126,29 +128,6 @@ async function showLeft(
   print(lines)
   console.error(`calcfs: no daemon runs for ${path} any more; this is what ${file} holds.`)
 }
-
-/** Which logs there are of daemons that have ended, the latest first. */
-async function withoutDrive(command: Command): Promise<Stop> {
-  const { formerMounts } = await import('../../app/account/mount-notes.js')
-  const { config, sources } = configured(command)
-  const timeOf = (path: string): number | undefined =>
-    statSync(defaultLogFile(path, config, sources.environment), { throwIfNoEntry: false })?.mtimeMs
-  const left = formerMounts(statesOf(config, sources.environment))
-    .flatMap(path => {
-      const at = timeOf(path)
-      return at === undefined ? [] : [{ path, at }]
-    })
-    .sort((one, other) => other.at - one.at)
-  const lines = left.slice(0, namedAtMost).map(({ path }) => `calcfs log ${path}`)
-  const next =
-    lines.length === 0
-      ? 'name the directory whose log is meant: calcfs log DIRECTORY'
-      : `the last one's log: ${lines.join("; an earlier one's: ")}`
-  return new Stop(exitCodes.mountPoint, `no drive is mounted; ${next}`)
-}
-
-/** Of many logs. */
-const namedAtMost = 3
 
 async function showFile(file: string, control: Control, { flags, print }: Output): Promise<void> {
   const last = await lastLines(file, flags.lines)

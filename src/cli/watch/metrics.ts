@@ -1,6 +1,6 @@
 // `calcfs metrics [DRIVE]`: the metrics of a drive as Prometheus reads them, or its health in one line.
 import { Command } from 'commander'
-import type { HealthTrouble } from '../../drive/interface/control.js'
+import type { HealthLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
@@ -35,7 +35,7 @@ interface Flags {
 }
 
 /** As `calcfs status` ends with them. */
-const codes: Readonly<Record<HealthTrouble, ExitCode>> = {
+const codes: Readonly<Record<NonNullable<HealthLine['trouble']>, ExitCode>> = {
   unsaved: exitCodes.unsent,
   'signed-out': exitCodes.signIn,
   away: exitCodes.unreachable,

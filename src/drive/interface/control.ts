@@ -263,13 +263,9 @@ export interface DraftFact {
 
 export interface HealthLine {
   readonly isHealthy: boolean
-  /** One sentence. */
   readonly why: string
-  /** What a person has to mend, the most urgent that there is; undefined where all is well. */
-  readonly trouble?: HealthTrouble | undefined
+  readonly trouble?: 'unsaved' | 'signed-out' | 'away' | undefined
 }
-
-export type HealthTrouble = 'unsaved' | 'signed-out' | 'away'
 
 export interface LogLines {
   readonly lines: readonly string[]
