@@ -11,6 +11,7 @@ import { version } from '../terminal/version.js'
 import { askedByShells } from './completion/shells.js'
 import { helpForm } from './help/form.js'
 import { groupOf, placeOf } from './help/groups.js'
+import { withAdvice } from './help/line-hints.js'
 import { topics } from './help/topics.js'
 
 /**
@@ -150,7 +151,9 @@ function programOf(table: readonly Command[]): Command {
     .option('--debug', 'print where in the program an error came from')
     .addHelpText('after', notes)
     .showHelpAfterError('(calcfs --help lists the commands and flags)')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'calcfs: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(withAdvice(text.replace(/^error: /, 'calcfs: '))),
+    })
     .configureHelp(helpForm)
     .exitOverride()
     .helpCommand(false)

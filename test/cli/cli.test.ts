@@ -68,12 +68,25 @@ t.test('CMD-12 the versions of calcfs and of what it runs on are one document', 
   }
 })
 
-t.test('what was typed wrong is one sentence and exit code 2, without a stack', async t => {
+t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a stack', async t => {
   const calls: readonly (readonly [readonly string[], RegExp])[] = [
     [['report', 'show', '--help'], /^calcfs: unknown command 'show'/],
     [['shwo', '-h'], /^calcfs: unknown command 'shwo'/],
     [['mont'], /unknown command 'mont'|too many arguments/],
     [['login', '--usr', 'x'], /^calcfs: unknown option '--usr'\n\(Did you mean --user\?\)/],
+    [['find', '.', '-name', 'x'], /^calcfs: unknown option '-name'\n\(.* has two dashes: --name\)\n/],
+    [
+      ['login', '--password=secret'],
+      /^calcfs: unknown option '--password'\n\(.* never a flag, .* CALCFS_PASSWORD/,
+    ],
+    [
+      ['login', '--token', 'secret'],
+      /^calcfs: unknown option '--token'\n\(.* never a flag, .* CALCFS_TOKEN\)/,
+    ],
+    [
+      ['info', 'projects/Water', 'splitting'],
+      /^calcfs: too many arguments .*\n\(.* in quotes: 'projects\/Water /,
+    ],
     [
       ['login'],
       /^calcfs: no service is named; give its address with --url \(calcfs login --list names those .*\), or set url in the configuration file\.\n$/,

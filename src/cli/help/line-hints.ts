@@ -1,0 +1,25 @@
+// Advice for a line that commander refuses: what other programs call a flag, a password on the line, a name without its quotes.
+
+/** The message of commander with a line of advice where there is one; a password in it is not repeated. */
+export function withAdvice(message: string): string {
+  const text = message.replace(/'(--(?:password|token))=[^']*'/, "'$1'")
+  const advice = adviceFor(text)
+  return advice === undefined ? text : `${text.trimEnd()}\n(${advice})\n`
+}
+
+function adviceFor(text: string): string | undefined {
+  const [, dashes, name] = /unknown option '(--?)([^']+)'/.exec(text) ?? []
+  if (dashes === '--' && (name === 'password' || name === 'token'))
+    return `a ${name} is never a flag, which every user of this machine could read: ${ways[name]}`
+  if (dashes === '-' && name !== undefined && /^[a-z][a-z-]+$/.test(name))
+    return `a flag of several letters has two dashes: --${name}`
+  if (/too many arguments for /.test(text))
+    return "a name with blanks stands in quotes: 'projects/Water splitting'"
+  return undefined
+}
+
+const ways = {
+  password:
+    'leave it out and calcfs login asks, or set CALCFS_PASSWORD, --password-file FILE or --password-command COMMAND',
+  token: 'set CALCFS_TOKEN',
+} as const
