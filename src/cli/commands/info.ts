@@ -5,6 +5,7 @@ import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { filesText } from '../../terminal/pin-text.js'
+import { hinted } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
 
@@ -16,11 +17,13 @@ export function infoCommand(): Command {
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('an object with what is known'))
     .action((path: string, flags: { json?: true }) =>
-      withPath(command, path, async (control, at) => {
-        const info = await control.info({ path: at })
-        if (flags.json === true) printJson(dated(info))
-        else console.log(linesOf(info).join('\n'))
-      }),
+      hinted(command, path, () =>
+        withPath(command, path, async (control, at) => {
+          const info = await control.info({ path: at })
+          if (flags.json === true) printJson(dated(info))
+          else console.log(linesOf(info).join('\n'))
+        }),
+      ),
     )
   return withExamples(
     command,

@@ -1,6 +1,7 @@
 // `calcfs cat`: files of the drive on standard output, mounted or not.
 import type { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
+import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { withReader } from '../control/with-reader.js'
 import { onStandardError, openProblems } from './problems.js'
@@ -22,10 +23,12 @@ export function catCommand(): Command {
 async function print(command: Command, given: readonly string[]): Promise<void> {
   const problems = openProblems(onStandardError)
   await withReader(command, given, async (reader, paths) => {
-    for (const { given: shown, path } of paths)
+    for (const [at, one] of paths.entries())
       await reader
-        .file(path, toStandardOutput, new AbortController().signal)
-        .catch((thrown: unknown) => problems.add(shown, thrown))
+        .file(one.path, toStandardOutput, new AbortController().signal)
+        .catch(async (thrown: unknown) =>
+          problems.add(one.given, await withHint(reader, thrown, one, after(paths, at))),
+        )
   })
   process.exitCode = problems.exitCode
 }

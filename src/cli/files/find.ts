@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { isProblem, type TreeQuestion } from '../../drive/interface/reader.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag } from '../../terminal/json.js'
+import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { type GivenPath, withReader } from '../control/with-reader.js'
 import { openJsonArray, printedEntry } from './print-entry.js'
@@ -73,13 +74,17 @@ async function find(command: Command, given: readonly string[], flags: Flags): P
   const pieces: string[] = []
   const array = openJsonArray(text => pieces.push(text))
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {
-    for (const path of paths) {
+    for (const [at, path] of paths.entries()) {
       const top = path.path === '/' ? '/' : `${path.path}/`
       for await (const items of reader.tree(questionOf(path, flags), new AbortController().signal)) {
         for (const item of items) {
           const below = item.path === path.path ? '' : item.path.slice(top.length)
           const shown = shownAs(path.given, below)
-          if (isProblem(item)) problems.add(shown, item.failure)
+          if (isProblem(item))
+            problems.add(
+              shown,
+              below === '' ? await withHint(reader, item.failure, path, after(paths, at)) : item.failure,
+            )
           else if (flags.json === true) array.add(printedEntry(item, shown))
           else pieces.push(`${shown}\n`)
         }

@@ -4,13 +4,15 @@ import { mkdir, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { DriveReader } from '../../drive/interface/reader.js'
+import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
+import type { Failure } from '../../failure.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
 import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { type GivenPath, withReader } from '../control/with-reader.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy-tree.js'
@@ -69,8 +71,7 @@ async function get(command: Command, given: readonly string[], flags: Flags): Pr
   await refuseDrive(flags.as === undefined ? base : resolve(flags.as))
   await withReader(command, given, async (reader, paths) => {
     const orders = ordersFor(paths, flags, base)
-    if (flags.to !== undefined) await made(base)
-    await copy(reader, orders, flags)
+    await copy(reader, orders, { flags, paths, base })
   })
 }
 
@@ -130,7 +131,36 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   )
 
-async function copy(reader: DriveReader, orders: readonly CopyOrder[], flags: Flags): Promise<void> {
+/** The same reader, which makes the directory for the copies before the first thing that is to be copied. */
+function making(base: string, reader: DriveReader): DriveReader {
+  let isMade = false
+  return {
+    takesKept: reader.takesKept,
+    file: reader.file,
+    async *tree(asked, signal) {
+      for await (const items of reader.tree(asked, signal)) {
+        if (!isMade && !items.every(isProblem)) {
+          await made(base)
+          isMade = true
+        }
+        yield items
+      }
+    },
+  }
+}
+
+interface CopyCall {
+  readonly flags: Flags
+  readonly paths: readonly GivenPath[]
+  /** The directory for the copies. */
+  readonly base: string
+}
+
+async function copy(
+  reader: DriveReader,
+  orders: readonly CopyOrder[],
+  { flags, paths, base }: CopyCall,
+): Promise<void> {
   const { copyBegins, copyTrees } = await import('./copy-tree.js')
   const progress = copyBegins()
   const line = drawProgress(process.stderr, () => ({ ...progress, isGrowing: progress.isWalking }))
@@ -139,13 +169,26 @@ async function copy(reader: DriveReader, orders: readonly CopyOrder[], flags: Fl
     onStandardError(text)
   })
   const stopped = stopBySignal()
+  let hints = Promise.resolve()
+  /** Of what was named and is not there it is said what to type. */
+  async function named(path: string, failure: Failure): Promise<void> {
+    const at = paths.findIndex(one => one.path === path)
+    const given = paths[at]
+    problems.add(
+      path,
+      given === undefined ? failure : await withHint(reader, failure, given, after(paths, at)),
+    )
+  }
   try {
     await copyTrees(orders, rulesOf(flags), {
-      reader,
+      reader: flags.to === undefined ? reader : making(base, reader),
       progress,
       signal: stopped.signal,
-      failed: (path, failure) => problems.add(path, failure),
+      failed(path, failure) {
+        hints = hints.then(() => named(path, failure))
+      },
     })
+    await hints
   } catch (thrown) {
     line.end()
     console.error(`calcfs: stopped: ${soFar(progress)}; the same command goes on from there.`)

@@ -9,6 +9,7 @@ import {
 import { lastNameOf } from '../../layout.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag } from '../../terminal/json.js'
+import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { type GivenPath, withReader } from '../control/with-reader.js'
 import { longLine, openJsonArray, printedEntry } from './print-entry.js'
@@ -65,7 +66,7 @@ interface Found {
 /** The entries below one path; of a file it itself. Hidden names are left out with what is in them. */
 async function* found(
   reader: DriveReader,
-  given: GivenPath,
+  { given, following }: { readonly given: GivenPath; readonly following: readonly string[] },
   flags: Flags,
   problems: Problems,
 ): AsyncGenerator<Found> {
@@ -76,7 +77,11 @@ async function* found(
     for (const item of items) {
       const below = item.path === given.path ? '' : item.path.slice(top.length)
       if (isProblem(item)) {
-        problems.add(shownAs(given, below), item.failure)
+        const isTop = below === ''
+        problems.add(
+          shownAs(given, below),
+          isTop ? await withHint(reader, item.failure, given, following) : item.failure,
+        )
         continue
       }
       if (below === '' && item.type === 'directory' && flags.depth > 0) continue
@@ -109,7 +114,7 @@ async function printNames(
       lines.length = 0
       if (printed.length > 0) await toStandardOutput(`${printed.join('\n')}\n`)
     }
-    for await (const one of found(reader, given, flags, problems)) {
+    for await (const one of found(reader, { given, following: after(paths, at) }, flags, problems)) {
       if (!isHeaded && one.below !== '') await toStandardOutput(`${at === 0 ? '' : '\n'}${given.given}:\n`)
       isHeaded = true
       lines.push(one)
@@ -130,11 +135,13 @@ async function printJson(
 ): Promise<void> {
   const pieces: string[] = []
   const array = openJsonArray(text => pieces.push(text))
-  for (const given of paths)
-    for await (const { entry, below } of found(reader, given, { ...flags, all: true }, problems)) {
+  for (const [at, given] of paths.entries()) {
+    const asked = { given, following: after(paths, at) }
+    for await (const { entry, below } of found(reader, asked, { ...flags, all: true }, problems)) {
       array.add(printedEntry(entry, shownAs(given, below)))
       if (pieces.length >= linesAtOnce) await toStandardOutput(pieces.splice(0).join(''))
     }
+  }
   array.end()
   await toStandardOutput(pieces.join(''))
 }

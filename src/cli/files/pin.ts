@@ -6,6 +6,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { filesText, pinText } from '../../terminal/pin-text.js'
+import { hinted } from '../control/absent-hint.js'
 import { driveCommand, withDrives } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
 import { drawProgress } from './progress-line.js'
@@ -24,13 +25,15 @@ export function pinCommand(): Command {
     .option('--no-wait', 'do not wait until all of it is here')
     .addOption(jsonFlag('the pin'))
     .action((path: string, flags: Flags) =>
-      withPath(command, path, async (control, at, isMounted) => {
-        const begun = await control.pin({ path: at })
-        const pin = flags.wait ? await followed(control, begun, isMounted) : begun
-        if (flags.json === true) printJson(dated(pin))
-        else console.log(`${pinText(pin)}.`)
-        process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
-      }),
+      hinted(command, path, () =>
+        withPath(command, path, async (control, at, isMounted) => {
+          const begun = await control.pin({ path: at })
+          const pin = flags.wait ? await followed(control, begun, isMounted) : begun
+          if (flags.json === true) printJson(dated(pin))
+          else console.log(`${pinText(pin)}.`)
+          process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
+        }),
+      ),
     )
   return withExamples(
     command,

@@ -17,6 +17,7 @@ import { chance } from '../../long/chance.js'
 import { printed } from '../../testbed/programs.js'
 import type { ReceivedRequest } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
+import { outcome } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { drawnTree } from './drawn-tree.js'
 
@@ -242,7 +243,9 @@ t.test('NOFUSE-6 where a copy goes is said before anything is fetched', async t 
     code: 2,
     stderr: /write a whole number, 1 or more/,
   })
-  t.match(await get(testbed, 'projects/Nope', '--to', local), { code: 1, stderr: /projects\/Nope/ })
+  const nowhere = join(local, 'nowhere')
+  t.match(await get(testbed, 'projects/Nope', '--to', nowhere), { code: 1, stderr: /projects\/Nope/ })
+  t.match(await outcome(stat(nowhere)), 'ENOENT', 'nothing is made for nothing')
   t.match(await get(testbed, '/', '--exclude', '.calcfs', '--as', join(local, 'whole')), { code: 0 })
   t.equal(await printed('ls', [join(local, 'whole')]), 'by-id\ndb\nprojects\nreports\n')
 })
