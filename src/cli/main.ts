@@ -6,6 +6,7 @@ import { unknownVariables } from '../config/variables.js'
 import { codeOf } from '../system/error-code.js'
 import { examplesOf, withExamplesOfParts } from '../terminal/examples.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
+import { endWithoutTerminal } from '../terminal/gone-terminal.js'
 import { printJson } from '../terminal/json.js'
 import { version } from '../terminal/version.js'
 import { askedByShells } from './completion/shells.js'
@@ -67,6 +68,8 @@ Exit codes: ${Object.entries(exitMeanings)
 /** Runs one command line (without node and script) and sets the exit code; nothing is thrown. */
 export async function main(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endWithReader)
+  process.stderr.on('error', sayNoMore)
+  endWithoutTerminal()
   if (args[0] === 'mount.calcfs' || isMountLine(args)) {
     const { mountHelper } = await import('./mount/mount-helper.js')
     return mountHelper(args[0] === 'mount.calcfs' ? args.slice(1) : args, main)
@@ -94,10 +97,15 @@ const asksForVersions = (args: readonly string[]): boolean =>
 const isMountLine = (args: readonly string[]): boolean =>
   /^https?:\/\//.test(args[0] ?? '') && args.includes('-o')
 
-/** `calcfs drafts diff 42 | head`: a reader that has read enough closes the pipe, which is no error. */
+/** `calcfs drafts diff 42 | head`: a reader that has read enough closes the pipe, which is no error. Nor is a closed terminal. */
 function endWithReader(cause: Error): void {
-  if (codeOf(cause) !== 'EPIPE') throw cause
+  if (!['EPIPE', 'EIO'].includes(codeOf(cause) ?? '')) throw cause
   process.exit()
+}
+
+/** Of a closed terminal: the command ends by its signal, in order. */
+function sayNoMore(cause: Error): void {
+  if (codeOf(cause) !== 'EIO') throw cause
 }
 
 /** The whole command line, for its manual, its completion and its tests. */

@@ -14,6 +14,8 @@ export interface Terminal {
   write(text: string): Promise<unknown>
   /** Keys by tmux's names: `C-x`, `Enter`. */
   keys(...names: string[]): Promise<unknown>
+  /** As its window is closed: the program gets SIGHUP, and there is no terminal any more. */
+  close(): Promise<unknown>
   /** Resolves when the program has ended. */
   ended(): Promise<void>
 }
@@ -53,6 +55,7 @@ export async function terminal(
     },
     write: text => tmux('send-keys', '-l', text),
     keys: (...names) => tmux('send-keys', ...names),
+    close: () => tmux('kill-server'),
     ended: () =>
       until(
         20_000,

@@ -1,6 +1,6 @@
 // Promises of the commands that watch: top, mounts, log, metrics and status --watch, on drives of their own.
 import { spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -150,6 +150,32 @@ t.test('watching one drive', async t => {
     t.equal(await watch.interrupt(), 0)
     t.equal(watch.text().match(/everything is saved/g)?.length, 1, 'what has not changed is not said again')
     t.notMatch(watch.text(), /requests so far/)
+  })
+
+  await t.test('WATCH-6 a command whose terminal is closed ends in order, a mount as well', async t => {
+    const command = `${plainNode.join(' ')} ${calcfs}`
+    const other = join(testbed.home, 'closed')
+    await mkdir(other)
+    const lines = [
+      [`status --watch ${directory}`, /everything is saved/],
+      [`top ${directory}`, / as demo, mounted for/],
+      [`log ${directory}`, /mounted on /],
+      [`mount ${testbed.service.url} ${other} --user demo`, /mounted on /],
+    ] as const
+    for (const [at, [line, form]] of lines.entries()) {
+      const end = join(testbed.home, `end-${at}`)
+      const error = join(testbed.home, `error-${at}`)
+      // As the shell of a window does, it hands its signal on.
+      const inShell = `trap 'kill -HUP $!' HUP; ${command} ${line} 2> >(tee ${error}) & wait; wait $!; echo ended $? > ${end}`
+      const screen = await terminal(t, `bash -c "${inShell.replaceAll('$', '\\$')}"`, environmentOf(testbed))
+      await screen.until(form)
+      await screen.close()
+      const ended = () => readFile(end, 'utf8').catch(() => '')
+      await until(mountPatience, `${line} to end`, async () => /ended/.test(await ended()))
+      t.equal(await ended(), 'ended 0\n', line)
+      t.notMatch(await readFile(error, 'utf8'), /Assertion|Error:/, line)
+    }
+    t.notOk(await isMounted(other))
   })
 
   await t.test(
