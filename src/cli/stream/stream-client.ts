@@ -125,7 +125,7 @@ async function* framesOf(
     method: 'POST',
     headers: { [mountHeader]: device },
   })
-  // Not as an option of the request: Node ends the socket with that error, which nobody hears where the answer has just ended.
+  // Not as an option of the request: Node ends the socket with that error, which is not heard where the answer has just ended.
   const stop = (): void => void question.destroy()
   signal.addEventListener('abort', stop)
   try {
