@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
+import { asFailure } from '../failure.js'
 import { makePrivateNow } from '../system/make-directory.js'
 import { networkFileSystem } from '../system/network-filesystem.js'
 import {
@@ -28,7 +29,7 @@ const ledgerFiles = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 
 /**
  * Makes the directories of an account, private to their owner, and notes what is moved aside from then on: also what
- * comes into the place of one of them, or of one above that is of calcfs. Throws disk errors.
+ * comes into the place of one of them, or of one above that is of calcfs. @throws Stop, disk errors
  */
 export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFailure): void {
   onAside((path, aside) =>
@@ -39,8 +40,24 @@ export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFai
   )
   const accounts = [places.cache, places.state]
   for (const place of [...parents, ...accounts]) clearing(note)(place, 'directory')
-  for (const place of accounts) makePrivateNow(place)
+  makeOwn(places.cache, '--cache-dir')
+  makeOwn(places.state, '--state-dir')
   ownFromNowOn([...parents, ...accounts])
+}
+
+/** @throws Stop where this user may not, the errors of the disk */
+function makeOwn(place: string, flag: string): void {
+  try {
+    makePrivateNow(place)
+  } catch (cause) {
+    const { kind, message } = asFailure(cause)
+    if (kind !== 'disk-read-only') throw cause
+    throw new Stop(
+      exitCodes.failed,
+      `${message}; name a directory that you may write to with ${flag}, or let its owner make this one for you (calcfs doctor looks at them).`,
+      { cause },
+    )
+  }
 }
 
 /**

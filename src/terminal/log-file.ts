@@ -2,6 +2,7 @@
 import { existsSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DestinationStream, destination } from 'pino'
+import { BadSetting } from '../config/settings.js'
 import { codeOf } from '../system/error-code.js'
 import { machineClocks } from '../system/machine-clocks.js'
 import { makeDirectoriesNow } from '../system/make-directory.js'
@@ -13,20 +14,29 @@ const lookEvery = 1_000
 /** The ending of the lines before. */
 const before = '.1'
 
+/** @throws BadSetting where it cannot be written */
+function opened(file: string): ReturnType<typeof destination> {
+  try {
+    makeDirectoriesNow(dirname(file))
+    return destination({ dest: file, append: true, sync: true, mode: 0o600, maxLength: longestBacklog })
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (code === undefined) throw cause
+    throw new BadSetting(
+      `--log-file ${file}: it cannot be written (${code}); name a file in a directory of your own, or leave it out.`,
+      { cause },
+    )
+  }
+}
+
 /**
  * Lines are on the file when `write` returns, and a full disk costs lines only. With another program's rotation, by renaming or
  * by truncating, they go on in the file of that name within a second.
  * @param limitBytes of the file; with the one before it takes twice as much
+ * @throws BadSetting where it cannot be written
  */
 export function openLogFile(file: string, limitBytes: number): DestinationStream {
-  makeDirectory(dirname(file))
-  const stream = destination({
-    dest: file,
-    append: true,
-    sync: true,
-    mode: 0o600,
-    maxLength: longestBacklog,
-  })
+  const stream = opened(file)
   // There is no place to tell it: the stream keeps what it could not write, and tries again with the next line.
   stream.on('error', linesLost)
   // Each reopening listens until the next tick, and many may be due in one.
@@ -94,14 +104,5 @@ function moveAway(file: string): void {
     } catch (again) {
       if (codeOf(again) === undefined) throw again
     }
-  }
-}
-
-/** Not the stream's own: Node's recursive mkdir, which that calls, never returns below /proc. */
-function makeDirectory(path: string): void {
-  try {
-    makeDirectoriesNow(path)
-  } catch {
-    // The stream fails to open the file, and says why.
   }
 }
