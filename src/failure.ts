@@ -174,3 +174,6 @@ export const isAbsent = (thrown: unknown): thrown is Failure & { readonly kind: 
 export function unlessAbsent(thrown: unknown): undefined {
   if (!isAbsent(thrown)) throw thrown
 }
+
+/** The end of a sentence that is true at the moment of its failure alone: what is kept for later leaves it out. */
+export const looksAgain = '; calcfs looks again within 2 seconds'

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import type { Failure, FailureKind } from '../../failure.js'
-import { looksAgain } from '../../remote/pipeline/circuit-breaker.js'
+import { type Failure, type FailureKind, looksAgain } from '../../failure.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './owner.js'
 

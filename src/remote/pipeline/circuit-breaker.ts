@@ -1,5 +1,6 @@
 // Circuit breaker: opens after 3 unanswered requests once a probe got no answer either, and probes every 1.5 s.
-import { Failure } from '../../failure.js'
+
+import { Failure, looksAgain } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, dueSooner, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
@@ -97,9 +98,6 @@ export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): Ci
     },
   }
 }
-
-/** True at the moment of the failure alone: what is kept of it for later says nothing of this. */
-export const looksAgain = '; calcfs looks again within 2 seconds'
 
 const awaySentence = (last: Failure | undefined): string =>
   `the service has not answered for a while (${last?.message ?? 'no reason known'})${looksAgain}`
