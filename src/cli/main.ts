@@ -140,7 +140,8 @@ const takesValue = (flag: string | undefined): boolean => flag === '--config' ||
 /** A variable, a profile or a configuration file that is not known is mistyped: the command would quietly do something else. */
 function refuseUnknown(command: Command, environment: Environment): void {
   for (const sentence of unknownVariables(environment)) console.error(`calcfs: ${sentence}`)
-  const { profile, config } = command.optsWithGlobals<{ profile?: string; config?: string }>()
+  const { profile: named, config } = command.optsWithGlobals<{ profile?: string; config?: string }>()
+  const profile = named ?? (environment['CALCFS_PROFILE'] || undefined)
   const file = config ?? (environment['CALCFS_CONFIG'] || undefined)
   if (profile !== undefined) requireProfile(profile, configFiles(file, environment))
   else if (file !== undefined) requireConfigFile(file)

@@ -83,6 +83,12 @@ t.test('CMD-4 a profile that is not there ends any command, and the nearest one 
       out: '',
       err: /^calcfs: there is no profile 'grup'; the nearest is 'group'; known are group\.\n$/,
     })
+  for (const command of [['status'], ['mounts'], ['cache', 'info'], ['drafts', 'list']])
+    t.match(
+      await calcfs(command, { ...env, CALCFS_PROFILE: 'grup' }),
+      { code: 2, out: '', err: /^calcfs: there is no profile 'grup'; the nearest is 'group'/ },
+      'by its variable as well',
+    )
   t.notMatch(await calcfs(['status', '--profile', 'group'], env), { err: /profile/ }, 'a known one is taken')
   t.match(await calcfs(['status', '--profile', 'x'], homeOf(t)), {
     code: 2,
