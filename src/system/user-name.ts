@@ -1,5 +1,6 @@
 // The name of a user of this machine, for messages; also of one that only a directory service (LDAP) knows.
 import { execFile } from 'node:child_process'
+import { userInfo } from 'node:os'
 import { promisify } from 'node:util'
 
 /** Milliseconds: a directory service may be away. */
@@ -21,3 +22,18 @@ async function nameOf(id: number): Promise<string | undefined> {
     return undefined
   }
 }
+
+/** Whether this process runs as a user id without a name, as in a container: fusermount mounts nothing for one. */
+export function isNameless(): boolean {
+  try {
+    return userInfo().username === ''
+  } catch {
+    return true
+  }
+}
+
+/** For messages: what is wrong there, and what mends it. */
+export const namelessUser = {
+  found: `this user id (${process.getuid?.()}) has no name, and fusermount mounts for named users alone`,
+  mend: 'add a line for it to /etc/passwd, or run calcfs as a user that has one',
+} as const

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
 import { takesEpochs } from '../../system/linux-release.js'
 import { nearestThere, networkFileSystem } from '../../system/network-filesystem.js'
+import { isNameless, namelessUser } from '../../system/user-name.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
 export function fuseDevice(): Finding {
@@ -27,9 +28,12 @@ export function fusermount(searchPath: string | undefined): Finding {
   const place = (searchPath ?? '')
     .split(delimiter)
     .find(directory => existsSync(join(directory, 'fusermount')))
-  return place === undefined
-    ? bad(check, 'there is no fusermount on the PATH', 'sudo apt-get install fuse')
-    : good(check, join(place, 'fusermount'))
+  if (place === undefined)
+    return bad(check, 'there is no fusermount on the PATH', 'sudo apt-get install fuse')
+  const program = join(place, 'fusermount')
+  return process.getuid?.() !== 0 && isNameless()
+    ? bad(check, `${program}: ${namelessUser.found}`, namelessUser.mend)
+    : good(check, program)
 }
 
 /** Where fusermount looks whether a drive is the user's that unmounts it; a bare container has none. */

@@ -19,6 +19,7 @@ import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { seldom } from '../../seldom.js'
 import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
+import { isNameless, namelessUser } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
 import type { LogReader } from '../../terminal/log-ring.js'
@@ -218,6 +219,8 @@ function notMounted(path: string, cause: unknown, allowOther: boolean): string {
     const { found, mend } = othersNotAllowed
     return `${path} was not mounted with --allow-other: ${found}; have it allowed once with: ${mend}, or leave the flag out.`
   }
+  if (process.getuid?.() !== 0 && isNameless())
+    return `${path} was not mounted: ${namelessUser.found}; ${namelessUser.mend}.`
   const why = cause instanceof Error ? cause.message : String(cause)
   return `the kernel or libfuse did not mount ${path} (${why}); calcfs doctor says what is missing.`
 }

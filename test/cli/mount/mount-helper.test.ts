@@ -202,7 +202,8 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
   const home = join(directory, 'home')
   const [own, open] = [join(home, 'own'), join(home, 'open')]
   const [closed, sticky] = [join(home, 'closed'), join(directory, 'sticky')]
-  for (const path of [home, own, open, closed, sticky]) await mkdir(path)
+  const nameless = join(directory, 'nameless')
+  for (const path of [home, own, open, closed, sticky, nameless, join(nameless, 'at')]) await mkdir(path)
   for (const path of [home, own, open, closed]) await chown(path, nobody, nobody)
   await chmod(closed, 0o555)
   await chmod(sticky, 0o1777)
@@ -216,6 +217,9 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     ${as} doctor | grep allow-other
     ${as} doctor --allow-other | grep -A1 BAD.*allow-other
     ${as.replace(`HOME=${home}`, `HOME=${directory}/none`)} doctor | grep -A1 BAD.*cache
+    chown -R 4242 ${nameless}
+    ${as.replace(`reuid=${nobody}`, 'reuid=4242').replace(home, nameless)} mount ${url} ${nameless}/at --user demo --daemon; echo "nameless $?"
+    ${as.replace(`reuid=${nobody}`, 'reuid=4242').replace(home, nameless)} doctor | grep -A1 BAD.*fusermount
     for place in ${closed} ${at} ${sticky}; do ${as} mount ${url} $place --user demo --daemon; echo "place $?"; done
     for setting in '--log-file /nodir/x.log' '--cache-dir /etc/cc' '--state-dir /etc/cc'; do
       ${as} mount ${url} ${own} --user demo --daemon $setting; echo "setting $?"; done
@@ -241,6 +245,10 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     `                    → ${mend}`,
     `BAD   cache         ${directory}/none/.cache/calcfs cannot be written`,
     `                    → sudo install -d -o "$USER" -m 700 ${directory}/none/.cache/calcfs, or --cache-dir DIR`,
+    `calcfs: ${nameless}/at was not mounted: this user id (4242) has no name, and fusermount mounts for named users alone; add a line for it to /etc/passwd, or run calcfs as a user that has one.`,
+    'nameless 5',
+    /^BAD {3}fusermount .*this user id \(4242\) has no name/,
+    /→ add a line for it to \/etc\/passwd/,
     `calcfs: you have no right to write to ${closed}, which fusermount asks for; run: chmod u+w ${closed}`,
     'place 6',
     `calcfs: you have no right to write to ${at}, which fusermount asks for; name an empty directory of your own.`,
