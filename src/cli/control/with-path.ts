@@ -8,9 +8,10 @@ import { fixedNames } from '../../layout.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { configured } from '../../terminal/settings.js'
+import type { placeOfDraft } from './draft-place.js'
 import { driveAt } from './find-daemon.js'
 import { type DrivePath, drivePathOf, liveMounts } from './select-mount.js'
-import { namedDrive, namesService, withDrive } from './with-drive.js'
+import { namedDrive, namesOneDrive, namesService, withDrive } from './with-drive.js'
 
 /**
  * Does the work with the drive of a path: the one that the path lies in, else the one that the command selects, mounted or
@@ -41,12 +42,20 @@ export async function withDraft<Result>(
   const isPath = given.includes('/')
   const isInside = await liesOnDrive(given)
   if (isPath && !isInside) await refuseUnmounted(command, given)
-  if (!isInside || (!isPath && command.opts()['mount'] !== undefined))
-    return withDrive(command, control =>
-      work(control, isPath ? { name: given, path: join('/', given) } : { name: given }),
-    )
+  if (!isInside || (!isPath && command.opts()['mount'] !== undefined)) {
+    const asked = isPath ? { name: given, path: join('/', given) } : { name: given }
+    const within = (await namesOneDrive(command)) ? undefined : await onlyPlace(command, given)
+    return within === undefined
+      ? withDrive(command, control => work(control, asked))
+      : within(control => work(control, asked))
+  }
   const { mountPoint, path } = await drivePathOf(given)
   return work(await driveAt(mountPoint), { name: given, path })
+}
+
+async function onlyPlace(command: Command, given: string): ReturnType<typeof placeOfDraft> {
+  const { placeOfDraft } = await import('./draft-place.js')
+  return placeOfDraft(given, configured(command))
 }
 
 /** The place that a path means on a mounted drive. @throws Stop where it is below a directory on which nothing is mounted any more */

@@ -215,7 +215,7 @@ t.test('CLI-29 without a drive named, list, send --all and drop --all are about 
       [two.directory, '42-order.txt'],
     ].sort(),
   )
-  t.match(show, /several drives are mounted: .*\nended with 2\n$/)
+  t.match(show, '{ no reportended with 0\n', 'the only drive that has it')
   t.match(path, '{ no reportended with 0\n')
   for (const name of [`${one.directory}: 43.json`, `${two.directory}: 42-order.txt`]) t.match(send, name)
   t.match(send, /not saved: .*\nended with 7\n$/)
@@ -268,3 +268,28 @@ t.test('CLI-30 what the service sets by itself is in no diff', async t => {
   t.notMatch(conflict, /^[-+].*Date/m)
   t.match(conflict, /^- .*"Theirs"[\s\S]*^\+ .*"Mine"/m)
 })
+
+t.test(
+  'CLI-33 a draft that several places have is handled in none of them, and how to choose is said',
+  async t => {
+    const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
+    for (const testbed of [one, two])
+      t.equal(await outcome(overwrite(testbed, 'reports/43.json', '{ no report')), 'EINVAL')
+    const lines = `
+    cd /
+    grep fuse.calcfs /proc/mounts | cut -d' ' -f2 | grep -vxF -e '${one.directory}' -e '${two.directory}' |
+      while read other; do umount -l "$other"; done
+    for what in show diff send drop; do ${process.execPath} ${program} drafts $what 43.json; echo "ended with $?"; done 2>&1
+  `
+    const { stdout } = await inOwnMounts(lines, {
+      directory: one.home,
+      environment: { XDG_RUNTIME_DIR: join(one.home, 'run') },
+      limit: 120_000,
+    })
+    const ends = stdout.split(/^ended with 2\n/m)
+    t.equal(ends.length, 5)
+    for (const said of ends.slice(0, 4))
+      for (const { directory } of [one, two]) t.match(said, `(--mount ${directory})`)
+    for (const { files } of [one, two]) t.ok((await files.readdir('.calcfs/drafts')).has('43.json'))
+  },
+)
