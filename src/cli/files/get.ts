@@ -191,7 +191,8 @@ async function copy(
     await hints
   } catch (thrown) {
     line.end()
-    console.error(`calcfs: stopped: ${soFar(progress)}; the same command goes on from there.`)
+    const isBegun = progress.files > 0 || progress.links > 0 || stopped.signal.aborted
+    if (isBegun) console.error(`calcfs: stopped: ${soFar(progress)}; the same command goes on from there.`)
     if (!stopped.signal.aborted) throw thrown
     process.exitCode = stopped.exitCode()
     return
