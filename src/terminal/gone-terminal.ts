@@ -5,8 +5,12 @@ import { codeOf } from '../system/error-code.js'
 
 const standardDescriptors = [0, 1, 2]
 
-/** Call it once, early: what was closed by the end of the process is left alone by Node. */
+let isAsked = false
+
+/** Call it early: what was closed by the end of the process is left alone by Node. Once for all lines that a process carries out. */
 export function endWithoutTerminal(): void {
+  if (isAsked) return
+  isAsked = true
   process.once('exit', () => standardDescriptors.filter(isDeadDevice).forEach(closed))
 }
 
