@@ -81,7 +81,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     keepOpen: blob => open.set(blob.name, blob),
     holdHotFile: hotFiles.hold,
   })
-  const maintenance = startMaintenance({ store, lru, entries, discard, clock, log })
+  const maintenance = startMaintenance({ store, lru, entries, discard, drop, clock, log })
 
   /** A stat asks several times in a row. */
   let lastNamed: { readonly content: Content; readonly name: string } | undefined
@@ -277,14 +277,13 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
 
   async function keepWhole(content: Content, context: RequestContext): Promise<number> {
     const name = nameOf(content)
-    // Another daemon may have removed it.
-    if (lru.has(name) && !store.has(name)) lru.remove(name)
-    return ahead(content, {
-      context,
-      most: Number.POSITIVE_INFINITY,
-      signal: undefined,
-      wanted: context.deadline,
-    })
+    // Another program may have removed it: what is open of it is not kept any more.
+    if (!store.has(name)) {
+      lru.remove(name)
+      letGo(name)
+    }
+    const most = Number.POSITIVE_INFINITY
+    return ahead(content, { context, most, signal: undefined, wanted: context.deadline })
   }
 
   async function forget(name: string): Promise<void> {

@@ -3,6 +3,7 @@ import { type Clock, every, sleep } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { LogFunction } from '../ledger/ledger.js'
 import type { ContentEntries } from './download/content-entries.js'
+import { contentOfParts } from './download/download-lifecycle.js'
 import type { BlobStore, StoredFile } from './store/blob-store.js'
 import type { LruIndex } from './store/lru.js'
 
@@ -19,6 +20,8 @@ export interface MaintenancePorts {
   readonly entries: ContentEntries
   /** Drops a file that is not what was kept. */
   readonly discard: (name: string, error: unknown) => Promise<void>
+  /** It is not kept any more. */
+  readonly drop: (name: string) => Promise<void>
   readonly clock: Clock
   readonly log: LogFunction
 }
@@ -51,19 +54,42 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
   ]
   tendLogged()
 
+  /** What was counted before and is not there, or not in its length, is not kept any more. */
   async function recount(): Promise<void> {
     await store.sweep()
+    const counted = lru.sizes()
+    const cut: string[] = []
     const found: StoredFile[] = []
     for await (const one of store.list()) {
       if (closed) return
       found.push(one)
+      if ((counted.get(one.name) ?? one.bytes) !== one.bytes) cut.push(one.name)
+      counted.delete(one.name)
     }
+    for (const name of counted.keys()) if (isLost(name)) await lost(name)
+    for (const name of cut) await lookAt(name)
     await lru.adopt(found)
+  }
+
+  /** What has come of an unfinished download is counted, too, and lies elsewhere. */
+  const isLost = (name: string): boolean =>
+    contentOfParts(name) === undefined && lru.has(name) && !store.has(name)
+
+  function lost(name: string): Promise<void> {
+    lru.remove(name)
+    return ports.drop(name)
+  }
+
+  /** Of another length it may be another version, of another mount. */
+  async function lookAt(name: string): Promise<void> {
+    const blob = await store.open(name)
+    if (blob === undefined) await lost(name)
+    blob?.close()
   }
 
   async function tend(): Promise<void> {
     ports.entries.maintain()
-    if (now() >= recountAt && !closed) {
+    if ((store.wasEmptied() || now() >= recountAt) && !closed) {
       recountAt = instant(now() + recountEveryMs)
       recounting = recount().catch(error =>
         log('the kept files could not be counted', { error: String(error) }),

@@ -1,5 +1,5 @@
 // Promises of pins in the long run: room, damage, changes of the service, other readers and other mounts.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
@@ -102,6 +102,50 @@ t.test(
     await calcfs(testbed, 'pin', '--no-wait', file)
     await untilPin(testbed, isWhole, 61_000)
     t.equal(await textOf(testbed, file), log)
+  },
+)
+
+t.test(
+  'what another program removes of a pin is fetched again, and the pin is not called whole meanwhile (PIN-9)',
+  { buffered: true },
+  async t => {
+    const fill = (seed: Seed): void => {
+      fillFifty(seed)
+      seed.addCalculation({
+        id: '4200',
+        name: 'long',
+        project: '4000',
+        files: { 'l.out': bigText('l').repeat(30) },
+      })
+    }
+    const testbed = await warmMount(t, { fill })
+    const account = join(testbed.home, 'cache', 'calcfs')
+    const found = await readdir(account, { recursive: true })
+    const kept = join(account, found.find(name => name.endsWith('content/kept')) ?? '')
+    const long = 'projects/Fifty/long/l.out'
+    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 0 })
+    t.equal((await textOf(testbed, long)).length, 30 * bigText('l').length, 'it is open in the drive')
+    const harms: Readonly<Record<string, () => Promise<unknown>>> = {
+      'the cache directory': () => rm(join(kept, '..', '..'), { recursive: true }),
+      'the kept files': () => rm(kept, { recursive: true }),
+      'one file': async () => rm(join(kept, (await readdir(kept))[7] ?? '')),
+      'the end of one file': async () => truncate(join(kept, (await readdir(kept))[7] ?? ''), 500),
+    }
+    for (const [what, harm] of Object.entries(harms)) {
+      await harm()
+      const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, noop)
+      await testbed.pass(what.includes('one file') ? 601_000 : 11_000)
+      await untilPin(testbed, told => !isWhole(told), 1_000)
+      away()
+      t.match(await untilPin(testbed, isWhole, 61_000), { filesKept: 51 }, what)
+      t.equal((await readdir(kept)).length, 51, what)
+    }
+    await rm(kept, { recursive: true })
+    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 0 }, 'asked for at once')
+    t.equal((await readdir(kept)).length, 51)
+    await testbed.service.leave()
+    await testbed.remount()
+    t.equal((await textOf(testbed, long)).length, 30 * bigText('l').length)
   },
 )
 

@@ -1,6 +1,6 @@
 // Blob store: the files of the content cache on disk; a temporary file becomes a kept one by a single rename, checksum included.
 import { randomBytes } from 'node:crypto'
-import { existsSync, open as openDescriptor } from 'node:fs'
+import { existsSync, open as openDescriptor, statSync } from 'node:fs'
 import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -50,6 +50,8 @@ export interface BlobStore {
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
   discard(unfinished: UnfinishedFile): Promise<void>
   list(): AsyncIterable<StoredFile>
+  /** Whether the directory of kept files was deleted, or made again, since the last question. */
+  wasEmptied(): boolean
   /** Remembers the last use in the file's own times, which a second daemon sees too. */
   used(name: string, at: Instant): Promise<void>
   /** Removes what dead processes left; returns how many files. */
@@ -90,6 +92,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     for (const path of [directory, keptDirectory, unfinishedDirectory]) makePrivateNow(path)
   }
   makeDirectories()
+  let place = identityOf(keptDirectory)
 
   /** Once more where a directory was deleted under the store. */
   async function withDirectories<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -205,6 +208,11 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
         if (found !== undefined) yield found
       }
     },
+    wasEmptied() {
+      const before = place
+      place = identityOf(keptDirectory)
+      return place !== before
+    },
     async used(name, at) {
       await utimes(pathOf(name), at / 1000, at / 1000).catch(ifMissing)
     },
@@ -231,6 +239,17 @@ async function checksumAtEnd(file: CacheFile, name: string): Promise<Checksum | 
   const trailer = Buffer.alloc(list + footerBytes)
   await file.read(trailer, fileBytes - trailer.length)
   return checksumIn(trailer, name)
+}
+
+/** An inode number alone is no identity: ext4 reuses that of a deleted directory. Undefined where it cannot be seen. */
+function identityOf(directory: string): string | undefined {
+  try {
+    const { ino, birthtimeNs } = statSync(directory, { bigint: true })
+    return `${ino} ${birthtimeNs}`
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
 }
 
 function ifMissing(error: unknown): undefined {

@@ -22,6 +22,8 @@ export interface LruIndex {
   touch(name: string): void
   remove(name: string): void
   has(name: string): boolean
+  /** What each counted file takes on disk, as of now. */
+  sizes(): Map<string, number>
   /** What it takes on disk; undefined where it is not kept. */
   bytesOf(name: string): number | undefined
   /** When it was last used; undefined where it is not kept. */
@@ -153,6 +155,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
     },
     remove,
     has: name => kept.has(name),
+    sizes: () => new Map([...kept].map(([name, found]) => [name, found.bytes])),
     bytesOf: name => kept.get(name)?.bytes,
     usedAt: name => kept.get(name)?.used,
     async evict(wanted) {
