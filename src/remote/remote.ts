@@ -293,6 +293,8 @@ export interface Dialect {
   isAnother(before: JsonObject, now: JsonObject): boolean
   /** The record without the fields that the service sets at each change: an old value in them is no edit. */
   plain(record: JsonObject): JsonObject
+  /** Those fields as they stand there, for comparing; undefined where there are none. */
+  changedAt(record: JsonObject): string | undefined
   /** The report's rows in order; undefined where the service does not show the list. */
   rows(report: JsonObject): readonly ReportRow[] | undefined
   /**

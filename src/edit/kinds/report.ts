@@ -44,6 +44,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   return {
     key: { kind: 'report', id },
     plain: dialect.plain,
+    changedAt: dialect.changedAt,
     answered: context => remote.answered({ kind: 'report', id }, context),
     read,
     isAnother: dialect.isAnother,

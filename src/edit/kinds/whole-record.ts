@@ -88,6 +88,7 @@ function editableWholeRecord(
   return {
     key,
     plain: dialect.plain,
+    changedAt: dialect.changedAt,
     answered,
     read,
     isAnother: own.isAnother ?? dialect.isAnother,

@@ -2,7 +2,8 @@
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant } from '../../remote/remote.js'
-import { type Edits, editsBetween } from './diff.js'
+import type { Dating } from './dating.js'
+import { type Edits, editsBetween, removed } from './diff.js'
 import { rowsApart } from './row-distance.js'
 
 /** A text of the record that programs of this mount have met, and when. */
@@ -34,17 +35,23 @@ export interface Measure {
   rows(record: JsonObject, edits: Edits): number
   /** Whether a text that was met differs only in what the service fills in: it raises no doubt then; it chooses none. */
   isSame(record: JsonObject, edits: Edits): boolean
+  /** Whether two texts that were met differ only in that. */
+  isAlike(one: JsonObject, other: JsonObject): boolean
+  /** What the date of change in the written text says of a text that was met. */
+  dating(record: JsonObject): Dating
 }
 
 export const byFields: Measure = {
   distance: (_record, edits) => edits.size,
   rows: rowsApart,
   isSame: (_record, edits) => edits.size === 0,
+  isAlike: (one, other) => editsBetween(one, other).size === 0,
+  dating: () => 'nothing',
 }
 
 /**
- * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
- * the one read or saved last; one that says the same only if a program has had it. `own`, the text that the very same handle had read, goes before others as near.
+ * The base of an edit: of the texts met since this mount's last save the one whose date of change the text carries, else the one
+ * with the fewest differing fields, then the one read or saved last; one that says the same only if a program has had it. `own`, the text that the very same handle had read, goes before others as near.
  * Undefined where no text was ever met.
  * @throws Failure 'conflict' where two answers are as good, and one of them would lose an edit
  */
@@ -65,22 +72,44 @@ export function chooseBase(
   const closest = nearest(since)
   const ownBase = own && { ...judge(own), asNear: [] }
   if (closest === undefined) return ownBase
+  const dated = datedOf(closest, since, measure)
+  if (dated !== undefined) {
+    const isOwn = own !== undefined && measure.dating(own) === 'its'
+    return isOwn && ownBase !== undefined && ownBase.distance <= dated.distance
+      ? ownBase
+      : { ...dated, asNear: [] }
+  }
   if (ownBase !== undefined && (closest.distance === 0 || ownBase.distance <= closest.distance))
     return ownBase
   const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
   const readSince = readLater(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
   if (older !== undefined) refuseSecondProgram(best, older, { readSince, measure })
-  if (closest.distance === 0) {
-    const isOwn = (one: RankedCandidate) => one.outcome !== undefined && one.outcome > saved
-    refuseOldBuffer(
-      readLater(judged, closest.last).filter(one => !isOwn(one)),
-      measure,
-    )
-  }
+  // What the service has made of an own save is no other client's change.
+  const byOthers = (since: readonly RankedCandidate[]) =>
+    since.filter(({ outcome }) => outcome === undefined || outcome <= saved)
+  if (closest.distance === 0) refuseOldBuffer(byOthers(readLater(judged, closest.last)), measure)
+  if (best.distance > 0)
+    refuseTakenBack(best, byOthers(readLater(since, lastUse(best) || best.last)), measure)
   const mayCount = (one: RankedCandidate) => one.last >= saved || readSince.length === 0
   const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
   return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
+}
+
+/**
+ * The text whose date the written one carries, where it was read later than the closest one. A program that has read the other text
+ * and insists on its own carries the date of before: an older one is no base for it.
+ */
+function datedOf(
+  closest: RankedCandidate,
+  since: readonly RankedCandidate[],
+  { dating }: Measure,
+): RankedCandidate | undefined {
+  if (dating(closest.record) === 'its') return undefined
+  const after = lastUse(closest) || closest.last
+  return nearest(
+    since.filter(({ record, read }) => read !== undefined && read > after && dating(record) === 'its'),
+  )
 }
 
 /**
@@ -121,6 +150,26 @@ function refuseOldBuffer(readSince: readonly RankedCandidate[], measure: Measure
   if (!readSince.every(({ record, edits }) => measure.isSame(record, edits))) throw inDoubt()
 }
 
+/**
+ * A newer text was read, and the one to be saved is nearer to an older one: an old buffer that was edited, or what the newer one
+ * says was taken back and something else edited. As the first it would leave out an edit, as the second undo another client's.
+ */
+function refuseTakenBack(
+  best: RankedCandidate,
+  readSince: readonly RankedCandidate[],
+  { isAlike, dating }: Measure,
+): void {
+  const isDated = dating(best.record) === 'its'
+  const mayBeMadeFrom = ({ record, distance, edits }: RankedCandidate): boolean => {
+    const told = dating(record)
+    if (distance <= best.distance || told === 'of another' || (isDated && told === 'nothing')) return false
+    // What is in neither of the two the service has filled in.
+    const takenBack = [...edits].some(([name, edit]) => edit !== removed && !best.edits.has(name))
+    return (takenBack || edits.size === best.edits.size) && !isAlike(record, best.record)
+  }
+  if (readSince.some(mayBeMadeFrom)) throw inDoubt()
+}
+
 function inDoubt(): Failure {
   return new Failure(
     'conflict',
@@ -128,8 +177,9 @@ function inDoubt(): Failure {
   )
 }
 
+const lastUse = ({ read, saved }: RankedCandidate): number => Math.max(read ?? 0, saved ?? 0)
+
 function nearest(candidates: readonly RankedCandidate[]): RankedCandidate | undefined {
-  const lastUse = (one: RankedCandidate) => Math.max(one.read ?? 0, one.saved ?? 0)
   return candidates.toSorted(
     (one, other) => one.distance - other.distance || lastUse(other) - lastUse(one) || other.last - one.last,
   )[0]

@@ -42,6 +42,8 @@ export interface EditableRecord {
   readonly key: RecordKey
   /** The record without what no program edits: the service sets its date of change by itself. */
   plain(record: JsonObject): JsonObject
+  /** That date as it stands there; undefined where there is none. */
+  changedAt(record: JsonObject): string | undefined
   /**
    * Where the text is no JSON of the record: the record that is meant by it, and the one it was made from.
    * @throws Failure 'refused', or 'conflict' where it is in doubt what it was made from

@@ -11,6 +11,7 @@ import { openKeyedQueue } from '../journal/keyed-queue.js'
 import { type LockRecord, lockNothing } from '../journal/record-lock.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
 import { byFields, type Candidate, chooseBase, type Measure } from './base.js'
+import { datingBy } from './dating.js'
 import { editsBetween, merge } from './diff.js'
 import {
   type EditableRecord,
@@ -93,7 +94,8 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   const { draft, record, history } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
-  const mine = record.mean === undefined ? record.plain(parseObject(text)) : undefined
+  const parsed = record.mean === undefined ? parseObject(text) : undefined
+  const mine = parsed && { parsed, mine: record.plain(parsed) }
   // What is on its way still is not in what the service shows: a text of before would count as unchanged.
   await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
@@ -166,12 +168,17 @@ async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(
   save: SaveState,
-  mine: JsonObject,
-  { known, held }: KnownTexts,
+  { parsed, mine }: { readonly parsed: JsonObject; readonly mine: JsonObject },
+  { known, held, dates }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
   const compared = await comparedWith(mine, known, save.words.of(save.record.key))
-  const measure: Measure = { ...byFields, isSame: (met, edits) => isAsSaid(save.record, mine, met, edits) }
+  const measure: Measure = {
+    ...byFields,
+    isSame: (met, edits) => isAsSaid(save.record, mine, met, edits),
+    isAlike: (one, other) => isAsSaid(save.record, one, other),
+    dating: datingBy(save.record.changedAt(parsed), dates),
+  }
   const saysMine = (text: string): boolean => {
     const said = tryObject(text)
     return said !== undefined && isAsSaid(save.record, save.record.plain(said), mine)
@@ -242,21 +249,31 @@ async function readMeaning(
 
 interface KnownTexts extends KnownBases {
   readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
+  /** The date of change that stands in each of them. */
+  readonly dates: ReadonlyMap<JsonObject, string | undefined>
 }
 
 async function knownTexts(save: SaveState): Promise<KnownTexts> {
-  const { plain } = save.record
+  const { plain, changedAt } = save.record
+  const dates = new Map<JsonObject, string | undefined>()
+  const read = (text: string): JsonObject => {
+    const parsed = parseObject(text)
+    const record = plain(parsed)
+    dates.set(record, changedAt(parsed))
+    return record
+  }
   const texts = save.isOver === true ? [] : await save.history.candidates(save.record.key)
   const held = await heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of texts) {
-    known.push({ ...met, record: plain(parseObject(met.text)) })
+    known.push({ ...met, record: read(met.text) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
   return {
     known,
-    held: held === undefined ? undefined : plain(parseObject(held)),
+    held: held === undefined ? undefined : read(held),
+    dates,
   }
 }
 

@@ -4,6 +4,7 @@ import { openBatchBuilder } from '../../record/compact/compressed-batch.js'
 import { openChildPacker } from '../../record/compact/packed-children.js'
 import type { TextReader } from '../../record/json/items.js'
 import {
+  fieldOf,
   type Json,
   type JsonObject,
   numberJson,
@@ -225,6 +226,10 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       return isOtherId || isAnotherThing(one, other, 'strictly')
     },
     plain: record => names.modified.reduce(withoutField, record),
+    changedAt(record) {
+      const dates = names.modified.flatMap(name => fieldOf(record, name) ?? [])
+      return dates.length === 0 ? undefined : dates.map(compactPrint).join()
+    },
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),
     places: report => placesIn(report, names),

@@ -1,6 +1,7 @@
 // Which text a program had before: wrong guesses lose edits, so every way programs save is tried here.
 import t from 'tap'
 import { byFields, type Candidate, chooseBase, type Measure } from '../../../src/edit/save/base.js'
+import { datingBy } from '../../../src/edit/save/dating.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { prettyPrint } from '../../../src/record/json/print.js'
 import { instant } from '../../../src/remote/remote.js'
@@ -22,9 +23,44 @@ const edited = (known: readonly Candidate[], mine: string, own?: string) => {
 }
 
 t.test('the nearest text is the base', async t => {
-  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":1,"b":2}', { read: 2 })]
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":1,"b":2}', { shown: 2 })]
   t.same(edited(known, '{"a":9,"b":1}'), ['a'])
   t.same(edited(known, '{"a":9,"b":2}'), ['a'])
+})
+
+t.test('an old value beside an edit, where a newer text was read, is in doubt', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":1,"b":2}', { read: 2 })]
+  t.throws(() => edited(known, '{"a":9,"b":1}'), /fits both/, 'taken back, or an old buffer')
+  t.same(edited(known, '{"a":9,"b":2}'), ['a'])
+  t.same(edited(known, '{"a":9,"b":3}'), ['a', 'b'])
+})
+
+t.test('the date of change in the text tells which one it was made from', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":1,"b":2}', { read: 2 })]
+  const dated = (mine: string, written: string, dates: readonly (string | undefined)[], own?: number) => {
+    const measure = {
+      ...byFields,
+      dating: datingBy(written, new Map(known.map(({ record }, at) => [record, dates[at]]))),
+    }
+    const held = own === undefined ? undefined : known[own]?.record
+    return [...(chooseBase(known, parseObject(mine), held, measure)?.edits.keys() ?? [])]
+  }
+  const different = ['monday', 'tuesday']
+  t.same(dated('{"a":9,"b":1}', 'monday', different), ['a'], 'an old buffer')
+  t.same(dated('{"a":9,"b":1}', 'tuesday', different), ['a', 'b'], 'b was taken back')
+  t.same(dated('{"a":1,"b":1}', 'tuesday', different), ['b'], 'and nothing else')
+  t.same(dated('{"a":9,"b":1}', 'tuesday', different, 1), ['a', 'b'], 'as the handle had it')
+  for (const [written, dates] of [
+    ['monday', ['monday', 'monday']],
+    ['sunday', different],
+    ['monday', [undefined, undefined]],
+    ['tuesday', [undefined, 'tuesday']],
+  ] as const)
+    t.throws(
+      () => dated('{"a":9,"b":1}', written, dates),
+      /fits both/,
+      `${written} of ${dates.join()} tells nothing`,
+    )
 })
 
 t.test('of texts equally near the one read last is the base', async t => {
@@ -43,7 +79,8 @@ t.test("vim's second save does not undo what another client changed between them
     met('{"a":2,"b":1}', { saved: 2 }),
     met('{"a":2,"b":7}', { read: 3 }),
   ]
-  t.same(edited(known, '{"a":3,"b":1}'), ['a'])
+  t.same(edited(known, '{"a":3,"b":1}', '{"a":2,"b":1}'), ['a'], 'the text of its first save is what it had')
+  t.throws(() => edited(known, '{"a":3,"b":1}'), /fits both/, 'another program may have taken it back')
 })
 
 t.test('an edit that was saved and then undone is an edit', async t => {

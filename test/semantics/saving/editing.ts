@@ -315,15 +315,15 @@ export function editing(t: Test, open: OpenTestbed): void {
       'STALE-1 so may one that has given its refused text up, and has read the record since',
       async t => {
         const before = JSON.parse(await stored(testbed)).title
-        await overwrite(testbed, report, await retitled(testbed, 'Mine once'))
+        const once = await retitled(testbed, 'Mine once')
+        await overwrite(testbed, report, once)
         await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: before }))
         await testbed.pass(15_000)
-        // An old buffer, or an edit of what was read here: which one it is cannot be known.
-        const again = await retitled(testbed, 'Mine once')
-        t.match(again, 'Mine once')
-        t.equal(await outcome(overwrite(testbed, report, again)), 'ESTALE')
+        t.match(JSON.parse(await textOf(testbed, report)), { title: before })
+        // An old buffer: what was read since has another date of change.
+        t.equal(await outcome(overwrite(testbed, report, once)), 'ESTALE')
         await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
-        t.equal(await outcome(overwrite(testbed, report, again)), 'ESTALE', 'not read since')
+        t.equal(await outcome(overwrite(testbed, report, once)), 'ESTALE', 'not read since')
         await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
         await testbed.pass(3200)
         const asked = await service.during(async () => {
@@ -365,6 +365,51 @@ export function editing(t: Test, open: OpenTestbed): void {
       const asked = await service.during(() => overwrite(testbed, report, mine))
       t.same(writes(asked), ['PUT /report'])
       t.match(JSON.parse(await stored(testbed)), { title: 'My title', description: 'Their words' })
+    })
+
+    t.test('SAVE-19 what a colleague has changed is taken back beside another edit, or alone', async t => {
+      for (const description of [undefined, 'Mine']) {
+        await testbed.pass(3200)
+        const before = JSON.parse(await textOf(testbed, report)).title
+        await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: 'A colleague’s' }))
+        await testbed.pass(15_000)
+        const shown = await textOf(testbed, report)
+        t.match(JSON.parse(shown), { title: 'A colleague’s' })
+        const back = shown.replace('A colleague’s', before)
+        const mine =
+          description === undefined
+            ? back
+            : back.replace(/"description": "[^"]*"/, `"description": "${description}"`)
+        await overwrite(testbed, report, mine)
+        t.match(JSON.parse(await stored(testbed)), { title: before, ...(description && { description }) })
+      }
+    })
+
+    t.test('SAVE-19 an old buffer takes nothing back, although the newer text was read', async t => {
+      await testbed.pass(3200)
+      const old = await textOf(testbed, report)
+      await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: 'Another title' }))
+      await testbed.pass(15_000)
+      t.match(JSON.parse(await textOf(testbed, report)), { title: 'Another title' })
+      await overwrite(
+        testbed,
+        report,
+        old.replace(/"description": "[^"]*"/, '"description": "Of the buffer"'),
+      )
+      t.match(JSON.parse(await stored(testbed)), { title: 'Another title', description: 'Of the buffer' })
+    })
+
+    t.test('SAVE-19 where no date tells, a value of before beside another edit is in doubt', async t => {
+      await testbed.pass(3200)
+      const dateless = (text: string): string => text.replace(/,\s*"modificationDate": "[^"]*"/, '')
+      const old = dateless(await textOf(testbed, report))
+      await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: 'A third title' }))
+      await testbed.pass(15_000)
+      await textOf(testbed, report)
+      const mine = old.replace(/"description": "[^"]*"/, '"description": "Of which text?"')
+      t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
+      t.match(JSON.parse(await stored(testbed)), { title: 'A third title', description: 'Of the buffer' })
+      await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
     })
   })
 }
