@@ -235,6 +235,25 @@ for (const [what, damage] of Object.entries(damages)) {
   })
 }
 
+for (const what of ['a changed byte', 'a cut', 'a cut to nothing']) {
+  t.test(`READ-21 ${what} in a kept file that was read a moment ago is never served`, async t => {
+    const { open, directory } = openCacheTestbed(t)
+    const bytes = bytesOf(2_500_000)
+    const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 100_000) }))
+    const cache = open(remote)
+    for (let round = 1; round <= 3; round += 1) {
+      t.ok((await readAll(cache, file('a'), 131_072)).equals(bytes))
+      t.ok((await readAll(cache, file('a'), 131_072)).equals(bytes))
+      t.equal(remote.asked.length, round)
+      await settled(cache)
+      // The kernel's times move each few milliseconds.
+      await new Promise(wake => setTimeout(wake, 20))
+      const [path = ''] = keptIn(directory)
+      damages[what]?.(path)
+    }
+  })
+}
+
 t.test('a kept file under the name of another is not taken for it', async t => {
   const { open, directory } = openCacheTestbed(t)
   let sent = 0

@@ -1,4 +1,4 @@
-// One kept file, open for reading: a chunk is believed only after its sum was checked in this process.
+// One kept file, open for reading: a chunk is believed only after its sum was checked in this process, and while nothing writes to it.
 import type { Instant } from '../../../remote/remote.js'
 import { type Checksum, chunkBytes, chunkCount, matchesChunk, proofOf, storedBytes } from './checksum.js'
 import { type CacheFile, FileTruncated } from './open-file.js'
@@ -44,6 +44,16 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
   const warmUntil = new Float64Array(believed.length)
   const checks = new Map<number, Promise<void>>()
   let readers = 0
+  let stamp = file.stamp()
+
+  /** What was checked counts as long as the file says that it is as it was; 2 µs. */
+  function look(): void {
+    const now = file.stamp()
+    if (now === stamp) return
+    stamp = now
+    believed.fill(0)
+    warmUntil.fill(0)
+  }
 
   const inside = (offset: number, into: Uint8Array) =>
     into.subarray(0, Math.max(0, Math.min(into.length, checksum.length - offset)))
@@ -74,6 +84,7 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
   async function read(offset: number, into: Uint8Array): Promise<number> {
     const wanted = inside(offset, into)
     if (wanted.length === 0) return 0
+    look()
     const last = chunkAt(offset + wanted.length - 1)
     readers += 1
     try {
@@ -97,6 +108,7 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
       if (wanted.length === 0) return 0
       const last = chunkAt(offset + wanted.length - 1)
       const time = now()
+      look()
       for (let index = chunkAt(offset); index <= last; index += 1) {
         if (!((warmUntil[index] ?? 0) > time)) return undefined
       }
@@ -105,6 +117,7 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
     },
     read,
     async verify() {
+      look()
       for (let index = 0; index < believed.length; index += 1) await ensure(index)
     },
     marks: () => ({ fileBytes: storedBytes(checksum), proof: proofOf(checksum, kept.name) }),
