@@ -90,6 +90,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     store: secret?.as === 'token' ? undefined : tokenStore(account),
     clock,
     address: account.base.href,
+    user: account.user.startsWith('token-') ? undefined : account.user,
     note,
   })
   const speech = openWire(dialectFor(config), note)

@@ -1,7 +1,9 @@
 // Token of an account, kept over the end of a process: in a file of mode 0600, or in the keyring of the desktop.
+
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../../failure.js'
+import { loginCommand } from '../../login-command.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { TokenStore } from '../../remote/session/session.js'
 import { type Token, tokenEnd, tokenExpiry } from '../../remote/session/token.js'
@@ -76,7 +78,7 @@ function tokenInKeyring(account: Account, kept: string | undefined): Token | und
     const { text, received } = tokenForm.parse(JSON.parse(kept))
     return { text, received: received === undefined ? undefined : instant(received) }
   } catch (cause) {
-    const sentence = `the token in the keyring is damaged; run calcfs login ${account.base.href}`
+    const sentence = `the token in the keyring is damaged; run ${loginCommand(account.base.href, account.user)}`
     throw new Failure('unauthenticated', sentence, { cause })
   }
 }
@@ -90,6 +92,6 @@ function storedNote(account: Account): TokenNote {
 }
 
 function damaged(account: Account, cause?: unknown): Failure {
-  const sentence = `the token kept in ${tokenFile(account)} is damaged; run calcfs login ${account.base.href}`
+  const sentence = `the token kept in ${tokenFile(account)} is damaged; run ${loginCommand(account.base.href, account.user)}`
   return new Failure('unauthenticated', sentence, { cause })
 }

@@ -1,6 +1,8 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
+
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { loginCommand } from '../../login-command.js'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
@@ -141,9 +143,9 @@ function serviceLine(status: Status): string {
   return `  the service answers (${requests} requests so far)`
 }
 
-function signInLine({ service, signedIn, signedInUntil, signInRenewed }: Status): readonly string[] {
+function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: Status): readonly string[] {
   if (signedInUntil === undefined || signedIn === false) return []
-  const then = signInRenewed === true ? 'renewed by itself' : `then run calcfs login ${service}`
+  const then = signInRenewed === true ? 'renewed by itself' : `then run ${loginCommand(service, user)}`
   return [`  signed in until ${signedInUntil}, ${then}`]
 }
 

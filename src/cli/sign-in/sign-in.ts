@@ -1,4 +1,5 @@
 // What `calcfs login` and `calcfs logout` do: a password becomes a token, of which is said how long it lives and where it is kept.
+
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
 import { type SignIn, signInName, signInsIn } from '../../app/account/sign-ins.js'
 import { forgetToken } from '../../app/account/token-store.js'
@@ -8,6 +9,7 @@ import { statesOf } from '../../config/places.js'
 import { findSecret } from '../../config/secret.js'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import { asFailure } from '../../failure.js'
+import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
@@ -134,7 +136,7 @@ export async function logout({ config, sources }: Configured, { json }: Flags): 
   for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) console.log(line)
   if (unsaved > 0)
     console.log(
-      `${unsaved} unsaved ${unsaved === 1 ? 'text is' : 'texts are'} kept in ${places.state}; calcfs login ${base.href} and calcfs drafts send --all --url ${base.href} save what waits.`,
+      `${unsaved} unsaved ${unsaved === 1 ? 'text is' : 'texts are'} kept in ${places.state}; ${loginCommand(base.href, user)} and calcfs drafts send --all --url ${base.href} --user ${user} save what waits.`,
     )
 }
 

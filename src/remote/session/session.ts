@@ -1,6 +1,8 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
+
 import { type Askers, joinFor, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'
+import { loginCommand } from '../../login-command.js'
 import { openSingleFlight } from '../../single-flight.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
@@ -28,6 +30,8 @@ export interface SessionOptions {
   readonly clock: Clock
   /** The address of the service, for messages that say where to sign in. */
   readonly address: string
+  /** Who is to be signed in there, for the same messages. */
+  readonly user?: string | undefined
   /** Called with failures that do not stop a request: a token that could not be stored. */
   readonly note: (failure: unknown) => void
 }
@@ -60,7 +64,7 @@ const unservedLoginsEvery = [1_000, 10_000]
 /** A session before its first request. */
 export function openSession(http: Http, options: SessionOptions): Session {
   const { clock, address } = options
-  const mend = loginHint(address)
+  const mend = loginHint(address, options.user)
   let token: Token | undefined
   const logInFlight = openSingleFlight<Token>()
   let refused:
@@ -290,7 +294,8 @@ export interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> 
   readonly askers?: Askers
 }
 
-const loginHint = (address: string): string => `run \`calcfs login ${address}\``
+const loginHint = (address: string, user: string | undefined): string =>
+  `run \`${loginCommand(address, user)}\``
 
 /**
  * One log-in, for `calcfs login` too.
@@ -313,7 +318,7 @@ export async function logIn(
     return tokenIn(answer, clock.now())
   } catch (failure) {
     if (!(failure instanceof Failure) || !/^(unauthenticated|forbidden)$/.test(failure.kind)) throw failure
-    const sentence = `${address} refused the log-in of ${user} (is the password wrong?); ${loginHint(address)}`
+    const sentence = `${address} refused the log-in of ${user} (is the password wrong?); ${loginHint(address, user)}`
     throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
   }
 }

@@ -115,7 +115,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
   })
   t.match(await soon(t, testbed, status(testbed)), {
     code: 3,
-    stdout: /the sign-in has ended: .*`calcfs login http:\S+`/,
+    stdout: /the sign-in has ended: .*`calcfs login http:\S+ --user demo`/,
   })
   const json = await soon(t, testbed, status(testbed, '--json'))
   t.equal(json.code, 3)
@@ -128,7 +128,11 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
   t.match(await health(testbed), { code: 3, stdout: /sign-in has ended/ }, 'metrics --health')
   for (const path of paths) {
     const ran = await soon(t, testbed, refresh(testbed, path))
-    t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+`/ }, `refresh ${path}`)
+    t.match(
+      ran,
+      { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+ --user demo`/ },
+      `refresh ${path}`,
+    )
   }
   mend()
   // Refused credentials are not tried again for a while; a new log-in counts at once.

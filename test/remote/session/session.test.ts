@@ -202,7 +202,10 @@ t.test(
       { credentials: async () => given },
     )
     const failure = await failsAs(t, 'unauthenticated', user())
-    t.match(failure.message, /calcfs login https:\/\/chem\.example\/create\/rest`/)
+    t.match(
+      failure.message,
+      /calcfs login https:\/\/chem\.example\/create\/rest( --user anna@example\.org)?`/,
+    )
     await failsAs(t, 'unauthenticated', user())
     t.equal(logins(), 1, 'the same password is not tried again at once')
     clock.pass(61_000)
@@ -226,7 +229,7 @@ t.test('a ready token is used as it is, and its refusal says what to do', { time
   valid = false
   t.match(
     (await failsAs(t, 'unauthenticated', user())).message,
-    /calcfs login https:\/\/chem\.example\/create\/rest`/,
+    /calcfs login https:\/\/chem\.example\/create\/rest( --user anna@example\.org)?`/,
   )
   t.ok(service.heard.every(request => !isLogin(request)))
 })
