@@ -264,10 +264,13 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
 
   function explain(shown: TopLevel): string {
     if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
+    const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
+    // Whether the user's space has an id was not asked for then.
+    if (shown.users.length === 0 && given.length > 0)
+      return `projects/ shows what was given with --root${told}`
     const user = shown.users[0]
     const hint =
       user === undefined ? '' : `; type a name to find it by path: cd projects/NAME looks up /db/${user}/NAME`
-    const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
     return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}${told}`
   }
 

@@ -172,6 +172,10 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
       t.equal(left.length, 3)
       t.same(await inside(testbed, 'projects/Two'), ['of 102'])
       t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')).top, `--root ${root[0]}`)
+      t.match(
+        JSON.parse(await textOf(testbed, '.calcfs/status.json')).top,
+        /^projects\/ shows what was given with --root/,
+      )
       await testbed.remount()
       t.same(await namesOf(testbed, 'projects'), left)
     }
