@@ -43,6 +43,7 @@ import { rowTitles } from './saving/row-titles.js'
 import { shareAliases } from './saving/share-aliases.js'
 import { turnedLists } from './saving/turned-lists.js'
 import { shownTexts } from './shown/shown-texts.js'
+import { takenBack } from './shown/taken-back.js'
 import { unseenTexts } from './shown/unseen-texts.js'
 
 export type Promises = (t: Test, open: OpenTestbed) => void
@@ -83,6 +84,7 @@ export const aboutConditions: readonly Promises[] = [
 /** What is written into one file. */
 export const aboutEditing: readonly Promises[] = [
   editing,
+  takenBack,
   rowTitles,
   reportTypes,
   otherRecords,

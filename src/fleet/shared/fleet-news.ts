@@ -72,7 +72,7 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
     if (last !== undefined && number === last + 1) last = number
     const opened = seal.open(name, message)
     if (opened === undefined) {
-      // Of another version of calcfs: what it has changed, nobody here knows.
+      // Of another version of calcfs: what it has changed is not known here.
       missed()
       return
     }

@@ -3,6 +3,7 @@ import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../clock.js'
+import { type ArrivingBody, isNearlyThrough } from '../nearly-through.js'
 import type { RequestContext } from '../remote.js'
 import { openAdaptiveConcurrency } from './adaptive-concurrency.js'
 import { headTimes } from './silence.js'
@@ -63,10 +64,8 @@ interface Slot {
   yielded: boolean
   state: SlotState
   hasHead: boolean
-  /** When its head came; bytes of its body that are stated, 0 where they are not, and that have come. */
-  headAt: number
-  stated: number
-  came: number
+  /** How far its body is, since its head came. */
+  arriving: ArrivingBody | undefined
   /** Bytes of its body since `countedSince`, and whether the second before brought hardly any. */
   bytes: number
   countedSince: number
@@ -83,9 +82,6 @@ const longBodyMs = 1_000
 /** A body with less than 16 KiB in a second keeps its connection only while no other request needs it. */
 const rateWindowMs = 1_000
 const slowBytesPerMs = 16
-/** Milliseconds that opening a connection takes at least, and bytes that came with the head of an answer. */
-const nearlyMs = 20
-const firstPieceBytes = 16 << 10
 /** So many requests that were sent later were answered: this one is an exception. */
 const overtakenOften = 8
 /** Milliseconds after which one is enough. */
@@ -165,7 +161,8 @@ export function openPriorityLimiter(
       if (!slot.entrant.repeatable || slot === wanted) continue
       if (downloadsOnly && slot.entrant.weight !== 'download') continue
       const isLost = isSilent(slot) && isProbablyLost(slot, staying.has(slot))
-      const isOfUse = slot.background && !isNearlyThrough(slot)
+      const isOfUse =
+        slot.background && !isNearlyThrough(slot.arriving, { now: clock.now(), roundTrip: heads.usual })
       const mayGo = (wanted !== undefined && isOfUse) || isLost || (wantsDownload && isSlow(slot))
       if (mayGo && (chosen === undefined || rank(slot, staying) < rank(chosen, staying))) chosen = slot
     }
@@ -181,16 +178,6 @@ export function openPriorityLimiter(
     const silence = clock.now() - slot.sentAt
     if (mayStay) return slot.overtaken > 0 && silence > longSilenceMs
     return slot.overtaken > 0 || clock.now() - lastHead > standstillMs
-  }
-
-  /**
-   * At the pace so far the rest of its body comes within a round trip: as long as the connection takes that would be
-   * opened in the place of this one.
-   */
-  function isNearlyThrough({ hasHead, headAt, stated, came }: Slot): boolean {
-    if (!hasHead || stated === 0) return false
-    const elapsed = clock.now() - headAt
-    return (stated - came) * elapsed <= (came + firstPieceBytes) * Math.max(nearlyMs, heads.usual)
   }
 
   const isSilent = (slot: Slot): boolean => slot.state === 'quiet' && !slot.hasHead
@@ -212,7 +199,7 @@ export function openPriorityLimiter(
 
   function count(slot: Slot, bytes: number): void {
     slot.bytes += bytes
-    slot.came += bytes
+    if (slot.arriving !== undefined) slot.arriving.came += bytes
     const elapsed = clock.now() - slot.countedSince
     if (elapsed < rateWindowMs) return
     slot.slow = slot.bytes / elapsed < slowBytesPerMs
@@ -314,9 +301,7 @@ export function openPriorityLimiter(
       yielded: entrant.yields > 0,
       state: 'waiting',
       hasHead: false,
-      headAt: 0,
-      stated: 0,
-      came: 0,
+      arriving: undefined,
       bytes: 0,
       countedSince: 0,
       slow: false,
@@ -378,9 +363,8 @@ export function openPriorityLimiter(
         for (const other of open) if (!other.hasHead && other.sentAt < slot.sentAt) other.overtaken += 1
         if (slot.state === 'active' && !refused) speed.answered(milliseconds, bytes)
         slot.hasHead = true
-        slot.headAt = clock.now()
-        slot.stated = bytes
-        slot.countedSince = slot.headAt
+        slot.arriving = { headAt: clock.now(), stated: bytes, came: 0 }
+        slot.countedSince = clock.now()
         slot.endPatience()
         if (slot.state === 'active' && !slot.background)
           slot.endPatience = clock.after(longBodyMs, () => becomeQuiet(slot))

@@ -186,8 +186,8 @@ t.test(
     t.match(list, /ended with 7\n$/)
     const known = { name: '42.json', path: '/reports/42.json', service: service.url, user: 'demo' }
     t.match(JSON.parse(json?.replace(/ended with 7\n$/, '') ?? ''), [known])
-    t.match(show, /SI of the paper[^]*ended with 0\n$/, 'the only account that has one of this name')
-    t.match(drop, /^42\.json is given up, [^]*ended with 0\n$/)
+    t.match(show, /SI of the paper[\s\S]*ended with 0\n$/, 'the only account that has one of this name')
+    t.match(drop, /^42\.json is given up, [\s\S]*ended with 0\n$/)
     t.match(none, /ended with 2\n$/)
     await testbed.mount()
     t.match(await testbed.calcfs('drafts', 'list', '--mount', directory), { code: 0 })

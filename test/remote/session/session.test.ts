@@ -296,16 +296,12 @@ t.test(
   },
 )
 
-for (const [kind, given] of [
-  [
-    'kept',
-    {
-      credentials: async () => undefined,
-      store: { load: async () => ({ text: 'ready', received: undefined }), save: async () => {} },
-    },
-  ],
-  ['given', { credentials: async () => ({ with: 'token', token: 'ready' }) as const }],
-] as const)
+const keptToken = { text: 'ready', received: undefined }
+const tokens: Readonly<Record<string, Partial<SessionOptions>>> = {
+  kept: { credentials: async () => undefined, store: { load: async () => keptToken, save: async () => {} } },
+  given: { credentials: async () => ({ with: 'token', token: 'ready' }) },
+}
+for (const [kind, given] of Object.entries(tokens))
   t.test(
     `SIGN-4 a ${kind} token that was refused for a while is used again, and is not tried on and on`,
     { timeout: 10_000 },
