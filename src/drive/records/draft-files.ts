@@ -56,17 +56,25 @@ export function openDraftFiles(
       await draft.change(part)
       changed()
     }
-    /** What could not be saved, and is written over now, is kept as history. */
-    async function truncate(size: number): Promise<void> {
+    /** What could not be saved, and is written over now, is kept as history: as it stands before the first write, which breaks its seal. */
+    async function keepUnsaved(): Promise<void> {
       const { key, meta } = draft
-      if (size < draft.size && meta.state !== 'editing' && key !== undefined)
+      if (meta.sealed !== undefined && meta.state !== 'editing' && key !== undefined)
         await history.archive(key, await draft.remains())
+    }
+    async function truncate(size: number): Promise<void> {
+      if (size < draft.size) await keepUnsaved()
       await draft.truncate(size)
+    }
+    async function write(bytes: Uint8Array, offset: number): Promise<void> {
+      if (offset < draft.size) await keepUnsaved()
+      await draft.write(bytes, offset)
     }
     const tracked: Draft = Object.create(draft, {
       discard: { value: discard },
       change: { value: change },
       truncate: { value: truncate },
+      write: { value: write },
     })
     live.set(draft.id, tracked)
     return tracked
