@@ -314,13 +314,10 @@ for (const [kind, given] of Object.entries(tokens))
       const before = service.heard.length
       for (let count = 0; count < 20; count += 1) await failsAs(t, 'unauthenticated', user())
       t.ok(service.heard.length <= before + 1, `${service.heard.length - before} questions`)
-      for (let count = 0; count < 3; count += 1) {
-        clock.pass(2_000)
-        await failsAs(t, 'unauthenticated', user())
-      }
+      clock.pass(2_000)
+      await failsAs(t, 'unauthenticated', user())
       isRefused = false
       clock.pass(2_000)
-      t.equal(await user(), '{}')
       t.equal(await user(), '{}')
     },
   )
