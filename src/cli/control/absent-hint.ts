@@ -4,6 +4,7 @@ import { nearestName } from '../../config/nearest.js'
 import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
+import { shellWord } from '../../shell-word.js'
 import { type GivenPath, withReader } from './with-reader.js'
 
 /** So many names of a directory are compared: of a long one the advice is to list it. */
@@ -65,10 +66,10 @@ function hintFor(written: string, { names, above, following }: Around): string {
   const longer = following
     .map((_, at) => firstOf([name, ...following.slice(0, at + 1)].join(' ')))
     .find(joined => !written.includes('/') && names.includes(joined))
-  if (longer !== undefined) return `a name with blanks stands in quotes: ${quoted(join(above, longer))}`
+  if (longer !== undefined) return `a name with blanks stands in quotes: ${shellWord(join(above, longer))}`
   const near = names.length > comparedAtMost ? undefined : nearestName(name, names)
-  if (near !== undefined) return `the nearest is ${quoted(join(above, near))}`
-  return `calcfs ls${above === '' ? '' : ` ${quoted(above)}`} lists what there is`
+  if (near !== undefined) return `the nearest is ${shellWord(join(above, near))}`
+  return `calcfs ls${above === '' ? '' : ` ${shellWord(above)}`} lists what there is`
 }
 
 /** Undefined where they cannot be had; of a long directory only the first. */
@@ -95,7 +96,3 @@ const firstOf = (path: string): string => path.replace(/\/.*/s, '')
 
 const join = (above: string, name: string): string =>
   above === '' || above.endsWith('/') ? `${above}${name}` : `${above}/${name}`
-
-/** As a shell takes it. */
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
