@@ -8,8 +8,10 @@ import { valueKinds } from '../src/cli/completion/value-kinds.js'
 import { wholeProgram } from '../src/cli/main.js'
 import { settingNames } from '../src/config/settings.js'
 import { examplesOf } from '../src/terminal/examples.js'
+import { ceilings } from './ceilings.js'
 import { commandsBelow } from './cli/commands-below.js'
 import { folders } from './folders.js'
+import { houseSize } from './house-size.js'
 import { larger } from './larger-folders.js'
 import { proseOf } from './prose.js'
 
@@ -345,54 +347,10 @@ t.test('CMD-1 every command has two examples that it would take', async t => {
   }
 })
 
-t.test('the documents name files that are there', async t => {
-  const isThere = (path: string) => existsSync(join(root, path))
-  const inProse = (file: string): readonly string[] => pathsIn(text(file).replace(/```[\s\S]*?```/g, ''))
-  none(
-    t,
-    inProse('docs/architecture.md').filter(path => !isThere(path) && !isThere(join('src', path))),
-    'docs/architecture.md: from src, or from the top',
-  )
-  none(
-    t,
-    inProse('CONTRIBUTING.md').filter(path => !isThere(path)),
-    'CONTRIBUTING.md: from the top',
-  )
-  const [, picture = ''] = /```([\s\S]*?)```/.exec(text('docs/architecture.md')) ?? []
-  const drawn = picture.match(/[\w-][\w./-]*(\.ts|\/)(?![\w/])/g) ?? []
-  none(
-    t,
-    drawn.filter(path => !sources.some(file => `/${file}`.includes(`/${path}`))),
-    'the picture of docs/architecture.md: the end of a path',
-  )
-  t.ok(drawn.length > 20, 'the picture is read')
-})
-
-/** Paths of files and folders between backticks; those of what is built apart, and those with a word in capitals for any name. */
-function pathsIn(document: string): readonly string[] {
-  const found = document.matchAll(/`([a-z][a-z0-9./-]*(?:\.ts|\.mjs|\.md|\/))`/g)
-  return [...found].flatMap(([, path]) => (path === undefined || path.startsWith('dist/') ? [] : [path]))
-}
-
-t.test('every promise is tested', async t => {
-  const document = join(root, 'docs/semantics.md')
-  const promises = existsSync(document) ? ruleIds(readFileSync(document, 'utf8')) : []
-  const tests = filesBelow('test', /\.ts$/).map(text).join('\n')
-  const named = (id: string) => new RegExp(`\\b${id}\\b`).test(tests)
-  none(
-    t,
-    promises.filter(id => !named(id)),
-    'each rule of docs/semantics.md is named by a test',
-  )
-})
-
-/** A rule starts a line, a list item, a table row or a heading: `**READ-3**`, `| READ-3 |`, `### READ-3`. */
-function ruleIds(document: string): readonly string[] {
-  const found = document.matchAll(/^[\s|#*+-]*[`*]*([A-Z]{2,}-\d+)\b/gm)
-  return [...new Set([...found].flatMap(([, id]) => (id === undefined ? [] : [id])))]
-}
-
-t.test('a rule of the document is recognised in each form', async t => {
-  const document = '- **READ-1** a\n| `EDIT-2` | b |\n### NAME-3\nUses SHA-256 and UTF-8.\nREAD-1 again'
-  t.same(ruleIds(document), ['READ-1', 'EDIT-2', 'NAME-3'], 'ids at the start of lines, each once')
+t.test('the house only shrinks', async t => {
+  const size = houseSize(root)
+  for (const [name, ceiling] of Object.entries(ceilings)) {
+    const now = size[name as keyof typeof ceilings]
+    t.ok(now <= ceiling, `${name}: ${now}, at most ${ceiling} (test/ceilings.ts)`)
+  }
 })
