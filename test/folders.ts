@@ -11,7 +11,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   src: ['system'],
 
   // what is counted of one mount: calls of the kernel, requests, use of the caches
-  activity: ['system', 'src'],
+  activity: ['system'],
 
   // settings: their table, their files, how values are written, where things are kept
   config: ['system'],
@@ -26,7 +26,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   record: [],
 
   // the interface to the platform (remote.ts), its secrets and its clock
-  remote: ['system', 'src', 'record/compact', 'record/json'],
+  remote: ['system', 'src', 'activity', 'record/compact', 'record/json'],
 
   // one connection: where to, what is sent and received, what its errors mean
   'remote/connection': ['system', 'src', 'record/compact', 'remote'],

@@ -19,7 +19,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
 /** Layers that see the platform only through the Remote interface, and time only through the Clock. */
 const onlyInterfaces = ['cache', 'edit', 'drive', 'mount']
-const interfaces = ['src/remote/remote.ts', 'src/remote/clock.ts']
+const interfaces = ['src/remote/remote.ts', 'src/remote/clock.ts', 'src/remote/askers.ts']
 
 interface Import {
   readonly from: string
@@ -149,7 +149,7 @@ t.test('the platform is seen through the Remote interface only', async t => {
   none(
     t,
     wrong.map(({ from, to }) => `${from} imports ${to}`),
-    'cache, edit, drive and mount know remote.ts and clock.ts alone',
+    'cache, edit, drive and mount know remote.ts, clock.ts and askers.ts alone',
   )
 })
 

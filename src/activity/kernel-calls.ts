@@ -1,13 +1,13 @@
 // Calls of the kernel: how many of each verb ended how, how long they took, and which are under way.
 import { machineClocks } from '../system/machine-clocks.js'
-import { Waits } from '../waits.js'
+import { RequestLog } from './request-log.js'
 
 export interface KernelCall {
   readonly verb: string
   readonly path: string
   /** Milliseconds of the machine's monotonic clock. */
   readonly began: number
-  readonly waits: Waits
+  readonly requests: RequestLog
 }
 
 export interface CallTally {
@@ -27,8 +27,8 @@ export interface KernelCalls {
   /** Its verb has returned: with a promise where the call has to wait. */
   returned(call: KernelCall, isPending: boolean): void
   answered(call: KernelCall, errno: number, name: string): void
-  /** Waits of the call whose verb is being started at this moment: the requests of that verb are on its account. */
-  readonly current: Waits | undefined
+  /** Of the call whose verb is being started at this moment: the requests of that verb are on its account. */
+  readonly current: RequestLog | undefined
   readonly underWay: ReadonlySet<KernelCall>
   readonly tallies: Iterable<CallTally>
   listen(answered: AnsweredCall): void
@@ -44,7 +44,7 @@ export function openKernelCalls(): KernelCalls {
   const tallies = new Map<string, OwnTally>()
   const underWay = new Set<KernelCall>()
   const listeners: AnsweredCall[] = []
-  let current: Waits | undefined
+  let current: RequestLog | undefined
 
   function tallyOf(verb: string): OwnTally {
     const known = tallies.get(verb)
@@ -56,9 +56,9 @@ export function openKernelCalls(): KernelCalls {
 
   return {
     begin(verb, path) {
-      const waits = new Waits()
-      current = waits
-      return { verb, path, began: machineClocks.monotonic(), waits }
+      const requests = new RequestLog()
+      current = requests
+      return { verb, path, began: machineClocks.monotonic(), requests }
     },
     returned(call, isPending) {
       current = undefined

@@ -175,7 +175,7 @@ export function buildDrive(
       clock,
     }),
     deadlines,
-    waits: () => settings.activity.calls.current,
+    requests: () => settings.activity.calls.current,
     clock,
   }
   // A command says what it wants of a whole tree, so that there is nothing to guess.

@@ -8,7 +8,6 @@ import type { MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import type { Clock } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
-import type { Waits } from '../waits.js'
 import type { Space } from './interface/verbs.js'
 import type { CreateRename } from './namespace/create-rename.js'
 import type { DeleteRules } from './namespace/delete.js'
@@ -69,7 +68,7 @@ export interface DriveParts {
   readonly shownAgain: (directory: DirectoryNode) => void
   readonly foresight: Prefetcher
   readonly deadlines: Deadlines
-  /** Where the call that is being started notes what it waits for. */
-  readonly waits: () => Waits | undefined
+  /** Of the call that is being started. */
+  readonly requests: () => RequestContext['requests']
   readonly clock: Clock
 }

@@ -13,7 +13,7 @@ export function openDrive(parts: DriveParts): Drive {
   const { deadlines } = parts
   const within = (milliseconds: number) => (): RequestContext => ({
     ...dueIn(milliseconds, parts.clock),
-    waits: parts.waits(),
+    requests: parts.requests(),
   })
   const until = {
     metadata: within(deadlines.metadata),

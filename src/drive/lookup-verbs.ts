@@ -137,7 +137,7 @@ export function openLookupVerbs(
 
   return {
     getattr(path) {
-      const context = { ...walks.context(path), waits: parts.waits() }
+      const context = { ...walks.context(path), requests: parts.requests() }
       const soon = chain(resolver.node(path, context), node => {
         parts.foresight.looked(path, node)
         return attributes(path, node, context)

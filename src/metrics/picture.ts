@@ -1,7 +1,6 @@
 // Picture of what goes on in a drive at one moment, for `calcfs top`.
 import type { ActivityPicture } from '../drive/interface/control.js'
 import { machineClocks } from '../system/machine-clocks.js'
-import { waitWords } from '../waits.js'
 import { isUnderWay, type MetricSources } from './sources.js'
 
 /** Calls that are shown of those under way. */
@@ -49,13 +48,10 @@ function callsUnderWay({ calls }: MetricSources['activity']): ActivityPicture['u
   return [...calls.underWay]
     .toSorted((one, other) => one.began - other.began)
     .slice(0, callsAtMost)
-    .map(({ verb, path, began, waits }) => {
-      const cause = waits.present
-      return {
-        verb,
-        path,
-        milliseconds: Math.round(now - began),
-        waitsFor: cause === undefined ? undefined : waitWords[cause],
-      }
-    })
+    .map(({ verb, path, began, requests }) => ({
+      verb,
+      path,
+      milliseconds: Math.round(now - began),
+      waitsFor: requests.since(began).findLast(({ ended }) => ended === undefined)?.request,
+    }))
 }

@@ -1,10 +1,10 @@
 // The Remote interface: what calcfs knows of the platform, in domain terms; no HTTP, no field names.
 
-import type { Askers } from '../askers.js'
+import type { RequestLog } from '../activity/request-log.js'
 import type { ContentKindName, SourceType } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
-import type { Waits } from '../waits.js'
+import type { Askers } from './askers.js'
 
 /** The version of the platform's interface that calcfs is written for, as its OpenAPI document has it. */
 export const interfaceVersion = '1.1.0'
@@ -52,12 +52,13 @@ export interface RequestContext {
   readonly late?: ((end: () => void) => void) | undefined
   /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */
   readonly holdsSlot?: boolean | undefined
-  /** Where the call that waits for it notes what it waited for; a shared request has that of its callers. */
-  readonly waits?: Waits | undefined
+  /** Of the call that waits for it; a shared request has that of its callers. */
+  readonly requests?: RequestLog | undefined
 }
 
-/** Where the waits of this request are noted. */
-export const waitsOf = ({ askers, waits }: RequestContext): Waits | undefined => askers?.waits ?? waits
+/** Where this request is noted. */
+export const requestLogOf = ({ askers, requests }: RequestContext): RequestLog | undefined =>
+  askers?.requests ?? requests
 
 /** A read of the target before a change; repeated after a wait for a slot, a connection or a log-in. */
 export interface Look {

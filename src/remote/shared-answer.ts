@@ -1,8 +1,8 @@
 // One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
-import { joinFor, openAskers } from '../askers.js'
 import { openSingleFlight } from '../single-flight.js'
+import { joinFor, openAskers } from './askers.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
-import { type RequestContext, waitsOf } from './remote.js'
+import { type RequestContext, requestLogOf } from './remote.js'
 
 /** Milliseconds that the request itself may take: its first caller may give up at any moment, or have a minute. */
 const limitMs = 60_000
@@ -32,7 +32,7 @@ export function openSharedAnswer<Answer>(
         question({ ...dueIn(limitMs, clock), askers, holdsSlot: context.holdsSlot }),
       )
       const { askers: own, priority } = context
-      waitsOf(context)?.join(askers.waits)
+      requestLogOf(context)?.join(askers.requests)
       const leave = joinFor(askers, own, () => own?.waiting ?? priority === 'user')
       try {
         return await withDeadline(answer, context, clock, late)

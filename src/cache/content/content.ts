@@ -14,7 +14,6 @@ import {
   type Remote,
   type RequestContext,
 } from '../../remote/remote.js'
-import { awaiting } from '../../waits.js'
 import type { Ledger } from '../ledger/ledger.js'
 import type { ContentCache } from './content-cache.js'
 import { openContentEntries } from './download/content-entries.js'
@@ -209,8 +208,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   async function readKept(blob: Blob, wanted: NamedRead): Promise<number | undefined> {
     try {
       lru.touch(wanted.name)
-      const soon = blob.read(wanted.offset, wanted.into)
-      return await awaiting(wanted.context.waits, 'disk', soon)
+      return await blob.read(wanted.offset, wanted.into)
     } catch (error) {
       if (!(error instanceof FileClosed)) await discard(wanted.name, error)
       return undefined

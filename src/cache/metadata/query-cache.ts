@@ -1,10 +1,10 @@
 // Query cache: TTL, single-flight, negative answers, stale-if-error, kept over restarts.
 import { LRUCache } from 'lru-cache'
-import { type CountedAskers, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
+import { type CountedAskers, openAskers } from '../../remote/askers.js'
 import { type Clock, dueIn, dueSooner, sleep, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Health } from '../health.js'
@@ -243,7 +243,7 @@ export function openQueryCache(
   /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
   function landed<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     const flight = fetchOnce(query)
-    const leave = context.priority === 'user' ? flight.askers.join(context.waits) : noop
+    const leave = context.priority === 'user' ? flight.askers.join(context.requests) : noop
     // A name always holds the answers of one kind of question.
     const answer = flight.answer as Promise<Answer>
     return withDeadline(answer, context, clock, lateSentence).finally(leave)

@@ -33,16 +33,10 @@ const pause = 15
 export function openRecordLocks(stateDirectory: string, clock: Clock): LockRecord {
   const root = join(stateDirectory, 'locks')
 
-  async function taken(database: Database.Database, context: RequestContext, until: number): Promise<void> {
-    if (isTaken(database)) return
-    const end = context.waits?.begin('lock')
-    try {
-      do {
-        if (clock.now() >= until) throw busy()
-        await sleep(clock, pause)
-      } while (!isTaken(database))
-    } finally {
-      end?.()
+  async function taken(database: Database.Database, until: number): Promise<void> {
+    while (!isTaken(database)) {
+      if (clock.now() >= until) throw busy()
+      await sleep(clock, pause)
     }
   }
 
@@ -51,7 +45,7 @@ export function openRecordLocks(stateDirectory: string, clock: Clock): LockRecor
     const database = await openLock(join(root, `${keyName(savedKeyOf(key))}.lock`))
     try {
       const until = clock.now() + Math.max(0, context.deadline - clock.now()) / 2
-      await taken(database, context, until)
+      await taken(database, until)
       try {
         return await work()
       } finally {

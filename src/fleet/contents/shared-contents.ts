@@ -12,7 +12,6 @@ import {
   type Instant,
   type Remote,
   type RequestContext,
-  waitsOf,
 } from '../../remote/remote.js'
 import type { LateChanges } from '../shared/late-changes.js'
 import { type SharedValuePorts, sharedValue } from '../shared/shared-value.js'
@@ -67,7 +66,6 @@ export function openSharedContents(ports: SharedValuePorts, changes: LateChanges
     return sharedValue<number | undefined>(ports, {
       name: seal.nameOf('size', nameOf(content)),
       deadline: context.answerBy ?? context.deadline,
-      waits: waitsOf(context),
       ask: () => remote.contentSize(content, context),
       pack: size =>
         size === undefined ? undefined : { plain: Buffer.from(String(size)), livesMs: sizeLivesMs },

@@ -2,7 +2,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { AnswerSource, DatedAnswer, Query } from '../../cache/metadata/query.js'
 import { openRecentMap } from '../../recent-map.js'
-import { type Instant, instant, type RequestContext, waitsOf } from '../../remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { SealedName } from '../engine/seal.js'
 import type { FleetNews } from './fleet-news.js'
 import type { LateChanges } from './late-changes.js'
@@ -52,7 +52,6 @@ export function openSharedAnswers(
       name,
       deadline: context.answerBy ?? context.deadline,
       leftMs,
-      waits: waitsOf(context),
       ask: async () => ({ answer: await query.fetch(context), made: undefined }),
       pack({ answer }, tookMs) {
         const plain = packed(query.encode(answer), query.lifetime, tookMs)

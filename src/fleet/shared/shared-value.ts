@@ -1,7 +1,6 @@
 // Shared value: one daemon of a fleet asks the service, under a lease; the others wait for what it puts.
 import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
-import { awaiting, type Waits } from '../../waits.js'
 import type { FleetLane, Taken } from '../engine/fleet-lane.js'
 import { FleetAway, type FleetStore } from '../engine/fleet-store.js'
 import type { Seal, SealedName } from '../engine/seal.js'
@@ -42,8 +41,6 @@ export interface SharedQuestion<Answer> {
   readonly deadline: number
   /** For how much longer a value must count, in milliseconds; 0 if undefined. */
   readonly leftMs?: number
-  /** Where the wait for another daemon's answer is noted. */
-  readonly waits?: Waits | undefined
   ask(): Promise<Answer>
   /** What others get of it, and for how many milliseconds; undefined for what they must ask for themselves. */
   pack(answer: Answer, tookMs: number): PackedAnswer | undefined
@@ -122,7 +119,7 @@ async function takenFromFleet<Answer>(
         if (watch === undefined) return undefined
         continue
       }
-      await awaiting(question.waits, 'fleet', watch.next(Math.min(left, askAgainMs)))
+      await watch.next(Math.min(left, askAgainMs))
     }
   } finally {
     watch?.end()

@@ -3,7 +3,6 @@ import { Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { hasDeadConnection } from '../../system/tcp-table.js'
-import { awaiting } from '../../waits.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
 import type { ConnectionOptions } from '../connection/connections.js'
@@ -12,7 +11,7 @@ import { networkFailure } from '../connection/network-errors.js'
 import { openServiceConnections } from '../connection/renewable-pool.js'
 import { textBudget } from '../connection/text-budget.js'
 import { lookedLongAgo } from '../old-look.js'
-import { type Instant, type RequestContext, waitsOf } from '../remote.js'
+import type { Instant, RequestContext } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
 import { openDeadPaths } from './dead-paths.js'
 import { alwaysFresh, type FreshLook, openFreshLook, outdated } from './fresh-look.js'
@@ -187,7 +186,7 @@ export function openRequestPipeline(
     const usual = () => slots.usual
     const subjects = subjectsOf(outgoing, context)
     const settled = subjects.length > 0 && lateWrites.settled(subjects, context)
-    const hasWaited = await awaiting(waitsOf(context), 'change', settled)
+    const hasWaited = await settled
     return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock, usual)
   }
 
@@ -219,7 +218,6 @@ export function openRequestPipeline(
       call = started
       attempt.tried = true
       turn.sent()
-      void awaiting(waitsOf(context), 'answer', started.response, describeRequest(outgoing))
       const subjects = subjectsOf(outgoing, context)
       if (subjects.length > 0)
         return lateWrites.response(started, {
@@ -241,11 +239,10 @@ export function openRequestPipeline(
     function admitted(look: FreshLook): MaybePromise<HeldSlot> {
       const { weight, repeatable } = outgoing
       const entrant = { weight, repeatable, yields: yields.get(outgoing) ?? 0, preempt }
-      const waits = waitsOf(context)
-      return chain(awaiting(waits, 'slot', slots.enter(entrant, context)), held => {
+      return chain(slots.enter(entrant, context), held => {
         turn = held
-        return chain(awaiting(waits, 'rate', rate?.turn(context)), () =>
-          chain(awaiting(waits, 'breaker', health.admit(context)), () => chain(look.renew(), () => held)),
+        return chain(rate?.turn(context), () =>
+          chain(health.admit(context), () => chain(look.renew(), () => held)),
         )
       })
     }
@@ -317,12 +314,10 @@ export function openRequestPipeline(
       expectPiece() {
         const lateOff = clock.after(allowed, () => call.abort(stalled()))
         const waitOff = paths.await(outgoing.repeatable ? call.abort : undefined)
-        const came = waitsOf(context)?.begin('body') ?? noop
         pieces.waiting()
         return () => {
           lateOff()
           waitOff()
-          came()
           pieces.arrived()
         }
       },
@@ -331,7 +326,7 @@ export function openRequestPipeline(
         turn.moved(bytes)
         pieces.consumed(bytes)
         received(bytes)
-        return awaiting(waitsOf(context), 'bandwidth', spend(bytes))
+        return spend(bytes)
       },
     }
   }

@@ -1,8 +1,7 @@
 // Retries: only where repeating does no harm, with growing jittered waits, never past the deadline.
 import type { Failure } from '../../failure.js'
-import { awaiting } from '../../waits.js'
 import { type Clock, sleep } from '../clock.js'
-import { type RequestContext, waitsOf } from '../remote.js'
+import type { RequestContext } from '../remote.js'
 
 /** How one attempt ended. `after` is the service's Retry-After, in milliseconds. */
 export type AttemptResult<Value> =
@@ -47,7 +46,7 @@ export async function withRetries<Value>(
       // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
       if (!end.again || made >= attempts || clock.now() + wait >= answerBy) throw end.failure
       before = end.failure
-      await awaiting(waitsOf(context), 'retry', sleep(clock, wait), end.failure.message)
+      await sleep(clock, wait)
     }
   } finally {
     unwatch?.()

@@ -1,7 +1,7 @@
 // Stalled bodies: one that hardly advances is cut and resumed on another connection once another reader waits for it.
-import type { Askers } from '../../askers.js'
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
+import type { Askers } from '../askers.js'
 import type { Clock } from '../clock.js'
 import type { TrafficClass } from './priority-limiter.js'
 

@@ -1,6 +1,8 @@
 // Trace of each request: a line of the log with its address, its answer and its duration, and the count of its kind.
 import type { FailureKind } from '../../failure.js'
-import type { RequestContext } from '../remote.js'
+import { noop } from '../../noop.js'
+import { type RequestContext, requestLogOf } from '../remote.js'
+import { describeRequest } from './outgoing.js'
 import type { RequestPipeline } from './request-pipeline.js'
 
 export interface RequestTrace {
@@ -43,13 +45,16 @@ export const observed =
     const began = clock.now()
     let status: number | undefined
     counter?.begin()
+    const ended = requestLogOf(context)?.begin(describeRequest(outgoing)) ?? noop
     const result = await send(outgoing, context, (response, flow) => {
       status = response.status
+      response.bytes.onClose(ended)
       return judge(response, flow)
     })
     const { method, path, endpoint = '' } = outgoing
     const milliseconds = clock.now() - began
     const failure = result.ended === 'badly' ? result.failure : undefined
+    if (failure !== undefined) ended()
     counter?.ended({ method, endpoint, outcome: outcomeOf(status, failure?.kind), milliseconds })
     trace?.({ method, path, priority: context.priority, milliseconds, status, failure: failure?.message })
     return result

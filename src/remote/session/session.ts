@@ -1,13 +1,13 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 
-import { type Askers, joinFor, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
 import { openSingleFlight } from '../../single-flight.js'
+import { type Askers, joinFor, openAskers } from '../askers.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
 import { lookedLongAgo } from '../old-look.js'
-import { type Instant, instant, type RequestContext, waitsOf } from '../remote.js'
+import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
 import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
@@ -188,7 +188,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   async function logInUnderWay(context: RequestContext): Promise<Token> {
     const renewing = logInFlight.ask(renewed)
     const leave = joinFor(waiting, context.askers, () => true)
-    waitsOf(context)?.join(waiting.waits)
+    requestLogOf(context)?.join(waiting.requests)
     try {
       return await withDeadline(renewing, context, clock, 'the log-in was not answered in time')
     } finally {

@@ -1,7 +1,7 @@
 // How long an answer may be that is not content: by its length, by what it takes as a tree, and all on their way together.
 import type { Socket } from 'node:net'
 import t from 'tap'
-import { openAskers } from '../../../src/askers.js'
+import { openAskers } from '../../../src/remote/askers.js'
 import { textBudget } from '../../../src/remote/connection/text-budget.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
 import { failsAs } from '../fails.js'

@@ -1,7 +1,7 @@
 // A question that is sent twice: which sending is answered, and what happens to one that is lost.
 import t from 'tap'
-import { openAskers } from '../../../src/askers.js'
 import { Failure } from '../../../src/failure.js'
+import { openAskers } from '../../../src/remote/askers.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import {
   type AnsweredSend,

@@ -1,7 +1,7 @@
 // Signing in: one log-in however many wait, renewed in time and once on a refusal, never hammered, never shown.
 import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { openAskers } from '../../../src/askers.js'
+import { openAskers } from '../../../src/remote/askers.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { systemClock } from '../../../src/remote/clock.js'
 import { instant } from '../../../src/remote/remote.js'

@@ -1,7 +1,7 @@
 // Content entry: chooses how a read of one content is served (kept file, running download, uncached stream).
-import { openAskers } from '../../../askers.js'
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { noop } from '../../../noop.js'
+import { openAskers } from '../../../remote/askers.js'
 import { dueIn, withDeadline } from '../../../remote/clock.js'
 import {
   type ByteOffset,
@@ -112,10 +112,10 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   }
 
   async function joined<Answer>(
-    { priority, waits }: RequestContext,
+    { priority, requests }: RequestContext,
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
-    const leave = priority === 'user' ? askers.join(waits) : undefined
+    const leave = priority === 'user' ? askers.join(requests) : undefined
     try {
       return await answer()
     } finally {

@@ -1,24 +1,24 @@
 // Callers of a shared answer: a request without callers yields its slot, a new caller checks on its progress.
-import { Waits } from './waits.js'
+import { RequestLog } from '../activity/request-log.js'
 
 export interface Askers {
   readonly waiting: boolean
-  /** What the shared request waits for. */
-  readonly waits: Waits
+  /** Which requests it sends. */
+  readonly requests: RequestLog
   /** Reports every caller that joins or leaves, until it is cancelled. */
   watch(changed: (what: 'came' | 'left') => void): () => void
 }
 
 /** The same for the owner of a shared answer. */
 export interface CountedAskers extends Askers {
-  /** One more caller waits, and for the same as the request; the returned function ends that, once. */
-  join(own?: Waits): () => void
+  /** One more caller waits, for the requests of this one; the returned function ends that, once. */
+  join(own?: RequestLog): () => void
 }
 
 /** Without a caller that waits. */
 export function openAskers(): CountedAskers {
   const watchers = new Set<(what: 'came' | 'left') => void>()
-  const waits = new Waits()
+  const requests = new RequestLog()
   let count = 0
 
   function change(by: 1 | -1): void {
@@ -27,7 +27,7 @@ export function openAskers(): CountedAskers {
   }
 
   return {
-    waits,
+    requests,
     get waiting() {
       return count > 0
     },
@@ -37,7 +37,7 @@ export function openAskers(): CountedAskers {
     },
     join(own) {
       let joined = true
-      own?.join(waits)
+      own?.join(requests)
       change(1)
       return () => {
         if (joined) change(-1)
