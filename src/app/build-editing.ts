@@ -4,7 +4,6 @@ import { type OwnMount, withOwnMount } from '../cache/own-mount.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
-import type { CalculationNode } from '../drive/nodes/node.js'
 import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
 import { openTextLeases, type TextLeases } from '../drive/records/text-lease.js'
@@ -42,13 +41,7 @@ export function buildEditing(
     mountPoint,
     isMounted: isMounted ?? (async () => true),
   })
-  const entries = {
-    tree,
-    remote,
-    mountPoint,
-    confirm: (node: CalculationNode, context: RequestContext) =>
-      writeSide.confirmedProjects.calculation(node, context),
-  }
+  const entries = { tree, remote, mountPoint }
   const writeSide = openWriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,

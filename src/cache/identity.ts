@@ -11,6 +11,7 @@ import {
   isAnotherThing,
   isSameMoment,
 } from '../remote/remote.js'
+import { isSameName } from '../spelling.js'
 import type { Ledger, LogFunction } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
@@ -145,6 +146,15 @@ export function openIdentities(
       return count
     },
   }
+}
+
+/** Whether a record is of another name or date than the listing that led to it: it is read before it is changed or deleted. */
+export function isOtherRecord(
+  listed: { readonly title?: string | undefined; readonly born?: Instant | undefined },
+  { title, born }: Pick<Identity, 'title' | 'born'>,
+): boolean {
+  const isSame = listed.born === undefined || born === undefined || isSameMoment(listed.born, born, 'loosely')
+  return !isSameName(listed.title, title) || !isSame
 }
 
 /** What another version wrote says nothing. */

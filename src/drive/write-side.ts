@@ -26,7 +26,6 @@ import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
 import type { Roots } from './names/roots.js'
 import { openAwakeClock } from './namespace/awake-clock.js'
-import { type ConfirmedProjects, openConfirmedProjects } from './namespace/confirmed-projects.js'
 import { type CreateRename, openCreateRename } from './namespace/create-rename.js'
 import { type DeleteRules, openDeleteRules } from './namespace/delete.js'
 import { openDeleteBudget } from './namespace/delete-budget.js'
@@ -99,7 +98,6 @@ export interface WriteSide {
   /** The mount ends: its deletions count for no other mount any more, and no new name stands for what it made. */
   endMount(): void
   readonly lineage: Lineage
-  readonly confirmedProjects: ConfirmedProjects
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   recreated(node: EditableNode): Promise<void>
@@ -160,12 +158,10 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       return sender.save(request, context)
     },
   }
-  const confirmedProjects = openConfirmedProjects({ ...sources, aliases, now })
   const ports = {
     remote,
     dialect,
     resolveEntry: sources.resolveEntry,
-    presentProject: confirmedProjects.record,
   }
 
   function editable(node: RecordNode | OrderNode): EditableRecord {
@@ -288,7 +284,6 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       dialect,
       aliases,
       identities: sources.identities,
-      confirmedProjects,
       remote,
       describe: sources.describe,
       now,
@@ -320,7 +315,6 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         pending,
         budget,
         deleteSender,
-        confirmedProjects,
         aliases,
         changedAt(node) {
           const [written = 0, changed = 0] = [records.writtenAt(nodeKey(node)), changedAt.get(nodeKey(node))]
@@ -337,7 +331,6 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       madeNames.end(key => records.draftOf(key) !== undefined)
     },
     lineage,
-    confirmedProjects,
     isHidden: key => records.isAway(key) || pending.has(key),
     async recreated(node) {
       if (node.kind === 'record' && node.of === 'calculation') whiteouts.remove(node.id, nodeKey(node))

@@ -5,7 +5,6 @@ import { deleting } from './namespace/deleting.js'
 import { freedNames } from './namespace/freed-names.js'
 import { intentions } from './namespace/intentions.js'
 import { making } from './namespace/making.js'
-import { passedOn } from './namespace/passed-on.js'
 import { refusals } from './namespace/refusals.js'
 import { removingRecords } from './namespace/removing-records.js'
 import { reportNames } from './namespace/report-names.js'
@@ -104,7 +103,7 @@ export const aboutAliases: readonly Promises[] = [
 ]
 
 /** What is made, renamed and deleted. */
-export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, passedOn, rights]
+export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]
 
 /** What is never deleted: what was not meant, and what was not shown. */
 export const aboutIntentions: readonly Promises[] = [freedNames, intentions, unshown, reportNames]

@@ -11,12 +11,11 @@ import type { DeleteTarget } from '../namespace/send-delete.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { refuseOldName } from '../nodes/refusals.js'
 import { openMarks } from '../tree/identity-mark.js'
-import { withSecondLook } from '../tree/second-look.js'
 import type { ControlParts } from './context.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
   const { catalog, reports, tree, writeSide } = parts
-  const { confirmedProjects, deleteSender, lineage, pending, rights, aliases } = writeSide
+  const { deleteSender, lineage, pending, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
   const meet = openMarks(parts.identities)
   const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
@@ -25,7 +24,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const found = new Map<string, DeletableItem>()
     for (const path of paths) {
       const context = until(parts.deadlines.save)
-      const item = await withSecondLook(() => itemAt(path, context))
+      const item = await itemAt(path, context)
       found.set(item.key, item.thing)
     }
     return [...found.values()]
@@ -45,13 +44,6 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     return { key: nodeKey(node), thing }
   }
 
-  /** The project that a name has led to, or through. */
-  function projectOf(node: DeleteTarget): ProjectId | undefined {
-    if (node.kind === 'project') return node.id
-    if (node.kind === 'calculation') return lineage.projectOf(node)
-    return node.of === 'share' ? node.project : undefined
-  }
-
   function refuseRights(path: string, node: DeleteTarget): void {
     const refusal =
       node.kind === 'record'
@@ -67,8 +59,6 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     node: DeleteTarget,
     context: RequestContext,
   ): Promise<DeletableItem> {
-    const project = projectOf(node)
-    if (project !== undefined) await confirmedProjects.confirm(project, context)
     if (node.kind === 'project') await deleteSender.refuseFull(node, path, context)
     const { title, files } = await deleteSender.look(node, context)
     const same = { path, id: node.id, title }

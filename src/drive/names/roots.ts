@@ -2,7 +2,6 @@
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { idForm, type ProjectId, type RequestContext, type ServicePath } from '../../remote/remote.js'
-import { isSameName } from '../../spelling.js'
 import { type KeptPlaces, openPlaces, type PlaceParts } from './places.js'
 
 /** A project known by where it stands: its id and the name in its path. */
@@ -36,8 +35,6 @@ export interface Roots {
   find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined>
   /** The project that stands now where this one was found; undefined where there is none any more. @throws Failure 'in-doubt' */
   present(found: FoundProject, context: RequestContext): Promise<ProjectId | undefined>
-  /** Asks again for all paths and roots that have led to this project. @throws Failure 'another-thing' where one of them does no longer */
-  refuseOther(id: ProjectId, context: RequestContext): Promise<void>
   /** The id of `/db/<user>`, where the service gives it one. @throws Failure 'in-doubt' where it had one */
   userRoot(user: string, context: RequestContext): Promise<ProjectId | undefined>
   /** Projects found earlier below `/db/<user>`. */
@@ -96,21 +93,6 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
     if (entry.doubt !== undefined) throw entry.doubt
     if (entry.path === undefined) return entry.id
     return places.projectAt(entry.path, found, context)
-  }
-
-  async function refuseOther(id: ProjectId, context: RequestContext): Promise<void> {
-    for (const kept of [found, roots])
-      for (const [key, { value }] of [...kept.ledger.entries(kept.namespace)]) {
-        if (value !== id) continue
-        const path = key as ServicePath
-        catalog.project(path).refresh()
-        const present = await places.projectAt(path, kept, context)
-        if (present !== id) throw leadsElsewhere(path, id)
-      }
-    const title = given.includes(id) ? state.get(rootTitles, id) : undefined
-    if (title === undefined) return
-    catalog.record({ kind: 'project', id }).refresh()
-    if (!isSameName(title, (await rootById(id, context))?.title)) throw leadsElsewhere(title, id)
   }
 
   function foundBelow(user: string): FoundProject[] {
@@ -279,7 +261,6 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
     known: () => lastTop,
     find,
     present,
-    refuseOther,
     servicePath,
     userRoot: (user, context) => places.spaceAt(pathOf(user), spaces, context),
     foundBelow,
@@ -290,8 +271,5 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
 }
 
 const spaceForm = /^\/?db\/([^/]+)\/?$/
-
-const leadsElsewhere = (path: string, id: ProjectId): Failure =>
-  new Failure('another-thing', `${path} no longer leads to project ${id}: nothing is done in it`)
 
 const asPath = (root: string): ServicePath => `/${root.replace(/^\/+|\/+$/g, '')}` as ServicePath

@@ -1,6 +1,6 @@
 // Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
 
-import type { Identities } from '../../cache/identity.js'
+import { type Identities, isOtherRecord } from '../../cache/identity.js'
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { makeProject, type UnlistedProject } from '../../edit/kinds/new-project.js'
 import type { Saver } from '../../edit/save/save.js'
@@ -24,16 +24,13 @@ import type { ProjectNode, RecordNode } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
 import { type EditingParts, learnSaved, savedOrOld } from '../records/editable-files.js'
 import { recordKeyOf } from '../records/node-key.js'
-import type { ConfirmedProjects } from './confirmed-projects.js'
-import { isOtherRecord, watchNumber } from './meant-project.js'
 
 export interface CreateRenameParts extends EditingParts {
   readonly catalog: Catalog
   readonly dialect: Dialect
   readonly saver: Saver
   readonly aliases: NameAliases
-  readonly identities: Pick<Identities, 'observe' | 'changeOf'>
-  readonly confirmedProjects: ConfirmedProjects
+  readonly identities: Pick<Identities, 'observe'>
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
@@ -76,9 +73,8 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   return {
     isFormer: aliases.isFormer,
 
-    async make({ path, directory, name, lookedAt }, given) {
+    async make({ directory, name, lookedAt }, given) {
       const parent = directory.id
-      const refuseOtherNumber = watchNumber(directory, parts)
       const context = { ...given, names: parent }
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
@@ -87,9 +83,8 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const again = stillFree(parent, title)
       const before = (await catalog.children(parent).ask(context)).projects
       if (catalog.children(parent).stale() !== undefined) await again(context)
-      const present = await parts.confirmedProjects.record(parent, context)
+      const present = await remote.project(parent, context)
       refuseOther(directory, present, 'nothing is made in it')
-      refuseOtherNumber(path, 'nothing is made in it')
       // The parent's own record tells how this service calls things.
       const near = { look: { at: lookedAt, again }, before, like: [present] }
       const said = { title, description: parts.describe(title), parent }
@@ -112,7 +107,6 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const refusal = rights.refusal({ do: 'rename', node })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
-      await parts.confirmedProjects.confirm(parent, given)
       const record = await present(node, given)
       refuseOther(node, record, 'it is not renamed')
       const target = recordNodeOf(node)
@@ -174,7 +168,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
 
   /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
   function refuseOther(node: NamedNode, record: JsonObject, notDone: string): void {
-    if (!isOtherRecord(node, record, dialect)) return
+    if (!isOtherRecord(node, dialect.facts(record))) return
     if (node.parent !== undefined) catalog.refreshProject(node.parent)
     throw new Failure(
       'another-thing',

@@ -2,18 +2,11 @@
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
+import { Failure, unlessAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
-import type {
-  CalculationId,
-  Instant,
-  ProjectId,
-  Remote,
-  ReportId,
-  RequestContext,
-} from '../../remote/remote.js'
+import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
@@ -31,9 +24,7 @@ import { pauseMs } from '../records/open-record.js'
 import type { AccessRights } from '../tree/access.js'
 import { openMarks } from '../tree/identity-mark.js'
 import type { Tree } from '../tree/tree.js'
-import type { ConfirmedProjects } from './confirmed-projects.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'
-import { watchNumber } from './meant-project.js'
 import { seriesPauseMs } from './removal-series.js'
 import type { DeleteSender } from './send-delete.js'
 
@@ -44,7 +35,6 @@ export interface DeleteParts extends IntentionParts {
   readonly deleteSender: DeleteSender
   readonly aliases: NameAliases
   readonly identities: Identities
-  readonly confirmedProjects: ConfirmedProjects
   readonly remote: Pick<Remote, 'allFileTitles'>
   /** When a program of this mount last wrote the record, or had it open to write, as far as that is remembered. */
   readonly changedAt: (node: RecordNode) => Instant | undefined
@@ -90,18 +80,7 @@ export interface DeleteRules {
 }
 
 export function openDeleteRules(parts: DeleteParts): DeleteRules {
-  const {
-    catalog,
-    tree,
-    rights,
-    lineage,
-    series,
-    guard,
-    whiteouts,
-    pending,
-    deleteSender,
-    confirmedProjects,
-  } = parts
+  const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleteSender } = parts
   const { scopesOf } = lineage
   // What the listing says of a directory is looked at before it is removed.
   const meet = openMarks(parts.identities)
@@ -138,8 +117,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     refuseGuarded(path, node)
     deleteSender.refuseKnownRenamed(node)
     const project = lineage.projectOf(node)
-    if (project !== undefined) await confirmedProjects.confirm(project, context)
-    refuseGuarded(path, node)
     if (pending.has(nodeKey(node))) return
     refuseBurst(path, nodeKey(node))
     series.active(path)
@@ -157,7 +134,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
   async function rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
     refuseOldName(path, node)
     meet(node)
-    const refuseOther = watchNumber(node, parts)
     const made = parts.aliases.hasMade(node.id)
     const [own = 'all', ...above] = scopesOf(node)
     series.active(path)
@@ -166,7 +142,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     guard.refuse(path, [...above, 'all'])
     judge(above[0], own, parentOf(path))
     guard.refuse(path, above)
-    await confirmedProjects.confirm(node.id, context)
     const lookedAt = parts.now()
     await deleteSender.refuseFull(node, path, context).catch(thrown => {
       series.tried(own, own)
@@ -175,7 +150,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     guard.refuse(path, [own])
     // A project that this mount has made can be made again.
     if (!made) refuseBurst(path, nodeKey(node))
-    refuseOther(path, 'it is not deleted')
     await deleteSender.emptyProject({ node, name: lastNameOf(path), lookedAt }, context)
   }
 
@@ -234,15 +208,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     return isJustSaved ? ownCleanup : undefined
   }
 
-  /** While the service is away an editor may take a share's file away to create it again: it is asked before the deletion. */
-  async function confirmShare(project: ProjectId, context: RequestContext): Promise<void> {
-    try {
-      await confirmedProjects.confirm(project, context)
-    } catch (thrown) {
-      if (!isA('outage', asFailure(thrown))) throw thrown
-    }
-  }
-
   function hides(node: Node): boolean {
     if (pending.count === 0) return false
     if (node.kind === 'content') return pending.has(calculationKey(node.content.calculation))
@@ -278,7 +243,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         refuseGuarded(path, node)
       }
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
-      if (node.of === 'share') await confirmShare(node.project, context)
       await lookAt(node, context)
       deleteSender.refuseUnshown(node)
       refuseGuarded(path, node)
@@ -298,7 +262,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         pause: pauseMs,
         async carryOut() {
           if (kept !== undefined) throw new Failure('not-permitted', `${path}: ${kept}`)
-          if (node.of === 'share') await confirmedProjects.confirm(node.project, parts.patience())
           await deleteSender.record(node, unlinked, parts.patience(), 'shown')
         },
       })

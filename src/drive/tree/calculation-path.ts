@@ -2,15 +2,11 @@
 import { Failure, isAbsent } from '../../failure.js'
 import type { CalculationId, Remote, RequestContext, ServicePath } from '../../remote/remote.js'
 import { titlesIn } from '../nodes/name.js'
-import type { CalculationNode, Node } from '../nodes/node.js'
-import { withSecondLook } from './second-look.js'
 import type { Tree } from './tree.js'
 
 export interface CalculationPathSources {
   readonly tree: () => Tree
   readonly remote: Pick<Remote, 'resolveCalculation'>
-  /** @throws Failure 'another-thing' where the path means another one by now */
-  readonly confirm: (node: CalculationNode, context: RequestContext) => Promise<void>
   /** Where the drive is mounted; a path below it means the same as without it. */
   readonly mountPoint: string
 }
@@ -25,21 +21,11 @@ export async function calculationAt(
 ): Promise<CalculationId> {
   const below = path.startsWith(`${sources.mountPoint}/`) ? path.slice(sources.mountPoint.length) : path
   if (/^\/db\//.test(below)) return calculationOfService(below, sources, context)
-  const node = await withSecondLook(() => meantNow(below, sources, context))
+  const node = await sources.tree().walk(below, context)
   if (node.kind === 'calculation') return node.id
   const linked = node.kind === 'link' ? byNumber.exec(node.to)?.[1] : undefined
   if (linked !== undefined) return linked as CalculationId
   throw new Failure('absent', `${path}: there is no calculation at this path`)
-}
-
-async function meantNow(
-  path: string,
-  { tree, confirm }: CalculationPathSources,
-  context: RequestContext,
-): Promise<Node> {
-  const node = await tree().walk(path, context)
-  if (node.kind === 'calculation') await confirm(node, context)
-  return node
 }
 
 /** As the web pages write it; else with the escapes of the drive, where it was completed by a shell. */

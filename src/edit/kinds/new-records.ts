@@ -19,9 +19,7 @@ import { typeOfNew, withTypeOf } from './report-type.js'
 import { isOtherPersons, refuseBadPermission } from './share-rules.js'
 
 export interface NewRecordPorts extends ReportPorts {
-  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares'>
-  /** The record of the project that a share is made in. @throws Failure 'another-thing' where the way to it means another one by now */
-  readonly presentProject: (id: ProjectId, context: RequestContext) => Promise<JsonObject>
+  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'project' | 'shares'>
 }
 
 /** No operation lists reports: after a lost answer it cannot be known. */
@@ -80,7 +78,7 @@ const noType = '' as ReportTypeId
 
 /** A share is known by the person it is given to: the list of the project's shares tells after a lost answer. */
 export function newShare(
-  { remote, dialect, presentProject }: NewRecordPorts,
+  { remote, dialect }: NewRecordPorts,
   { name, project }: { name: string; project: ProjectId },
 ): NewRecord {
   /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
@@ -118,7 +116,7 @@ export function newShare(
   }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
-    place: async context => dialect.facts(await presentProject(project, context)),
+    place: async context => dialect.facts(await remote.project(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)
       if (dialect.sharedWith(written) === undefined)

@@ -2,7 +2,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Seed } from '../../../src/service/seed.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -189,36 +188,3 @@ t.test('of a conflict diff shows the other text, and a send after it may insist 
   t.match(await drafts(testbed, 'send', '42'), { code: 0 })
   t.match(await testbed.service.elsewhere('GET', '/report?id=42'), '"Mine"')
 })
-
-t.test(
-  'a share that was refused because its project is another one now is sent by no drafts send (THING-8)',
-  async t => {
-    const fill = (seed: Seed): void => {
-      for (const name of ['demo', 'guest']) seed.addUser({ name, password: name })
-      seed.addProject({ id: '300', name: 'draft', owner: 'demo' })
-      seed.addProject({ id: '400', name: 'other', owner: 'demo' })
-    }
-    const testbed = await warmMount(t, { fill })
-    const { service } = testbed
-    await textOf(testbed, 'projects/draft/.project.json')
-    for (const [id, name] of [
-      ['300', 'draft (submitted)'],
-      ['400', 'draft'],
-    ] as const) {
-      const record = await service.elsewhere('GET', `/project?id=${id}`)
-      await service.elsewhere('PUT', '/project', record.replace(/"name":"[^"]*"/, `"name":"${name}"`))
-    }
-    const share = '{"user": "guest", "permission": "READ"}'
-    const asked = await service.during(async () => {
-      t.equal(await outcome(overwrite(testbed, 'projects/draft/.shares/new.json', share)), 'ESTALE')
-      t.match(await drafts(testbed, 'list'), { code: 7, stdout: /share new\.json/ })
-      for (const what of ['--all', 'share-300-new.json']) t.not((await drafts(testbed, 'send', what)).code, 0)
-    })
-    t.same(writes(asked), [])
-    // For a second the kernel takes the name of the refused file for a file that is there.
-    await testbed.pass(1_200)
-    t.equal(await outcome(overwrite(testbed, 'projects/draft/.shares/new.json', share)), 'done')
-    t.equal(JSON.parse(await service.elsewhere('GET', '/project/share?id=400')).length, 1)
-    t.same(JSON.parse(await service.elsewhere('GET', '/project/share?id=300')), [])
-  },
-)

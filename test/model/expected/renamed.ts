@@ -10,7 +10,7 @@ export function isRenamedElsewhere({ name, truth }: Thing): boolean {
 }
 
 /**
- * What a text with a path of a calculation may end with, too: while one of them goes by a name of before (THING-8), and while the
+ * What a text with a path of a calculation may end with, too: while one of them goes by a name of before, and while the
  * service is away, because what a path means is asked at each save.
  */
 export function endsOfPaths(
@@ -22,7 +22,7 @@ export function endsOfPaths(
   return [...(isUp ? [] : away), ...(isOnOldWay ? ['EINVAL', 'ESTALE', 'ENOENT'] : [])]
 }
 
-/** What a change of it may end with, too, where its path leads through such a name (THING-8). */
+/** What a change of it may end with, too, where its path leads through such a name (THING-5). */
 export const endsOnOldWay = (thing: Thing | undefined): readonly string[] => {
   if (thing === undefined || thing.parent === undefined) return []
   return isRenamedElsewhere(thing) ? ['ESTALE', 'ENOENT'] : endsOnOldWay(thing.parent)
