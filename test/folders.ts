@@ -90,7 +90,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // bytes of files, part by part
   'fleet/contents': ['src', 'remote', 'cache/content/store', 'fleet/engine', 'fleet/shared'],
 
-  // what many mounts share through Valkey or Redis: opened and closed, its nodes, one budget
+  // what many mounts share through Valkey or Redis: opened and closed, its nodes
   fleet: ['src', 'remote', 'cache/metadata', 'fleet/engine', 'fleet/shared', 'fleet/contents'],
 
   // drafts and texts on disk, safe at any crash

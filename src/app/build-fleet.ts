@@ -25,9 +25,8 @@ export async function buildFleet(
   // Most mounts have none: the client is loaded for those that do.
   const { openFleet } = await import('../fleet/fleet.js')
   const { account } = connection
-  const shared = openFleet({
+  return openFleet({
     facts: factsOf(capabilities),
-    connections: config.connections,
     address: configuredFleet(fleet, fleetPasswordFile),
     key: readFleetKey(fleetKeyFile),
     caFile: fleetCaFile,
@@ -36,8 +35,6 @@ export async function buildFleet(
     log: note,
     outdated,
   })
-  connection.share(shared.budget)
-  return shared
 }
 
 /** Counts of one mount's requests are no facts for others. */

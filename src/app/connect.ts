@@ -7,7 +7,7 @@ import { BadSetting } from '../config/settings.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
-import type { PipelineOptions, RequestPipeline } from '../remote/pipeline/request-pipeline.js'
+import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { TraceRequest } from '../remote/pipeline/trace.js'
 import type { Dialect, Instant, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
@@ -30,8 +30,6 @@ export interface Connection {
   signIn(): SignInFacts
   /** How many background requests may be in flight now. */
   guesses(): number
-  /** From now on its limits are a share of what several mounts have in common. */
-  readonly share: RequestPipeline['share']
   /** Ends every connection. */
   close(): Promise<void>
 }
@@ -105,7 +103,6 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
       renewed: secret?.as === 'password',
     }),
     guesses: () => plain.guesses,
-    share: plain.share,
     close: plain.close,
   }
 }

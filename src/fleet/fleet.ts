@@ -4,7 +4,6 @@ import { hostname } from 'node:os'
 import type { AnswerSource } from '../cache/metadata/query.js'
 import { type Clock, sleep } from '../remote/clock.js'
 import type { Remote } from '../remote/remote.js'
-import type { SharedBudget } from '../remote/shared-budget.js'
 import { type Say, seldom } from '../seldom.js'
 import { openSharedContents } from './contents/shared-contents.js'
 import type { FleetAddress } from './engine/fleet-address.js'
@@ -12,7 +11,6 @@ import type { ServerFacts } from './engine/fleet-connection.js'
 import type { FleetKey } from './engine/fleet-key.js'
 import { openFleetStore } from './engine/fleet-store.js'
 import { openSeal } from './engine/seal.js'
-import { type FleetBudget, openFleetBudget } from './fleet-budget.js'
 import { type FleetNode, openFleetNodes } from './fleet-nodes.js'
 import { type ChangeElsewhere, type FleetNews, openFleetNews } from './shared/fleet-news.js'
 import { openLateChanges } from './shared/late-changes.js'
@@ -24,8 +22,6 @@ export interface Fleet {
   readonly answers: AnswerSource
   /** The platform, asked for contents only where the fleet does not have them. */
   around(remote: Remote): Remote
-  /** Its limits are all mounts' together. */
-  budget(changed: () => void): SharedBudget
   /** A content was found to be another version. */
   replaced(name: string): void
   status(): FleetStatus
@@ -64,8 +60,6 @@ export interface FleetOptions {
   readonly clock: Clock
   /** What is found out about the service. */
   readonly facts: ServiceFacts
-  /** Requests that all mounts together may have in flight. */
-  readonly connections: number
   readonly log: Say
   /** Another daemon has changed it. */
   readonly outdated: (change: ChangeElsewhere) => void
@@ -82,7 +76,6 @@ export function openFleet({
   scope,
   clock,
   facts,
-  connections,
   outdated,
   ...options
 }: FleetOptions): Fleet {
@@ -90,7 +83,6 @@ export function openFleet({
   const tellState = seldom(options.log, clock)
   const node = randomBytes(9).toString('base64url')
   const seal = openSeal(key, scope, clock.now)
-  let budget: FleetBudget | undefined
   const counts: FleetCounts = { hits: 0, asked: 0, received: 0, sent: 0, wrong: 0 }
   let wasAway = false
   const store = openFleetStore({
@@ -100,11 +92,9 @@ export function openFleet({
     away(sentence) {
       wasAway = true
       tellState('the fleet is passed by', { fleet: address.shown, why: sentence })
-      budget?.look()
     },
     filled: sentence => log('the fleet takes nothing more', { fleet: address.shown, why: sentence }),
     back() {
-      budget?.look()
       if (wasAway) tellState('the fleet is used again', { fleet: address.shown })
       news.back()
       nodes.back()
@@ -138,11 +128,6 @@ export function openFleet({
     answers,
     around: contents.around,
     replaced: contents.replaced,
-    budget(changed) {
-      const mounts = (): number => nodes.count
-      budget = openFleetBudget({ store, seal, clock, node, connections, mounts, changed })
-      return budget
-    },
     status: () => ({
       ...counts,
       nodes: nodes.count,
@@ -165,7 +150,7 @@ export function openFleet({
     async close() {
       news.end()
       shared.end()
-      await Promise.all([budget?.end(), nodes.end()])
+      await nodes.end()
       store.close()
     },
   }

@@ -21,7 +21,7 @@ async function namesThere({ redis }: FleetBed): Promise<readonly string[]> {
   return keys.flatMap(key => /\{(.+)\}/.exec(key)?.[1] ?? [])
 }
 
-t.test('FLEET-6 leases of a daemon that died delay the others by no more than the lease', async t => {
+t.test('FLEET-1 leases of a daemon that died delay the others by no more than the lease', async t => {
   const bed = await fleetBed(t)
   const truth = await everything(await bed.join(), 'projects')
   const names = await namesThere(bed)
@@ -38,7 +38,7 @@ t.test('FLEET-6 leases of a daemon that died delay the others by no more than th
   t.ok(took < leaseMs + 2_000, `the walks took ${took} ms`)
 })
 
-t.test('FLEET-6 a lease that ends without a word is noticed', async t => {
+t.test('FLEET-1 a lease that ends without a word is noticed', async t => {
   const bed = await fleetBed(t)
   const truth = await everything(await bed.join(), 'projects')
   const node = await bed.join()
@@ -54,7 +54,7 @@ t.test('FLEET-6 a lease that ends without a word is noticed', async t => {
   t.ok(elapsed() < 1_500, `it took ${elapsed()} ms more`)
 })
 
-t.test('FLEET-6 a process that is killed at any moment of its reads', async t => {
+t.test('FLEET-1 a process that is killed at any moment of its reads', async t => {
   const bed = await fleetBed(t)
   const truth = await truthOf(bed)
   for (const moment of [0, 10, 25, 50, 80, 120, 200]) {
@@ -73,7 +73,7 @@ t.test('FLEET-6 a process that is killed at any moment of its reads', async t =>
   }
 })
 
-t.test('FLEET-6 a daemon whose own question hangs keeps the others for a part of their deadline', async t => {
+t.test('FLEET-1 a daemon whose own question hangs keeps the others for a part of their deadline', async t => {
   const bed = await fleetBed(t)
   const record = 'projects/Water splitting/TS1_opt/.calculation.json'
   const [one, other] = [await bed.join(), await bed.join()]

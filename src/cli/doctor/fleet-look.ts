@@ -9,10 +9,7 @@ import {
   type FleetScripts,
   leaseKey,
   nodesKey,
-  partsKey,
   saidKey,
-  spokeKey,
-  sumsKey,
   valueKey,
   writerKey,
 } from '../../fleet/engine/fleet-scripts.js'
@@ -36,8 +33,6 @@ const probe = 'probe'
 const lease = leaseKey(probe)
 const writer = writerKey(probe)
 const channel = channelOf(probe)
-const sums = sumsKey(probe)
-const budget = [partsKey(probe), spokeKey(probe), sums] as const
 const nothing = Buffer.from('0')
 /** Milliseconds after which what a look has written is gone. */
 const lifeMs = 1_000
@@ -91,13 +86,10 @@ async function looked({ client, subscriber }: ReturnType<typeof connectFleet>): 
     () => scripts.fleetTell(countKey(probe), channel, nothing),
     () => scripts.fleetEcho(countKey(probe), channel, nothing),
     () => scripts.fleetBeat(nodesKey(probe), saidKey(probe), probe, nothing, lifeMs),
-    () => scripts.fleetShare(...budget, probe, 1, 2, 4, lifeMs),
-    () => scripts.fleetSlow(sums, 4),
-    () => scripts.fleetTurn(sums, 1_000),
     () => client.get(valueKey(probe)),
     () => client.hvals(saidKey(probe)),
     () => Promise.all([client.zrem(nodesKey(probe), probe), client.hdel(saidKey(probe), probe)]),
-    () => Promise.all([countKey(probe), writer, ...budget].map(key => client.unlink(key))),
+    () => Promise.all([countKey(probe), writer].map(key => client.unlink(key))),
     () => subscriber.ssubscribe(channel).then(() => subscriber.sunsubscribe(channel)),
   ]
   let refused: string | undefined

@@ -56,7 +56,6 @@ export interface FleetStore {
   /** Drops all values that calcfs keeps there, of every user; how many. @throws FleetAway where it is passed by, or stops in the middle */
   clear(): Promise<number>
   readonly news: NewsCarrier
-  readonly commands: CommandsOfFleet
   /** Resolves when a connection has failed for the first time. */
   readonly refused: Promise<void>
   /** What its servers say of themselves. */
@@ -76,11 +75,6 @@ export interface NewsCarrier {
 }
 
 export type HearNews = (what: 'news' | 'echo', number: number | undefined, message: Buffer) => void
-
-/** For scripts of one purpose. */
-export interface CommandsOfFleet {
-  run<Answer>(command: (scripts: FleetScripts) => Promise<Answer>): Promise<Answer>
-}
 
 /** A channel with those who listen; `ready` when the server knows. */
 interface Watched {
@@ -338,7 +332,6 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       return count
     },
     refused,
-    commands: { run: command => run(() => command(scripts)) },
     news: {
       async tell(name, message) {
         await run(() => scripts.fleetTell(countKey(name), newsChannel(name), message))

@@ -22,7 +22,7 @@ export interface Opened {
   readonly ageMs: number
 }
 
-export type SealedKind = 'answer' | 'content' | 'size' | 'nodes' | 'news' | 'budget' | 'capabilities'
+export type SealedKind = 'answer' | 'content' | 'size' | 'nodes' | 'news' | 'capabilities'
 
 /**
  * The first byte of each value: a daemon that knows another version takes it for missing. Then a salt, from which and from

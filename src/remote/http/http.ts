@@ -9,11 +9,7 @@ import { networkFailure } from '../connection/network-errors.js'
 import { isOtherServers, isRedirect } from '../other-server.js'
 import type { Subject } from '../pipeline/late-writes.js'
 import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outgoing.js'
-import {
-  openRequestPipeline,
-  type PipelineOptions,
-  type RequestPipeline,
-} from '../pipeline/request-pipeline.js'
+import { openRequestPipeline, type PipelineOptions } from '../pipeline/request-pipeline.js'
 import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
 import { observed, type RequestObservers } from '../pipeline/trace.js'
 import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
@@ -75,8 +71,6 @@ export interface Http {
   answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many background requests may be in flight now. */
   readonly guesses: number
-  /** From now on its limits are a share of what several processes have in common. */
-  readonly share: RequestPipeline['share']
   /** Ends every connection; what is under way fails. */
   close(): Promise<void>
 }
@@ -175,7 +169,6 @@ export function openHttp(options: HttpOptions): Http {
     get guesses() {
       return way.guesses
     },
-    share: way.share,
     close: way.close,
   }
 }

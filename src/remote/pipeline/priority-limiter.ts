@@ -8,7 +8,6 @@ import type { RequestContext } from '../remote.js'
 import { openAdaptiveConcurrency } from './adaptive-concurrency.js'
 import { headTimes } from './silence.js'
 import { censusOf } from './slot-census.js'
-import { openTrafficBudget, type TrafficBudget } from './traffic-budget.js'
 
 /** A short answer, or a body that may hold its connection for minutes. */
 export type TrafficClass = 'question' | 'download'
@@ -91,12 +90,8 @@ const standstillMs = 200
 /** Milliseconds: a queue with longer waits is served newest first, so that new requests still meet their deadlines. */
 const standingMs = 100
 
-/** The slots of a pool of at most so many connections (at least 1), as far as the budget allows. */
-export function openPriorityLimiter(
-  connections: number,
-  clock: Clock,
-  budget: Omit<TrafficBudget, 'turn' | 'share'> = openTrafficBudget(connections, clock),
-): PriorityLimiter {
+/** The slots of a pool of at most so many connections (at least 1). */
+export function openPriorityLimiter(connections: number, clock: Clock): PriorityLimiter {
   const speed = openAdaptiveConcurrency(connections, clock, admit)
   const heads = headTimes()
   /** In order of arrival. */
@@ -104,14 +99,13 @@ export function openPriorityLimiter(
   const open = new Set<Slot>()
   let lastHead = clock.now()
   let looksAgain = false
-  /** Connections reserved for requests that are answered, of so many. */
-  const keptOf = (allowed: number): number => (allowed < 4 ? 0 : Math.ceil(allowed / 4))
+  /** Connections reserved for requests that are answered. */
+  const kept = connections < 4 ? 0 : Math.ceil(connections / 4)
   /** Long bodies leave connections to metadata requests. */
-  const mostDownloads = (allowed: number): number => Math.max(1, allowed - Math.max(1, keptOf(allowed)))
+  const mostDownloads = Math.max(1, connections - Math.max(1, kept))
 
   const share = (): number => Math.ceil(speed.width / 8)
   const guessWidth = (): number => Math.max(1, speed.width - share())
-  budget.watch(admit)
 
   /** Whether the limit leaves a slot for it. A user's request does not wait for background ones. */
   function hasSlot({ background, yielded, entrant: { weight } }: Slot): boolean {
@@ -127,12 +121,10 @@ export function openPriorityLimiter(
 
   /** Whether a connection is free for it, or can be taken from another request. */
   function hasConnection(slot: Slot): boolean {
-    const { allowed } = budget
     const isDownload = slot.entrant.weight === 'download'
-    const tooManyDownloads = isDownload && openDownloads() >= mostDownloads(allowed)
+    const tooManyDownloads = isDownload && openDownloads() >= mostDownloads
     const isPatient = slot.background || slot.yielded
-    const isFree =
-      open.size < (isPatient ? Math.min(allowed, Math.max(1, allowed - keptOf(allowed))) : allowed)
+    const isFree = open.size < (isPatient ? Math.max(1, connections - kept) : connections)
     if (isFree && !tooManyDownloads) return true
     if (slot.background) return false
     const victim = victimFor(slot, tooManyDownloads)
@@ -148,14 +140,12 @@ export function openPriorityLimiter(
   }
 
   /**
-   * Which request yields its connection: a background one; else a silent one, first those beyond the allowed number.
+   * Which request yields its connection: a background one; else a silent one, first those beyond the number of connections.
    * Never one that is being answered and that a user waits for, never a write.
    */
   function victimFor(wanted: Slot | undefined, downloadsOnly: boolean): Slot | undefined {
     const wantsDownload = wanted?.entrant.weight === 'download'
-    const { allowed } = budget
-    const kept = keptOf(allowed)
-    const staying = new Set(kept === 0 ? [] : silentSlots().slice(0, allowed - kept))
+    const staying = new Set(kept === 0 ? [] : silentSlots().slice(0, connections - kept))
     let chosen: Slot | undefined
     for (const slot of open) {
       if (!slot.entrant.repeatable || slot === wanted) continue
@@ -236,7 +226,6 @@ export function openPriorityLimiter(
       takeSlot(next)
       next.go()
     }
-    budget.wanted(open.size, queue.size)
     if (queue.size === 0 || looksAgain) return
     // Whether a silent request is lost is also a matter of time.
     looksAgain = true
@@ -285,9 +274,8 @@ export function openPriorityLimiter(
   function becomeQuiet(slot: Slot): void {
     if (slot.state !== 'active') return
     slot.state = 'quiet'
-    const { allowed } = budget
-    const kept = keptOf(allowed)
-    const victim = kept > 0 && silentSlots().length > allowed - kept ? victimFor(undefined, false) : undefined
+    const isCrowded = kept > 0 && silentSlots().length > connections - kept
+    const victim = isCrowded ? victimFor(undefined, false) : undefined
     if (victim !== undefined) yieldNow(victim)
     admit()
   }
@@ -347,7 +335,6 @@ export function openPriorityLimiter(
       leave() {
         if (slot.state === 'gone') return
         close(slot)
-        if (queue.size === 0) budget.wanted(open.size, 0)
         admit()
       },
       sent() {
@@ -373,7 +360,6 @@ export function openPriorityLimiter(
       pushedBack() {
         refused = true
         speed.pushedBack(startedAt)
-        budget.pushedBack()
       },
     }
   }
@@ -381,7 +367,7 @@ export function openPriorityLimiter(
   return {
     enter,
     get guesses() {
-      return Math.max(1, Math.min(guessWidth(), budget.allowed))
+      return Math.max(1, Math.min(guessWidth(), connections))
     },
     get unusual() {
       return heads.unusual

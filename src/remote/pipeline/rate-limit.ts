@@ -2,22 +2,18 @@
 import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { RequestContext } from '../remote.js'
 import { isBackground } from './priority-limiter.js'
-import { openTrafficBudget, type TrafficBudget } from './traffic-budget.js'
 
 export interface RateLimiter {
   /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
   turn(context: RequestContext): Promise<void>
 }
 
-/** At most so many requests a second, evenly spaced, of all that share the budget. */
-export function openRateLimiter(
-  perSecond: number,
-  clock: Clock,
-  budget: Pick<TrafficBudget, 'turn'> = openTrafficBudget(1, clock),
-): RateLimiter {
+/** At most so many requests a second, evenly spaced. */
+export function openRateLimiter(perSecond: number, clock: Clock): RateLimiter {
   const spacing = 1000 / perSecond
   const waiting = new Set<QueuedRequest>()
   let serving = false
+  let free = Number.NEGATIVE_INFINITY
 
   /** User requests first, by their present priority: a user may have joined a background request. */
   function next(): QueuedRequest | undefined {
@@ -32,8 +28,8 @@ export function openRateLimiter(
   async function serve(): Promise<void> {
     serving = true
     while (waiting.size > 0) {
-      const turn = budget.turn(spacing)
-      const ahead = typeof turn === 'number' ? turn : await turn
+      const ahead = free - clock.now()
+      free = Math.max(free, clock.now()) + spacing
       if (ahead > 0) await sleep(clock, ahead)
       const one = next()
       if (one === undefined) break

@@ -29,7 +29,6 @@ import { type HeldSlot, openPriorityLimiter } from './priority-limiter.js'
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 import { type BodyProgress, noBody, watchBody } from './stall.js'
-import { openTrafficBudget, type TrafficBudget } from './traffic-budget.js'
 
 export interface PipelineOptions extends ConnectionOptions {
   readonly base: URL
@@ -74,8 +73,6 @@ export interface RequestPipeline {
   answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many background requests may be in flight now. */
   readonly guesses: number
-  /** From now on its limits are a share of what several processes have in common. */
-  readonly share: TrafficBudget['share']
   close(): Promise<void>
 }
 
@@ -97,10 +94,9 @@ export function openRequestPipeline(
   const pools = openServiceConnections(options.base, options, lateAtMost)
   const lateWrites = openLateWrites(clock, options.unanswered)
   const paths = openDeadPaths({ clock, isOneDead: hasDeadConnection, renew: pools.renew })
-  const budget = openTrafficBudget(options.connections, clock)
-  const slots = openPriorityLimiter(options.connections, clock, budget)
+  const slots = openPriorityLimiter(options.connections, clock)
   const { maxRequests } = options
-  const rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, clock, budget)
+  const rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, clock)
   const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
   const limits: TextLimits = {
     limit: options.maxAnswer ?? usualAnswer,
@@ -344,7 +340,6 @@ export function openRequestPipeline(
   return {
     clock,
     send,
-    share: budget.share,
     answered: async (subject, context) => void (await lateWrites.settled([subject], context)),
     get guesses() {
       return slots.guesses

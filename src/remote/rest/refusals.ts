@@ -132,7 +132,6 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
     get guesses() {
       return http.guesses
     },
-    share: http.share,
     close: http.close,
   }
 }

@@ -364,7 +364,6 @@ export function withAuthorization(http: Http, session: Session): Http {
     get guesses() {
       return http.guesses
     },
-    share: http.share,
     close: http.close,
   }
 }

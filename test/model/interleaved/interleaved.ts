@@ -142,7 +142,6 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     account,
     remote,
     dialect,
-    share: () => {},
     signIn: () => ({ until: undefined, renewed: false }),
     guesses: () => 0,
     close: async () => {},
