@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { fleetLine, fleetTable, measureFleet } from './fleet/fleet.js'
 import { commandPath } from './peers/peers.js'
 import { forecast, nameOf } from './plan/forecast.js'
@@ -72,6 +73,13 @@ async function fleet(options: Options): Promise<void> {
   } finally {
     if (!workshop.stopped) await end()
   }
+}
+
+/** In a process of its own: nothing else runs in it, and its garbage is collected when it is told. */
+function countPaths(): void {
+  const child = fileURLToPath(new URL('paths/paths.js', import.meta.url))
+  const { status } = spawnSync(process.execPath, ['--expose-gc', child], { stdio: 'inherit' })
+  process.exitCode = status ?? 1
 }
 
 const commandLine = (): string => ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, '')
@@ -200,6 +208,7 @@ function draw(file: string, svg: string): void {
 try {
   const options = optionsOf(process.argv.slice(2))
   if (options.help) console.log(usage)
+  else if (options.paths) countPaths()
   else if (options.fleet) await fleet(options)
   else await main(options)
 } catch (thrown) {

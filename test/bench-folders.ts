@@ -34,6 +34,9 @@ export const benchFolders: Readonly<Record<string, readonly string[]>> = {
   // tables, targets, plots
   'bench/report': ['bench/trees', 'bench/run'],
 
+  // what the hot paths cost inside
+  'bench/paths': ['activity', 'app', 'config', 'mount', 'remote', 'remote/rest', 'system'],
+
   // many mounts over one Redis
   'bench/fleet': [
     'system',
@@ -51,6 +54,7 @@ export const benchFolders: Readonly<Record<string, readonly string[]>> = {
     'bench/run',
     'bench/plan',
     'bench/report',
+    'bench/paths',
   ],
 
   // the command

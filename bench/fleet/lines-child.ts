@@ -2,15 +2,10 @@
 import { createHash } from 'node:crypto'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { type AssembledDrive, assemble } from '../../src/app/assemble.js'
-import { connect } from '../../src/app/connect.js'
-import { readConfig } from '../../src/config/config.js'
+import type { AssembledDrive } from '../../src/app/assemble.js'
 import type { Drive } from '../../src/drive/interface/verbs.js'
-import { systemClock } from '../../src/remote/clock.js'
 import { byteOffset } from '../../src/remote/remote.js'
-import type { Capabilities } from '../../src/remote/rest/capabilities.js'
-import { makePrivateNow } from '../../src/system/make-directory.js'
+import { openLine } from '../paths/line.js'
 import type { FleetFlags } from './node.js'
 
 export interface LinesJob {
@@ -48,26 +43,17 @@ const pieceBytes = 128 * 1024
 const passedBy: string[] = []
 
 async function lineOf({ url, base, fleet, settings }: LinesJob, number: number): Promise<AssembledDrive> {
-  const home = join(base, `line-${number}`)
-  const shared = fleet === undefined ? {} : { fleet: fleet.address, fleetKeyFile: fleet.keyFile }
-  const flags = { user: 'demo', url, access: 'read', ...settings, ...shared }
-  const sources = { flags, environment: { HOME: home, CALCFS_PASSWORD: 'demo' }, files: [] }
-  const config = readConfig(sources)
-  const capabilities: Capabilities = { sizes: {} }
-  const connection = connect({ config, sources }, { capabilities, note: () => {} })
-  for (const place of Object.values(connection.account.places)) makePrivateNow(place)
-  const line = await assemble({
-    config,
-    connection,
-    capabilities,
-    mountPoint: `/line-${number}`,
-    log: pino({ level: 'warn' }, { write: noteWhy }),
-    version: 'bench',
-    clock: systemClock,
+  const line = await openLine({
+    home: join(base, `line-${number}`),
+    settings: {
+      url,
+      access: 'read',
+      ...settings,
+      ...(fleet === undefined ? {} : { fleet: fleet.address, fleetKeyFile: fleet.keyFile }),
+    },
+    log: noteWhy,
   })
-  const failure = await line.introduce()
-  if (failure !== undefined) throw failure
-  return line
+  return line.drive
 }
 
 function noteWhy(line: string): void {

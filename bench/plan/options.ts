@@ -12,6 +12,8 @@ export interface Options {
   readonly roundTrips?: readonly number[]
   readonly links?: readonly Link[]
   readonly tree?: TreeName
+  /** Whether modules, calls, promises and bytes of the hot paths are counted, and nothing else. */
+  readonly paths: boolean
   /** Whether the fleet is measured, and nothing else. */
   readonly fleet: boolean
   /** Of the fleet; undefined for what is usual. */
@@ -52,6 +54,7 @@ export const usage = `npm run bench -- [options]        or, once it is built, no
   --minutes N       what is not begun by then is left out, and named (44, so that with set-up it is over after 47)
   --nodes N         of the fleet: mounts (8), --lines N without a kernel (200), --saves N (50)
   --rows a,b        of the fleet: ${fleetRows.join(', ')}
+  --paths           modules, calls, promises, bytes and requests of five hot paths, and of raw undici
   --plan            say what would be done and how long it may take, and do nothing
   --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
   --page            write docs/performance.md, too
@@ -79,6 +82,7 @@ export function optionsOf(args: readonly string[]): Options {
       saves: { type: 'string' },
       rows: { type: 'string' },
       page: { type: 'boolean', default: false },
+      paths: { type: 'boolean', default: false },
     },
   })
   const fleet = values.tree === 'fleet'
@@ -108,6 +112,7 @@ export function optionsOf(args: readonly string[]): Options {
     minutes: number(values.minutes, '--minutes'),
     out: values.out,
     page: values.page,
+    paths: values.paths,
   }
 }
 

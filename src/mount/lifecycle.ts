@@ -1,16 +1,17 @@
 // Life of a mount: mounting, noticing an unmount from outside, and an orderly unmount.
+import type { Operations } from 'fuse-native'
 import { errnoOf } from '../drive/interface/errno.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import type { Clock } from '../remote/clock.js'
 import { withoutLooking } from './automount-point.js'
-import { openPendingCalls } from './changes-in-progress.js'
+import { openPendingCalls, type PendingCalls } from './changes-in-progress.js'
 import { withoutForgottenTargets } from './forgotten-names.js'
 import { CalcfsFuse, type CallLog, forgottenAfterMs, type KernelSettings, operationsOf } from './fuse.js'
-import { openKeptByKernel } from './kept-by-kernel.js'
+import { type KeptByKernel, openKeptByKernel } from './kept-by-kernel.js'
 import { fuseDescriptors, leadsToKernel, withHighDescriptor } from './kernel-descriptor.js'
-import { openKernelEpoch } from './kernel-epoch.js'
+import { type KernelEpoch, openKernelEpoch } from './kernel-epoch.js'
 import { withReportedSizes } from './kernel-sizes.js'
 import {
   detach,
@@ -74,29 +75,31 @@ export async function mountDrive(
   })
 }
 
-async function mountOnce(
-  path: string,
+/** The operations that the kernel is served with, behind what the binding needs, and what they note of the kernel's names. */
+export function servedOperations(
   { drive, news, log, clock }: MountedDrive,
-  settings: KernelSettings,
-): Promise<Mounted> {
-  const pendingCalls = openPendingCalls()
-  const isLong = settings.cacheSeconds > untoldSeconds
-  const epoch = openKernelEpoch(cause => log.failed('notify', path, cause))
-  const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(settings.cacheSeconds) })
+  epoch: Pick<KernelEpoch, 'advance' | 'told'>,
+  cacheSeconds: number,
+  pendingCalls?: PendingCalls,
+): { readonly operations: Partial<Operations>; readonly kept: KeptByKernel } {
+  const isLong = cacheSeconds > untoldSeconds
+  const now = (): number => performance.now()
+  const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(cacheSeconds) })
   const sized = withReportedSizes(
     withSettledPages(withOneVersion(isLong ? kept.noting(drive) : drive)),
-    keptMs(settings.cacheSeconds),
-    () => performance.now(),
+    keptMs(cacheSeconds),
+    now,
   )
-  const fuse = new CalcfsFuse(
-    path,
-    operationsOf(
-      isLong ? withoutForgottenTargets(sized, forgottenAfterMs, () => performance.now()) : sized,
-      tellingWhatIsStale(log, news),
-      pendingCalls,
-    ),
-    settings,
-  )
+  const whole = isLong ? withoutForgottenTargets(sized, forgottenAfterMs, now) : sized
+  return { operations: operationsOf(whole, tellingWhatIsStale(log, news), pendingCalls), kept }
+}
+
+async function mountOnce(path: string, served: MountedDrive, settings: KernelSettings): Promise<Mounted> {
+  const pendingCalls = openPendingCalls()
+  const isLong = settings.cacheSeconds > untoldSeconds
+  const epoch = openKernelEpoch(cause => served.log.failed('notify', path, cause))
+  const { operations, kept } = servedOperations(served, epoch, settings.cacheSeconds, pendingCalls)
+  const fuse = new CalcfsFuse(path, operations, settings)
   const before = new Set((await drives()).map(({ device }) => device))
   const begin = (): Promise<void> =>
     new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))

@@ -1,0 +1,178 @@
+// `npm run bench -- --paths`: modules, calls, promises and bytes of the five hot paths, and of raw undici, over the bundled service.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Agent, request } from 'undici'
+import { servedOperations } from '../../src/mount/lifecycle.js'
+import { systemClock } from '../../src/remote/clock.js'
+import { type Calls, callsOf } from './calls.js'
+import { type Cost, type Meter, openMeter } from './cost.js'
+import { type Line, openLine } from './line.js'
+
+const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
+
+/** Seconds for which a kernel that is told keeps names: a quarter of a listing's lifetime. */
+const cacheSeconds = 7.5
+
+/** Milliseconds in which a line of the service's log arrives. */
+const logMs = 200
+
+/** The bundled service with its sample, as a process of its own, and how many requests it has heard. */
+async function startService(home: string) {
+  const args = ['serve', '--sample', '--port', '0', '--data', join(home, 'service'), '--access-log', '-']
+  const service = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, HOME: home },
+  })
+  let heard = 0
+  const url = await new Promise<string>((found, failed) => {
+    service.once('exit', code => failed(new Error(`calcfs serve ended with ${code}`)))
+    createInterface({ input: service.stdout }).on('line', line => {
+      if (line.startsWith('{')) heard += 1
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
+      if (address !== undefined && !line.startsWith('{')) found(address)
+    })
+  })
+  return {
+    url,
+    heard: () => heard,
+    async stop() {
+      const ended = once(service, 'exit')
+      service.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** Where the sample has a calculation with a short file, and a report. */
+interface Sample {
+  readonly folder: string
+  readonly file: string
+  readonly cold: string
+  readonly report: string
+}
+
+async function sampleOn(calls: Calls): Promise<Sample> {
+  const folder = await calculationBelow(calls, '/projects')
+  const [file, cold] = (await shownIn(calls, folder)).filter(name => !name.endsWith('.xyz'))
+  if (cold === undefined) throw new Error(`${folder} has no two files`)
+  return { folder, file: `${folder}/${file}`, cold: `${folder}/${cold}`, report: await reportOn(calls) }
+}
+
+const shownIn = async (calls: Calls, path: string): Promise<readonly string[]> =>
+  (await calls.readdir(path)).filter(name => !name.startsWith('.'))
+
+/** The first calculation on the way down. */
+async function calculationBelow(calls: Calls, path: string): Promise<string> {
+  const names = await calls.readdir(path)
+  if (names.includes('.calculation.json')) return path
+  const [first] = await shownIn(calls, path)
+  if (first === undefined) throw new Error(`${path} holds nothing`)
+  return calculationBelow(calls, `${path}/${first}`)
+}
+
+/** A report is found by its number alone. */
+async function reportOn(calls: Calls): Promise<string> {
+  for (let id = 1; id <= 99; id += 1) {
+    const path = `/reports/${id}.json`
+    const found = await calls.getattr(path).catch(() => undefined)
+    if (found !== undefined) return path
+  }
+  throw new Error('the sample has no report below 100')
+}
+
+interface Row {
+  readonly what: string
+  readonly cost: Cost
+  readonly requests: number
+}
+
+async function measureLine(
+  { drive, activity }: Line,
+  meter: Meter,
+  heard: () => number,
+): Promise<readonly Row[]> {
+  const served = {
+    drive: drive.drive,
+    news: drive.news,
+    clock: systemClock,
+    log: { failed: () => {}, calls: activity.calls },
+  }
+  const calls = callsOf(servedOperations(served, { advance: () => {}, told: 0 }, cacheSeconds).operations)
+  const { folder, file, cold, report } = await sampleOn(calls)
+  await calls.getattr(folder)
+  await calls.getattr(cold)
+  await calls.readWhole(file)
+  const text = (await calls.readWhole(report)).toString()
+  const edited = Buffer.from(text.replace(/"(title|name|description)": "([^"]*)"/, '"$1": "$2 x"'))
+  const rows: Row[] = []
+  async function row(what: string, work: () => Promise<unknown>, repeats: boolean): Promise<void> {
+    const before = heard()
+    const cost = await meter.measure(work, repeats)
+    // The service's log of the last request may still be on its way.
+    await new Promise(wake => setTimeout(wake, logMs))
+    rows.push({ what, cost, requests: heard() - before })
+  }
+  await row('warm stat of a folder', () => calls.getattr(folder), true)
+  await row('warm stat of a file', () => calls.getattr(file), true)
+  await row('open, read, close of a kept file', () => calls.readWhole(file), true)
+  await row('the same, cold', () => calls.readWhole(cold), false)
+  await row(`save of a report of ${text.length} bytes`, () => calls.overwrite(report, edited), false)
+  return rows
+}
+
+/** Raw undici: one GET with its body, nothing kept. */
+async function measureUndici(meter: Meter, url: string): Promise<Row> {
+  const login = await request(`${url}/create/rest/login`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from('demo:demo').toString('base64')}` },
+  })
+  const token = await login.body.text()
+  const dispatcher = new Agent({ connections: 1 })
+  const get = async (): Promise<unknown> => {
+    const { body } = await request(`${url}/create/rest/user/info`, {
+      dispatcher,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return body.arrayBuffer()
+  }
+  await get()
+  const cost = await meter.measure(get, false)
+  await dispatcher.close()
+  return { what: 'raw undici, one GET', cost, requests: 1 }
+}
+
+/** A table in Markdown. */
+function table(rows: readonly Row[]): string {
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+  return [
+    line(['path', 'modules', 'calls', 'promises', 'bytes', 'requests']),
+    '|---|---|---|---|---|---|',
+    ...rows.map(({ what, cost, requests }) =>
+      line([what, cost.modules, cost.calls, cost.promises, cost.bytes ?? '', requests]),
+    ),
+  ].join('\n')
+}
+
+/** Measures each path once over a fresh service and prints the table. */
+export async function measurePaths(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'calcfs-paths-'))
+  const service = await startService(home)
+  try {
+    const meter = await openMeter()
+    const line = await openLine({ home, settings: { url: service.url, access: 'edit' } })
+    const rows = [...(await measureLine(line, meter, service.heard)), await measureUndici(meter, service.url)]
+    meter.end()
+    await line.drive.close()
+    console.log(table(rows))
+  } finally {
+    await service.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+}
+
+await measurePaths()
