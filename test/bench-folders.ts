@@ -39,10 +39,7 @@ export const benchFolders: Readonly<Record<string, readonly string[]>> = {
 
   // many mounts over one Redis
   'bench/fleet': [
-    'system',
     'remote',
-    'remote/rest',
-    'config',
     'fleet/engine',
     'drive/interface',
     'service',

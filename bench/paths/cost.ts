@@ -3,14 +3,12 @@ import { createHook } from 'node:async_hooks'
 import { Session } from 'node:inspector/promises'
 import { memoryUsage } from 'node:process'
 
-/** Counts of one piece of work. */
+/** Counts of one piece of work, done once. */
 export interface Cost {
   /** Files of src in which a function ran. */
   readonly modules: number
   readonly calls: number
   readonly promises: number
-  /** Of many runs one's share; undefined where the work can be done only once. */
-  readonly bytes: number | undefined
 }
 
 /** Runs before allocations are measured, so that compiled code is warm; then batches, of which the median counts: a collection in one of them spoils it alone. */
@@ -22,12 +20,12 @@ const runsOfBatch = 50
 const settleMs = 200
 
 export interface Meter {
-  /** `repeats`: whether the work may be done many times, for the bytes that it allocates. */
-  measure(work: () => Promise<unknown>, repeats: boolean): Promise<Cost>
+  count(work: () => Promise<unknown>): Promise<Cost>
+  /** Bytes that the work allocates; it is done many times. Needs --expose-gc. */
+  bytes(work: () => Promise<unknown>): Promise<number>
   end(): void
 }
 
-/** Needs --expose-gc for the bytes. */
 export async function openMeter(): Promise<Meter> {
   const session = new Session()
   session.connect()
@@ -39,7 +37,7 @@ export async function openMeter(): Promise<Meter> {
     },
   })
 
-  async function counted(work: () => Promise<unknown>): Promise<Omit<Cost, 'bytes'>> {
+  async function counted(work: () => Promise<unknown>): Promise<Cost> {
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
     await session.post('Profiler.takePreciseCoverage')
     promises = 0
@@ -76,11 +74,11 @@ export async function openMeter(): Promise<Meter> {
   }
 
   return {
-    async measure(work, repeats) {
+    async count(work) {
       await new Promise(wake => setTimeout(wake, settleMs))
-      const counts = await counted(work)
-      return { ...counts, bytes: repeats ? await allocated(work) : undefined }
+      return counted(work)
     },
+    bytes: allocated,
     end: () => session.disconnect(),
   }
 }

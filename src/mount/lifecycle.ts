@@ -1,5 +1,4 @@
 // Life of a mount: mounting, noticing an unmount from outside, and an orderly unmount.
-import type { Operations } from 'fuse-native'
 import { errnoOf } from '../drive/interface/errno.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
@@ -81,7 +80,7 @@ export function servedOperations(
   epoch: Pick<KernelEpoch, 'advance' | 'told'>,
   cacheSeconds: number,
   pendingCalls?: PendingCalls,
-): { readonly operations: Partial<Operations>; readonly kept: KeptByKernel } {
+): { readonly operations: ReturnType<typeof operationsOf>; readonly kept: KeptByKernel } {
   const isLong = cacheSeconds > untoldSeconds
   const now = (): number => performance.now()
   const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(cacheSeconds) })
