@@ -16,7 +16,9 @@ import type { Pins } from '../drive/pins/pins.js'
 import type { ReusedIds } from '../drive/records/reused-ids.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/shared/fleet-news.js'
+import { firstQuestion } from '../remote/known-question.js'
 import type { Remote } from '../remote/remote.js'
+
 import type { MountSettings, Note } from './assembly-settings.js'
 
 export interface Caches {
@@ -60,7 +62,7 @@ export function buildCaches(
   const ledger = openLedger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const knowsService = ledger.get('user', 'self') !== undefined
-  capabilities.tellsUser = knowsService
+  if (knowsService) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
   const { remote, health } = withHealth(connection.remote, clock)

@@ -41,7 +41,7 @@ export async function buildFleet(
 function factsOf(capabilities: Capabilities): ServiceFacts {
   return {
     told() {
-      const { untold: _, unranged: __, tellsUser: ___, ...found } = capabilities
+      const { untold: _, unranged: __, answered: ___, ...found } = capabilities
       return Object.keys(found).length === 1 && Object.keys(found.sizes).length === 0
         ? undefined
         : JSON.stringify(found)

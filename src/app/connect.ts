@@ -7,6 +7,7 @@ import { BadSetting } from '../config/settings.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
+import { likelyQuestion } from '../remote/known-question.js'
 import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { TraceRequest } from '../remote/pipeline/trace.js'
 import type { Dialect, Instant, Remote } from '../remote/remote.js'
@@ -73,6 +74,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
   const { capabilities, note, longAnswer, trace, requests, clock = systemClock } = hooks
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
+  const question = (): string => likelyQuestion(capabilities)
   const unanswered = openUnanswered(account.places.state, { now: clock.now, note })
   const plain = openHttp({
     ...pipelineOptions(config),
@@ -82,6 +84,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     counter: requests,
     received: requests?.received,
     unanswered,
+    question,
   })
   const who = openSession(plain, {
     credentials: credentialsOf(account.user, secret),
@@ -89,6 +92,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     clock,
     address: account.base.href,
     user: account.user.startsWith('token-') ? undefined : account.user,
+    question,
     note,
   })
   const speech = openWire(dialectFor(config), note)

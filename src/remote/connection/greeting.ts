@@ -1,4 +1,5 @@
 // One request without a token, for diagnosis only: whether the service is reachable and trusted, and its clock.
+import { firstQuestion } from '../known-question.js'
 import { isOtherServers } from '../other-server.js'
 import { type Instant, instant } from '../remote.js'
 import { type ConnectionOptions, openConnectionPool } from './connections.js'
@@ -21,7 +22,7 @@ export async function probeServer(base: URL, reach: ConnectionOptions, limit: nu
   try {
     const answer = await pool.request({
       origin: base.origin,
-      path: `${base.pathname}/user/info`,
+      path: `${base.pathname}${firstQuestion}`,
       method: 'GET',
       headersTimeout: limit,
       bodyTimeout: limit,

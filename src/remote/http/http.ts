@@ -6,6 +6,7 @@ import type { JsonText } from '../../record/json/parse.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
+import { firstQuestion } from '../known-question.js'
 import { isOtherServers, isRedirect } from '../other-server.js'
 import type { Subject } from '../pipeline/late-writes.js'
 import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outgoing.js'
@@ -120,12 +121,18 @@ interface ResponseReader<Value> {
   readonly hops: number
 }
 
-export interface HttpOptions extends PipelineOptions, RequestObservers {}
+export interface HttpOptions extends PipelineOptions, RequestObservers {
+  /** The path of a question that the service is known to answer, if one is known. */
+  readonly question?: (() => string) | undefined
+}
 
 /** The platform behind this address. */
 export function openHttp(options: HttpOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
-  const way = openRequestPipeline(options, { tooMuch: overload, probe: `${base}/user/info` })
+  const way = openRequestPipeline(options, {
+    tooMuch: overload,
+    probe: () => `${base}${options.question?.() ?? firstQuestion}`,
+  })
   const send = observed(way, options)
 
   function question<Value>(

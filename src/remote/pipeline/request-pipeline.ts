@@ -51,8 +51,8 @@ export interface PipelineOptions extends ConnectionOptions {
 export interface PipelinePolicy {
   /** Statuses that mean overload. */
   readonly tooMuch: ReadonlySet<number>
-  /** A path that every service answers somehow. */
-  readonly probe: string
+  /** The path that a probe asks for, which this service answers somehow. */
+  readonly probe: () => string
 }
 
 /** Reads an answer, at once where its head tells all; what it throws ends the attempt. */
@@ -117,7 +117,7 @@ export function openRequestPipeline(
     const headers = headersOfProbe(lastHeaders)
     const call = sendOnConnection(
       pools.probes,
-      wireOptions(origin, { method: 'GET', path: probe, headers, body: undefined }),
+      wireOptions(origin, { method: 'GET', path: probe(), headers, body: undefined }),
     )
     const callOff = clock.after(probeLimit, () =>
       call.abort(new Failure('timeout', 'the probe was not answered')),

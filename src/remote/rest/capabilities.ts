@@ -1,8 +1,9 @@
-// Capabilities of one service instance: discovered once, kept by the owner of this value.
+// Capabilities of one service instance: what it can do, and which questions it is known to answer.
 import type { ContentKindName } from '../../content-kinds.js'
+import type { KnownQuestions } from '../known-question.js'
 
 /** Discovered facts about a service; the owner may store them as JSON. */
-export interface Capabilities {
+export interface Capabilities extends KnownQuestions {
   /** How the size of such a content can be found without its bytes. */
   sizes: Partial<Record<ContentKindName, SizeSource>>
   /** Where no method is known yet: how many contents in a row, none empty, had neither, each properly refused. */
@@ -15,8 +16,6 @@ export interface Capabilities {
   conditions?: boolean
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
-  /** Whether `/user/info` has answered. */
-  tellsUser?: boolean
 }
 export type SizeSource = 'head' | 'range'
 

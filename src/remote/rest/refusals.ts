@@ -2,12 +2,10 @@
 import { asFailure, Failure, isA } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http, Request } from '../http/http.js'
+import { type KnownQuestions, knownQuestion, noteAnswered, noteRefused } from '../known-question.js'
 import type { Body, RequestContext } from '../remote.js'
 import { openSharedAnswer } from '../shared-answer.js'
-import type { Capabilities } from './capabilities.js'
 
-/** A request that every user may send and that the platform always answers. */
-const userInfo = '/user/info'
 /** Milliseconds after which a record that does not answer is no longer the only one to be requested. */
 const silentMs = 1_000
 
@@ -19,29 +17,29 @@ const isRecord = (path: string, method: string): boolean =>
 const isResolution = (path: string): boolean => path.startsWith('/navigation/path/resolve?')
 
 /**
- * The same service, where a refusal counts only while the platform answers another request: the record request that succeeded
- * last, else `/user/info`, once for all refusals that wait. Where both are refused it is 'refuses-all', where they fail
+ * The same service, where a refusal counts only while the platform answers a question that it is known to answer, or else the
+ * next one, once for all refusals that wait. Where both are refused it is 'refuses-all', where they fail
  * otherwise 'broken': outages. So it is with an empty answer that means "not there", and with a page of HTML as content:
  * a captive portal answers everything with one of them.
  */
-export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, clock: Clock): Http {
-  /** The last record request that succeeded. */
-  let lastWell: string | undefined
+export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: Clock): Http {
   /** The last answer was no answer of the platform. */
   let isFaulty = false
   const confirmation = openSharedAnswer(clock, 'no other request was answered in time', failureOfAll)
 
   /** One operation may be broken, or one record deleted: what the last of two requests fails with; undefined where one succeeds. */
   async function failureOfAll(context: RequestContext): Promise<Failure | undefined> {
-    if (lastWell === undefined) return failureOf(userInfo, context)
-    const path = lastWell
-    const record = failureOf(path, context)
-    const atOnce = await withDeadline(record, dueIn(silentMs, clock), clock, 'it is silent').catch(asFailure)
+    const path = knownQuestion(known)
+    if (path === undefined) return undefined
+    const first = failureOf(path, context)
+    const next = knownQuestion(known, path)
+    if (next === undefined) return first
+    const atOnce = await withDeadline(first, dueIn(silentMs, clock), clock, 'it is silent').catch(asFailure)
     if (atOnce === undefined) return undefined
     // It would delay each later refusal in the same way.
-    if (lastWell === path) lastWell = undefined
-    const user = failureOf(userInfo, context)
-    return Promise.any([record, user].map(unlessFailed)).catch(() => user)
+    noteRefused(known, path)
+    const second = failureOf(next, context)
+    return Promise.any([first, second].map(unlessFailed)).catch(() => second)
   }
 
   async function failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
@@ -72,7 +70,7 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
   async function unlessPortal(request: Request, context: RequestContext, body: Body): Promise<Body> {
     // Empty files are many: only where something is wrong already they are worth a question.
     const isDoubtful = body.isPage === true || (isFaulty && body.length === 0)
-    if (!isDoubtful || capabilities.tellsUser !== true) return body
+    if (!isDoubtful || knownQuestion(known) === undefined) return body
     // Its connection is taken until its bytes are read.
     const outage = await failureOfAll({ ...context, holdsSlot: true }).catch(asFailure)
     isFaulty = outage !== undefined
@@ -90,8 +88,7 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
   ): Promise<Value> {
     try {
       const value = await answer
-      if (path === userInfo && value !== '') capabilities.tellsUser = true
-      else if (isRecord(path, method)) lastWell = path
+      if (method === 'GET' && value !== '') noteAnswered(known, path)
       if (isRecord(path, method)) isFaulty = false
       return value
     } catch (thrown) {
@@ -100,8 +97,8 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
       // A service without HEAD refuses each one.
       if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
       // An earlier success proves nothing: the outage may begin at any moment.
-      if (lastWell === path) lastWell = undefined
-      if (capabilities.tellsUser !== true) throw thrown
+      noteRefused(known, path)
+      if (knownQuestion(known, path) === undefined) throw thrown
       const outage = await outageNow(context)
       if (outage === undefined) throw thrown
       const kind = isA('denial', outage) ? 'refuses-all' : 'broken'

@@ -1,11 +1,12 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 
-import { asFailure, Failure, isA } from '../../failure.js'
+import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
 import { openSingleFlight } from '../../single-flight.js'
 import { type Askers, joinFor, openAskers } from '../askers.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
+import { firstQuestion } from '../known-question.js'
 import { lookedLongAgo } from '../old-look.js'
 import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
 import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
@@ -32,6 +33,8 @@ export interface SessionOptions {
   readonly address: string
   /** Who is to be signed in there, for the same messages. */
   readonly user?: string | undefined
+  /** The path of a question that each valid token may send, and that this service answers. */
+  readonly question?: (() => string) | undefined
   /** Called with failures that do not stop a request: a token that could not be stored. */
   readonly note: (failure: unknown) => void
 }
@@ -63,7 +66,7 @@ const unservedLoginsEvery = [1_000, 10_000]
 
 /** A session before its first request. */
 export function openSession(http: Http, options: SessionOptions): Session {
-  const { clock, address } = options
+  const { clock, address, question = () => firstQuestion } = options
   const mend = loginHint(address, options.user)
   let token: Token | undefined
   const logInFlight = openSingleFlight<Token>()
@@ -153,10 +156,10 @@ export function openSession(http: Http, options: SessionOptions): Session {
     return false
   }
 
-  /** Requests `/user/info`, which every valid token may read: once for any number of refused requests. */
+  /** Sends a question that every valid token may send: once for any number of refused requests. */
   async function isServed(by: Token, context: RequestContext): Promise<boolean> {
     if (checking?.text !== by.text) {
-      const request = { method: 'GET', path: '/user/info', authorization: `Bearer ${by.text}` } as const
+      const request = { method: 'GET', path: question(), authorization: `Bearer ${by.text}` } as const
       const answer = openSharedAnswer(clock, 'the token was not checked in time', within =>
         http.text(request, within).then(() => true, isNoRefusal),
       )
@@ -223,7 +226,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   async function unsigned(hasEnded: boolean): Promise<Failure> {
     if (hasEnded && clock.now() >= answeredUntil) {
       const away = await http
-        .text({ method: 'GET', path: '/user/info' }, { ...dueIn(loginLimit, clock), askers: waiting })
+        .text({ method: 'GET', path: question() }, { ...dueIn(loginLimit, clock), askers: waiting })
         .then(nothingWrong, outageIn)
       if (away !== undefined) return away
       answeredUntil = instant(clock.now() + answerKept)
@@ -237,12 +240,13 @@ export function openSession(http: Http, options: SessionOptions): Session {
     if (clock.now() < lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end)) return false
     const request = {
       method: 'GET',
-      path: '/user/info',
+      path: question(),
       authorization: `Bearer ${refusedBefore.text}`,
     } as const
     const isAccepted = await http.text(request, { ...dueIn(loginLimit, clock), askers: waiting }).then(
       () => true,
-      () => false,
+      // The record of the question may be deleted.
+      isAbsent,
     )
     lookedAt = clock.now()
     if (!isAccepted) return false

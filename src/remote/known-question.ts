@@ -1,0 +1,44 @@
+// Known question: a short question that this instance has answered, for what has to find out whether it is there.
+
+/** Paths that the instance has answered with a token; the owner may store them as JSON. */
+export interface KnownQuestions {
+  /** Records by their latest answer, then what is about no thing. */
+  answered?: readonly string[]
+}
+
+/** The question for an instance of which nothing is known: any answer at all shows that it is there. */
+export const firstQuestion = '/user/info'
+
+/** The record of a thing. */
+const aboutRecord = /^\/(?:project|calculation|report)\?/
+/** What they tell of cannot be deleted. */
+const aboutNoThing = /^\/(?:user\/info|report\/types|report-type)(?:\?|$)/
+/** Several, because one of them may be deleted. */
+const recordsKept = 3
+
+/** The instance has answered this GET: a record or what is about no thing is kept as a known question. */
+export function noteAnswered(known: KnownQuestions, path: string): void {
+  const { answered = [] } = known
+  if (path === answered[0] || !(aboutRecord.test(path) || aboutNoThing.test(path))) return
+  const all = [path, ...answered.filter(one => one !== path)]
+  const records = all.filter(one => aboutRecord.test(one)).slice(0, recordsKept)
+  known.answered = [...records, ...all.filter(one => aboutNoThing.test(one))]
+}
+
+/** This GET was not answered well: a record may be deleted, and is no known question any more. The last one stays, for an outage refuses all. */
+export function noteRefused(known: KnownQuestions, path: string): void {
+  const { answered = [] } = known
+  if (answered.length > 1 && aboutRecord.test(path)) known.answered = answered.filter(one => one !== path)
+}
+
+/**
+ * The question of a probe, of a check of the token, and of a check whether a refusal counts: one that this instance is known
+ * to answer, at first the latest record. After `besides`, which was refused, what is about no thing comes first. Undefined
+ * where it has answered nothing else.
+ */
+export function knownQuestion({ answered = [] }: KnownQuestions, besides?: string): string | undefined {
+  return besides === undefined ? answered[0] : answered.findLast(path => path !== besides)
+}
+
+/** The same for a check that has to ask something. */
+export const likelyQuestion = (known: KnownQuestions): string => knownQuestion(known) ?? firstQuestion
