@@ -16,9 +16,6 @@ const warmRuns = 300
 const batches = 21
 const runsOfBatch = 50
 
-/** Milliseconds in which what an earlier piece of work has left in the background comes to its end. */
-const settleMs = 200
-
 export interface Meter {
   count(work: () => Promise<unknown>): Promise<Cost>
   /** Bytes that the work allocates; it is done many times. Needs --expose-gc. */
@@ -74,10 +71,7 @@ export async function openMeter(): Promise<Meter> {
   }
 
   return {
-    async count(work) {
-      await new Promise(wake => setTimeout(wake, settleMs))
-      return counted(work)
-    },
+    count: counted,
     bytes: allocated,
     end: () => session.disconnect(),
   }

@@ -18,8 +18,8 @@ const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 /** Seconds for which a kernel that is told keeps names: a quarter of a listing's lifetime. */
 const cacheSeconds = 7.5
 
-/** Milliseconds in which a line of the service's log arrives. */
-const logMs = 200
+/** Work in the background ends, and the last lines of the service's log arrive. */
+const settled = (): Promise<void> => new Promise(wake => setTimeout(wake, 500))
 
 /** The bundled service with its sample, as a process of its own, and how many requests it has heard. */
 async function startService(home: string) {
@@ -113,10 +113,10 @@ async function measureLine(
   const edited = Buffer.from(text.replace(/"(title|name|description)": "([^"]*)"/, '"$1": "$2 x"'))
   const rows: Row[] = []
   async function row(what: string, work: () => Promise<unknown>, repeats: boolean): Promise<void> {
+    await settled()
     const before = heard()
     const cost = await meter.count(work)
-    // The service's log of the last request may still be on its way.
-    await new Promise(wake => setTimeout(wake, logMs))
+    await settled()
     const requests = heard() - before
     rows.push({ what, cost, requests, ...(repeats ? { bytes: await meter.bytes(work) } : {}) })
   }
