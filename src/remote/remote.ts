@@ -201,11 +201,11 @@ export interface Body {
   readonly start: ByteOffset
   /** Where it ends, if before the end of the content: the requested end, if the service honoured it. */
   readonly end?: ByteOffset | undefined
-  /** False for a body without length and without chunks: its end proves nothing. */
-  readonly ends: 'proven' | 'unproven'
+  /** `unproven` by its end, for it has neither length nor chunks; `twice`: only a second one that is the same proves it. */
+  readonly ends: 'proven' | 'unproven' | 'twice'
   /** The service compressed it against the request: no byte is certain before all have come. */
   readonly wasPacked?: boolean
-  /** It came as HTML, as an error page does: only the file's name says that this is its content. */
+  /** It came as HTML, as an error page does. */
   readonly isPage?: boolean
   /** Undefined where the answer carries no validator. */
   readonly version?: ContentVersion | undefined

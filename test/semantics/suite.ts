@@ -1,6 +1,9 @@
 // Every promise of the drive, for any testbed that can run them.
 import type { Test } from 'tap'
 import type { OpenTestbed } from '../testbed/testbed.js'
+import { contradictions } from './contents/contradictions.js'
+import { look } from './contents/look.js'
+import { replaced } from './contents/replaced.js'
 import { deleting } from './namespace/deleting.js'
 import { freedNames } from './namespace/freed-names.js'
 import { intentions } from './namespace/intentions.js'
@@ -9,7 +12,6 @@ import { refusals } from './namespace/refusals.js'
 import { removingRecords } from './namespace/removing-records.js'
 import { reportNames } from './namespace/report-names.js'
 import { unshown } from './namespace/unshown.js'
-import { contradictions } from './reading/contradictions.js'
 import { foreignChanges } from './reading/foreign-changes.js'
 import { identity } from './reading/identity.js'
 import { listing } from './reading/listing.js'
@@ -20,7 +22,6 @@ import { outage } from './reading/outage.js'
 import { prefetch } from './reading/prefetch.js'
 import { reading } from './reading/reading.js'
 import { editedAnew, recreateService } from './reading/recreated-service.js'
-import { replaced } from './reading/replaced.js'
 import { rights } from './reading/rights.js'
 import { missingRoots, roots } from './reading/roots.js'
 import { signIn } from './reading/sign-in.js'
@@ -63,6 +64,7 @@ export const aboutReading: readonly Promises[] = [
   roots,
   names,
   reading,
+  look,
   contradictions,
   replaced,
   xyz,

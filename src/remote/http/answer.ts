@@ -22,7 +22,6 @@ import {
   byteOffset,
   type ContentVersion,
 } from '../remote.js'
-import { withoutErrors } from './error-body.js'
 
 /** Whether a Range was honoured, and the total size if the answer states it. */
 export interface RangeProbe {
@@ -152,17 +151,9 @@ export async function readWith<Reader extends TextReader<unknown>>(
 
 const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
 
-/**
- * An error page never becomes content: HTML is refused unless the file's name says that it is HTML. So is a compressed
- * answer to a request for the identity coding, where the file itself is compressed: the two cannot be distinguished.
- */
-export function refusePage(response: IncomingResponse, name: string): void {
+/** A compressed answer to a request for the identity coding, where the file itself is compressed, cannot be told from the file. */
+export function refuseDoublyPacked(response: IncomingResponse, name: string): void {
   const declared = declaredBody(response.headers)
-  if (isHtml(declared) && !/\.x?html?$/i.test(name)) {
-    throw new Failure('broken', `the service answered with a web page instead of the file ${name}`, {
-      isForeign,
-    })
-  }
   if (declared.encoding !== 'none' && packedName.test(name)) {
     throw new Failure(
       'broken',
@@ -189,13 +180,10 @@ export function streamedBody(
   response: IncomingResponse,
   flow: FlowControl,
   part: RequestedRange | undefined,
-  name: string,
 ): Body {
   const declared = declaredBody(response.headers)
   const range = part === undefined ? undefined : checkedRange(response, declared, part)
   const total = range === undefined ? declared.length : range.total
-  const pieces = wholePieces(response.bytes, declared, flow)
-  const isStart = part === undefined || part.start === 0
   return {
     length: total === undefined || declared.encoding !== 'none' ? undefined : byteCount(total),
     start: part?.start ?? byteOffset(0),
@@ -204,7 +192,7 @@ export function streamedBody(
     wasPacked: declared.encoding !== 'none',
     isPage: isHtml(declared),
     version: contentVersionOf(response),
-    bytes: isStart ? withoutErrors(pieces, declared, name) : pieces,
+    bytes: wholePieces(response.bytes, declared, flow),
     cancel: () => response.bytes.destroy(),
   }
 }

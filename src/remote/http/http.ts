@@ -25,7 +25,7 @@ import {
   type RequestedRange,
   rangeProbeOf,
   readWith,
-  refusePage,
+  refuseDoublyPacked,
   streamedBody,
 } from './answer.js'
 import { originOf, refusalText, sameOrigin } from './refusal.js'
@@ -55,7 +55,7 @@ export interface Http {
     reader: () => Reader,
     context: RequestContext,
   ): Promise<Reader>
-  /** A streamed body, the requested part of it where the service honours Range; `name` says which pages are content. */
+  /** A streamed body, the requested part of it where the service honours Range; `name` says which files are packed ones. */
   content(
     request: Request,
     name: string,
@@ -238,8 +238,8 @@ function download(name: string, part: RequestedRange): ResponseReader<Body> {
   return {
     accepts: status => status === ok || (status === partial && isPart),
     read: (response, flow) => {
-      refusePage(response, name)
-      return streamedBody(response, flow, response.status === partial ? part : undefined, name)
+      refuseDoublyPacked(response, name)
+      return streamedBody(response, flow, response.status === partial ? part : undefined)
     },
     range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
     condition: isPart ? conditionOf(part.of) : undefined,

@@ -1,4 +1,4 @@
-// Validates generated files: an empty, blank or `null` answer under status 200 is an error, never a file.
+// Validates generated files: a page, or an empty, blank or `null` answer under status 200 is an error, never a file.
 import { derivedKindOf } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import type { Body, Remote } from '../remote.js'
@@ -19,6 +19,10 @@ export function refuseEmptyDerived(remote: Remote): Remote {
     async content(content, start, context, end, of) {
       const body = await remote.content(content, start, context, end, of)
       const kind = derivedKindOf(content.of)
+      if (kind !== undefined && body.isPage === true) {
+        body.cancel()
+        throw new Failure('broken', `a web page came in the place of the ${kind.label} ${content.title}`)
+      }
       if (kind === undefined || body.start > 0) return body
       // A stated length is remembered: it counts once all bytes have come.
       return { ...body, length: undefined, bytes: filled(body.bytes, `${kind.label} ${content.title}`) }

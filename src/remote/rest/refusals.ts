@@ -19,8 +19,8 @@ const isResolution = (path: string): boolean => path.startsWith('/navigation/pat
 /**
  * The same service, where a refusal counts only while the platform answers a question that it is known to answer, or else the
  * next one, once for all refusals that wait. Where both are refused it is 'refuses-all', where they fail
- * otherwise 'broken': outages. So it is with an empty answer that means "not there", and with a page of HTML as content:
- * a captive portal answers everything with one of them.
+ * otherwise 'broken': outages. So it is with an empty answer that means "not there": a captive portal may answer everything
+ * with one.
  */
 export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: Clock): Http {
   /** The last answer was no answer of the platform. */
@@ -69,15 +69,14 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
 
   async function unlessPortal(request: Request, context: RequestContext, body: Body): Promise<Body> {
     // Empty files are many: only where something is wrong already they are worth a question.
-    const isDoubtful = body.isPage === true || (isFaulty && body.length === 0)
+    const isDoubtful = isFaulty && body.length === 0
     if (!isDoubtful || knownQuestion(known) === undefined) return body
     // Its connection is taken until its bytes are read.
     const outage = await failureOfAll({ ...context, holdsSlot: true }).catch(asFailure)
     isFaulty = outage !== undefined
     if (outage === undefined) return body
     body.cancel()
-    const came = body.isPage === true ? 'a page' : 'nothing'
-    const sentence = `${came} came for GET ${request.path}, and nothing shows that it is the file: ${outage.message}`
+    const sentence = `nothing came for GET ${request.path}, and nothing shows that it is the file: ${outage.message}`
     throw new Failure('broken', sentence, { said: outage.said })
   }
 

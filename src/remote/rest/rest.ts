@@ -24,6 +24,7 @@ import {
 import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
+import { provenPage } from './page.js'
 import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 
@@ -189,7 +190,15 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
       }
       if (body.start > 0 || body.end !== undefined) forgetUnknownSizes(capabilities, content.of)
       if (span.start > 0 && (of === undefined || isSame)) noteRange(capabilities, body.start === span.start)
-      return body
+      if (body.isPage !== true) return body
+      // Its connection is taken until its bytes are read.
+      const record = () => calculation(content.calculation, { ...context, holdsSlot: true })
+      const page = await provenPage(body, content.title, record)
+      if (page.ends !== 'twice' || (page.start === 0 && page.end === undefined)) return page
+      // A part alone cannot be compared.
+      page.cancel()
+      const all = await http.content(request, content.title, whole.start, context)
+      return all.isPage === true ? provenPage(all, content.title, record) : all
     },
   }
 

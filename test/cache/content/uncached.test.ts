@@ -11,7 +11,7 @@ import {
   validators,
   versionOf,
   versionRead,
-} from '../../semantics/reading/replaced.js'
+} from '../../semantics/contents/replaced.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { outcome } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'

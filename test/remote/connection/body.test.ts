@@ -124,31 +124,7 @@ t.test('READ-4 what is gzip again once it is unpacked is refused', { timeout: 10
   await failsAs(t, 'broken', read())
 })
 
-t.test(
-  'READ-6 an error in JSON is no content, unless the name is one of JSON',
-  { timeout: 10_000 },
-  async t => {
-    const body = ' {"error":"the session has ended"}'
-    let type = 'application/json; charset=utf-8'
-    let sent = body
-    const service = await rawService(t, () => {
-      return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`
-    })
-    const read = async (name: string) => textOf(await service.asked.content(get, name, start, ask()))
-    await failsAs(t, 'broken', read('run.log'))
-    t.equal(await read('orbitals.cjson'), body)
-    t.equal(await read('notes.ipynb'), body)
-    type = 'application/problem+json'
-    await failsAs(t, 'broken', read('run.log'))
-    type = 'text/plain'
-    t.equal(await read('run.log'), body, 'a text that looks like it')
-    type = 'application/json'
-    sent = 'a log of a service that calls everything JSON'
-    t.equal(await read('run.log'), sent)
-  },
-)
-
-t.test('a page of HTML is never data and never content', { timeout: 10_000 }, async t => {
+t.test('a page of HTML is never data', { timeout: 10_000 }, async t => {
   const page = '<html>please log in</html>'
   const service = await rawService(t, ({ path }) => {
     const type = path.endsWith('typed') ? 'text/html;charset=utf-8' : 'application/json'
@@ -157,8 +133,9 @@ t.test('a page of HTML is never data and never content', { timeout: 10_000 }, as
   const typed = { method: 'GET', path: '/typed' } as const
   await failsAs(t, 'broken', service.asked.text(typed, ask()))
   await failsAs(t, 'broken', service.asked.text(get, ask()))
-  await failsAs(t, 'broken', service.asked.content(typed, 'output.cml', start, ask()))
-  t.equal(await textOf(await service.asked.content(typed, 'report.HTML', start, ask())), page)
+  const content = await service.asked.content(typed, 'output.cml', start, ask())
+  t.equal(content.isPage, true, 'of a content it is said')
+  t.equal(await textOf(content), page)
   for (let again = 0; again < 10; again++) await failsAs(t, 'broken', service.asked.text(typed, ask()))
 })
 

@@ -111,14 +111,6 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, `${calculation}/run.log`), log)
     })
 
-    t.test('READ-6 an error page in the place of a file is EIO, never content', async t => {
-      const mend = service.intercept(/bitstream.*input\.inp/, response => {
-        response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
-      })
-      t.equal(await outcome(files.readFile(`${calculation}/input.inp`)), 'EIO')
-      mend()
-    })
-
     t.test('READ-7 an error page where a listing is due is EIO, and the reason is reported', async t => {
       const mend = service.intercept(/^GET \/project\/descendant/, response => {
         response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')

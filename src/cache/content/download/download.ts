@@ -100,6 +100,8 @@ export function startDownload(ports: DownloadPorts): Download {
   let length: number | undefined
   /** The end of what comes proves nothing: until it was compared with a second copy, no reader gets it. */
   let isDoubtful = false
+  /** It is compared, whatever else tells its length. */
+  let isPage = false
   /** A body is held against what else the service says of its length. */
   let asking: Promise<unknown> | undefined
   let isAsking = false
@@ -200,7 +202,8 @@ export function startDownload(ports: DownloadPorts): Download {
 
   function begun(body: BodyFacts): void {
     if (ended !== undefined && ended !== 'whole') throw ended.reason
-    if (!body.proven && known() === undefined) isDoubtful = true
+    isPage ||= body.ends === 'twice'
+    if (isPage || (body.ends === 'unproven' && known() === undefined)) isDoubtful = true
     if (body.length === undefined && !body.isPart)
       heldBack = body.wasPacked ? Number.POSITIVE_INFINITY : heldBackBytes
     if (known() === undefined) askLength()
@@ -246,7 +249,7 @@ export function startDownload(ports: DownloadPorts): Download {
     await asking
     tellLength(bytes)
     const result = await buffer.finish(bytes)
-    if (isDoubtful && ports.told() === undefined) await compareWithSecond(result.checksum)
+    if (isPage || (isDoubtful && ports.told() === undefined)) await compareWithSecond(result.checksum)
     return result
   }
 
@@ -267,7 +270,7 @@ export function startDownload(ports: DownloadPorts): Download {
       }),
     )
     if (!sameChecksum(first, prover.finish())) {
-      throw new Failure('broken', 'two downloads of one unchanging file, neither provably whole, differ')
+      throw new Failure('broken', 'two downloads of one unchanging file, neither of which is proven, differ')
     }
   }
 

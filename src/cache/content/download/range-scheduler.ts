@@ -29,7 +29,7 @@ export interface RangeSupport {
 /** What is known of a body before its bytes come. */
 export interface BodyFacts {
   readonly length: number | undefined
-  readonly proven: boolean
+  readonly ends: Body['ends']
   readonly isPart: boolean
   readonly wasPacked: boolean
 }
@@ -236,7 +236,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
   function ended(range: InFlightRange): void {
     if (ports.length() === undefined) {
       range.end = range.position
-      ports.bodyStarted({ length: range.position, proven: true, isPart: true, wasPacked: false })
+      ports.bodyStarted({ length: range.position, ends: 'proven', isPart: true, wasPacked: false })
       return
     }
     // Its length may have been told after it began.
@@ -332,7 +332,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
 
 const bodyFacts = (body: Body, isPart: boolean): BodyFacts => ({
   length: body.length,
-  proven: isPart || body.ends === 'proven',
+  ends: isPart ? 'proven' : body.ends,
   isPart,
   wasPacked: body.wasPacked === true,
 })

@@ -27,7 +27,7 @@ export async function readResumably(first: Body, transfer: BodyTransfer): Promis
     } catch (error) {
       if (!(error instanceof BodyLost)) throw error
       inVain = transfer.position() === before ? inVain + 1 : 0
-      if (cuts === cutsAtMost || inVain > inVainAtMost || body.ends === 'unproven') throw error.reason
+      if (cuts === cutsAtMost || inVain > inVainAtMost || body.ends !== 'proven') throw error.reason
       body = await resumeBody(error.reason, transfer)
     }
   }

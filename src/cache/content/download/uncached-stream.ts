@@ -72,7 +72,7 @@ export function openUncachedStream(ports: UncachedStreamPorts): UncachedStream {
 
   /** One body after another: all that is given must be of one version, of the length that was told. */
   function compare(body: Body, offset: number): void {
-    if (body.ends === 'unproven' || body.start > offset) throw unproven()
+    if (body.ends !== 'proven' || body.start > offset) throw unproven()
     const arrived = fingerprintOf(body.version)
     const before = fingerprintOf(version) ?? ports.versionBefore()
     const isUntold = body.start < offset && ports.versions.tells(before) && !ports.versions.tells(arrived)
@@ -147,7 +147,7 @@ function copyFromWindow(from: StreamWindow, offset: number, into: Uint8Array): n
 /** Counts a body to its end without keeping it. */
 export async function countBytes(body: Body): Promise<number> {
   let bytes = 0
-  if (body.ends === 'unproven') {
+  if (body.ends !== 'proven') {
     body.cancel()
     throw unproven()
   }
