@@ -84,3 +84,16 @@ t.test('a geometry that an older version kept is served, and goes with its calcu
   for (const id of [kept, unasked]) t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 200)
   t.equal(contentsIn(data), 0)
 })
+
+t.test('a CML file in UTF-16 has a geometry, and one that lacks an atom’s place has none', async t => {
+  const { service, anna } = await openServiceTestbed(t, { data: scratch(t) })
+  const project = service.seed.addProject({ name: 'First', owner: 'anna' })
+  const wide = Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-16"?>${cml}`, 'utf16le')
+  const torn = cml.replace('</atomArray>', '<atom elementType="H"/></atomArray>')
+  const asked = async (bytes: string | Buffer) => {
+    const id = service.seed.addCalculation({ name: 'TS1', project, files: { 'output.cml': bytes } })
+    return anna('GET', `/calculation/xyz?id=${id}`)
+  }
+  t.match((await asked(wide)).text, /^1\nTS1\nO +0\.1 +-0\.20 +1e-3\n$/)
+  t.equal((await asked(torn)).status, 404)
+})

@@ -1,6 +1,8 @@
 // Promises of the generated .xyz: which geometry of a CML it is, and that no digit changes.
 import t from 'tap'
 import { geometryOf } from '../../src/service/content/geometry.js'
+import { xmlText } from '../../src/service/content/xml-text.js'
+import { drawnFrom } from '../testbed/variants.js'
 
 const atom = (element: string, x: string) => `<atom elementType="${element}" x3="${x}" y3="0" z3="-1.50"/>`
 const molecule = (...atoms: string[]) => `<molecule><atomArray>${atoms.join('')}</atomArray></molecule>`
@@ -47,3 +49,85 @@ t.test('the fractions of a crystal become places in space by its cell', async t 
   t.equal(crystal({ a: 4 }), undefined, 'a missing cell')
   t.equal(crystal({ ...cubic, alpha: 170, beta: 20, gamma: 20 }), undefined, 'angles that close no cell')
 })
+
+t.test('an atom without a place, or without an element, leaves no geometry', async t => {
+  const water = (third: string) => molecule(atom('O', '0'), atom('H', '1'), third)
+  t.match(geometryOf(water(atom('H', '-1')), 'x'), /^3\n/)
+  for (const third of [
+    '<atom elementType="H"/>',
+    '<atom elementType="H" x2="1" y2="2"/>',
+    '<atom elementType="H" x3="1" y3="0"/>',
+    '<atom elementType="H" x3="INF" y3="0" z3="0"/>',
+    '<atom elementType="H" x3="0x10" y3="0" z3="0"/>',
+    '<atom elementType="H" xFract="0.1" yFract="0" zFract="0"/>',
+    '<atom x3="1" y3="0" z3="0"/>',
+  ])
+    t.equal(geometryOf(water(third), 'x'), undefined, third)
+  t.equal(
+    geometryOf('<molecule><atomArray elementType="O H H" x3="0 1" y3="0 1" z3="0 1"/></molecule>', 'x'),
+    undefined,
+    'a short column',
+  )
+  t.equal(geometryOf('<molecule><atomArray units="units:bohr"/></molecule>', 'x'), undefined)
+})
+
+t.test('a formula lies nowhere, and the parts of a molecule are one geometry', async t => {
+  const formula = '<formula><atomArray elementType="H O" count="2 1"/></formula>'
+  t.match(geometryOf(`<molecule>${formula}<atomArray>${atom('O', '0')}</atomArray></molecule>`, 'x'), /^1\n/)
+  t.match(
+    geometryOf(`<molecule>${molecule(atom('O', '0'))}${molecule(atom('H', '1'))}</molecule>`, 'x'),
+    /^2\n/,
+  )
+})
+
+t.test(
+  'a drawn molecule is read whole in each encoding and form, and one with a flaw not at all',
+  async t => {
+    const { seed, draw } = drawnFrom()
+    const cell = { a: 4, b: 5, c: 10, alpha: 90, beta: 90, gamma: 90 }
+    for (let round = 0; round < 200; round += 1) {
+      const what = `seed ${seed}, round ${round}`
+      const isCrystal = draw(2) === 0
+      const names = isCrystal ? ['xFract', 'yFract', 'zFract'] : ['x3', 'y3', 'z3']
+      const rows = Array.from({ length: 1 + draw(6) }, () => [
+        ['H', 'C', 'O', 'Cl'][draw(4)] ?? '',
+        ...names.map(() => ((draw(2000) - 1000) / 1000).toFixed(3)),
+      ])
+      const flawed = draw(3) === 0 ? draw(rows.length) : -1
+      const gone = flawed < 0 ? -1 : draw(4)
+      const columns = ['elementType', ...names]
+      const text =
+        draw(2) === 0
+          ? `<c:atomArray ${columns.map((name, at) => `${name}="${rows.flatMap((row, place) => (place === flawed && at === gone ? [] : [row[at]])).join(' ')}"`).join(' ')}/>`
+          : `<c:atomArray>${rows.map((row, place) => `<c:atom ${columns.map((name, at) => (place === flawed && at === gone ? '' : `${name}="${row[at]}"`)).join(' ')}/>`).join('')}</c:atomArray>`
+      const crystal = isCrystal
+        ? `<c:crystal>${scalars(cell).replaceAll('scalar', 'c:scalar')}</c:crystal>`
+        : ''
+      const encoding = draw(4)
+      const declared = encoding === 0 ? 'UTF-8' : 'UTF-16'
+      const cml = `<?xml version="1.0" encoding="${declared}"?><c:molecule xmlns:c="x">${crystal}${text}</c:molecule>`
+      const sixteen = Buffer.from(encoding === 1 ? cml : `\ufeff${cml}`, 'utf16le')
+      const bytes = encoding === 0 ? Buffer.from(cml) : encoding === 3 ? sixteen.swap16() : sixteen
+      const made = geometryOf(xmlText(bytes), 'x')
+      // A column of one atom that lacks its value has an empty one, or the whole attribute is empty.
+      if (flawed >= 0) t.equal(made, undefined, `${what}: ${cml}`)
+      else {
+        const edges = isCrystal ? [cell.a, cell.b, cell.c] : [1, 1, 1]
+        const expected = rows.map(([element, ...at]) => [
+          element,
+          ...at.map((one, axis) => Number(one) * (edges[axis] ?? 1)),
+        ])
+        const lines = made
+          ?.trimEnd()
+          .split('\n')
+          .slice(2)
+          .map(line => line.trim().split(/\s+/))
+        t.same(
+          lines?.map(([element, ...at]) => [element, ...at.map(one => Number(Number(one).toFixed(6)))]),
+          expected.map(([element, ...at]) => [element, ...at.map(one => Number(Number(one).toFixed(6)))]),
+          `${what}: ${cml}`,
+        )
+      }
+    }
+  },
+)

@@ -1,113 +1,144 @@
-// CML to XYZ: the last molecule or crystal with coordinates, in ångström as both formats have them.
+// CML to XYZ: the last molecule or crystal with coordinates, in ångström as both formats have them; none rather than a wrong one.
 import { SaxesParser } from 'saxes'
 import { type Cell, cellFrom, place } from './unit-cell.js'
 
+type Attributes = Readonly<Record<string, string>>
+type Coordinates = readonly [string | undefined, string | undefined, string | undefined]
+
+/** As the CML has it, complete or not. */
 interface Atom {
-  readonly element: string
-  /** Coordinates as the CML writes them. */
-  readonly at: readonly [string, string, string]
-  /** `fractions` of the edges of a unit cell, else ångström. */
-  readonly fractions: boolean
+  readonly element: string | undefined
+  /** In ångström. */
+  readonly cartesian: Coordinates
+  /** In fractions of the edges of a unit cell. */
+  readonly fractions: Coordinates
 }
 
-/** A molecule as far as it was read. */
+/** An outermost molecule, with the atoms of all its parts. */
 interface Molecule {
   readonly atoms: Atom[]
-  /** The scalars of its `crystal`: a, b, c, alpha, beta, gamma. */
+  /** The scalars of its `crystal` by name: a, b, c, alpha, beta, gamma. */
   readonly cell: Map<string, number>
+  /** Another unit than ångström or degree, a second cell, a column that is too short. */
+  isOdd: boolean
 }
 
 /**
- * The last geometry of a CML text as an XYZ text; undefined if it holds none or is not well-formed.
+ * The last geometry of a CML text as an XYZ text; undefined if it holds none, is not well-formed, or does not say where each atom is.
  * Cartesian coordinates keep the digits of the CML (Chemical Markup Language, schema 3: `x3` in ångström, `xFract`
  * in fractions of the cell's edges).
  */
 export function geometryOf(cml: string, title: string): string | undefined {
-  for (const molecule of molecules(cml).reverse()) {
-    const lines = linesOf(molecule)
-    if (lines === undefined) continue
-    return `${[lines.length, title.replace(/[\r\n\0]+/g, ' '), ...lines].join('\n')}\n`
-  }
-  return undefined
+  const last = molecules(cml).findLast(({ atoms }) => atoms.some(isPlaced))
+  const lines = last === undefined ? undefined : linesOf(last)
+  if (lines === undefined) return undefined
+  return `${[lines.length, title.replace(/[\r\n\0]+/g, ' '), ...lines].join('\n')}\n`
 }
 
-/** The molecules with atoms in the order they end; none if the text is torn. */
+/** In the order they end; none if the text is torn. */
 function molecules(cml: string): Molecule[] {
   const parser = new SaxesParser()
   const found: Molecule[] = []
-  let molecule: Molecule = { atoms: [], cell: new Map() }
+  let molecule: Molecule = emptyMolecule()
+  let depth = 0
   let inCrystal = false
-  let scalar: string | undefined
+  /** A formula has an array of kinds of atoms, which lie nowhere. */
+  let inFormula = false
+  let scalar: { readonly name: string; text: string } | undefined
   let broken = false
   parser.on('error', () => {
     broken = true
   })
   parser.on('opentag', ({ name, attributes }) => {
     const element = localName(name)
-    if (element === 'molecule') molecule = { atoms: [], cell: new Map() }
-    if (element === 'crystal') inCrystal = true
-    if (element === 'scalar' && inCrystal) scalar = attributes['title']
-    if (element === 'atomArray') molecule.atoms.push(...atomsInArray(attributes))
-    if (element === 'atom') molecule.atoms.push(...atomOf(attributes))
+    if (element === 'molecule') {
+      if (depth === 0) molecule = emptyMolecule()
+      depth += 1
+    }
+    if (element === 'crystal' && depth > 0) {
+      inCrystal = true
+      molecule.isOdd ||= molecule.cell.size > 0
+    }
+    if (element === 'formula') inFormula = true
+    if (inFormula) return
+    if (element === 'scalar' && inCrystal) scalar = { name: cellName(attributes), text: '' }
+    if (element === 'atomArray') addArray(molecule, attributes)
+    if (element === 'atom') molecule.atoms.push(atomOf(attributes))
+    molecule.isOdd ||= hasOddUnit(element, attributes, inCrystal)
   })
   parser.on('text', text => {
-    if (scalar !== undefined) molecule.cell.set(scalar, Number(text))
-    scalar = undefined
+    if (scalar !== undefined) scalar.text += text
   })
   parser.on('closetag', ({ name }) => {
     const element = localName(name)
+    if (element === 'scalar' && scalar !== undefined) {
+      if (isNumber(scalar.text)) molecule.cell.set(scalar.name, Number(scalar.text))
+      scalar = undefined
+    }
     if (element === 'crystal') inCrystal = false
-    if (element === 'molecule' && molecule.atoms.length > 0) found.push(molecule)
+    if (element === 'formula') inFormula = false
+    if (element !== 'molecule') return
+    depth -= 1
+    if (depth === 0) found.push(molecule)
   })
   parser.write(cml).close()
   return broken ? [] : found
 }
 
+const emptyMolecule = (): Molecule => ({ atoms: [], cell: new Map(), isOdd: false })
+
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
-type Attributes = Readonly<Record<string, string>>
+/** `title="a"`, or `dictRef="iucr:_cell_length_a"`. */
+const cellName = ({ title, dictRef = '' }: Attributes): string => title ?? dictRef.replace(/^.*[:_]/, '')
 
-function atomOf({ elementType, x3, y3, z3, xFract, yFract, zFract }: Attributes): readonly Atom[] {
-  const cartesian = atom(elementType, [x3, y3, z3], false)
-  return cartesian.length > 0 ? cartesian : atom(elementType, [xFract, yFract, zFract], true)
-}
+const hasOddUnit = (element: string, { units }: Attributes, inCrystal: boolean): boolean =>
+  units !== undefined &&
+  (element === 'atomArray' || element === 'atom' || (element === 'scalar' && inCrystal)) &&
+  !/(^|:)(angstroms?|degrees?|deg)$/i.test(units)
+
+const atomOf = ({ elementType, x3, y3, z3, xFract, yFract, zFract }: Attributes): Atom => ({
+  element: elementType,
+  cartesian: [x3, y3, z3],
+  fractions: [xFract, yFract, zFract],
+})
 
 /** The short form: one attribute a column, its values apart by blanks. */
-function atomsInArray({ elementType, x3, y3, z3 }: Attributes): readonly Atom[] {
-  if (elementType === undefined || x3 === undefined || y3 === undefined || z3 === undefined) return []
-  const [xs, ys, zs] = [words(x3), words(y3), words(z3)]
-  return words(elementType).flatMap((element, index) =>
-    atom(element, [xs[index], ys[index], zs[index]], false),
-  )
+function addArray(molecule: Molecule, attributes: Attributes): void {
+  const columns = Object.entries(attributes)
+    .filter(([name]) => columnNames.has(name))
+    .map(([name, values]) => [name, values.trim().split(/\s+/)] as const)
+  const rows = Math.max(0, ...columns.map(([, values]) => values.length))
+  molecule.isOdd ||= columns.some(([, values]) => values.length !== rows)
+  for (let row = 0; row < rows; row += 1)
+    molecule.atoms.push(
+      atomOf(Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? '']))),
+    )
 }
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+const columnNames = new Set(['elementType', 'x3', 'y3', 'z3', 'xFract', 'yFract', 'zFract'])
 
-function atom(
-  element: string | undefined,
-  [x, y, z]: readonly (string | undefined)[],
-  fractions: boolean,
-): readonly Atom[] {
-  if (element === undefined || !isNumber(x) || !isNumber(y) || !isNumber(z)) return []
-  return [{ element, at: [x, y, z], fractions }]
-}
+const isPlaced = ({ cartesian, fractions }: Atom): boolean =>
+  [...cartesian, ...fractions].some(coordinate => coordinate !== undefined)
 
+/** A decimal number as XML Schema writes it; no infinity. */
 const isNumber = (text: string | undefined): text is string =>
-  text !== undefined && text.trim() !== '' && Number.isFinite(Number(text))
+  text !== undefined && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)
 
-/** One line an atom; undefined for fractions without a cell. */
-function linesOf({ atoms, cell: scalars }: Molecule): readonly string[] | undefined {
+/** One line an atom, all of one kind of coordinates; undefined where one says no element or no place. */
+function linesOf({ atoms, cell: scalars, isOdd }: Molecule): readonly string[] | undefined {
+  if (isOdd || !atoms.every(({ element }) => /^\s*\S+\s*$/.test(element ?? ''))) return undefined
   const cell = cellFrom(scalars)
-  const lines: string[] = []
-  for (const { element, at, fractions } of atoms) {
-    const coordinates = fractions ? inSpace(cell, at) : at
-    if (coordinates === undefined) return undefined
-    lines.push([element.padEnd(2), ...coordinates.map(coordinate => coordinate.padStart(16))].join(' '))
-  }
-  return lines
+  const isCartesian = atoms.every(({ cartesian }) => cartesian.every(isNumber))
+  const isFractional = atoms.every(({ fractions }) => fractions.every(isNumber))
+  if (!isCartesian && (!isFractional || cell === undefined)) return undefined
+  return atoms.map(({ element = '', cartesian, fractions }) => {
+    const coordinates = isCartesian || cell === undefined ? cartesian : inSpace(cell, fractions)
+    return [element.trim().padEnd(2), ...coordinates.map(one => (one ?? '').trim().padStart(16))].join(' ')
+  })
 }
 
-function inSpace(cell: Cell | undefined, [u, v, w]: Atom['at']): readonly string[] | undefined {
-  if (cell === undefined) return undefined
-  return place(cell, [Number(u), Number(v), Number(w)]).map(coordinate => coordinate.toFixed(8))
+const inSpace = (cell: Cell, [u, v, w]: Coordinates): Coordinates => {
+  const [x, y, z] = place(cell, [Number(u), Number(v), Number(w)])
+  return [x.toFixed(8), y.toFixed(8), z.toFixed(8)]
 }

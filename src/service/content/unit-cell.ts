@@ -17,6 +17,7 @@ export function cellFrom(values: ReadonlyMap<string, number>): Cell | undefined 
   const [alpha, beta, gamma] = [values.get('alpha'), values.get('beta'), values.get('gamma')]
   if (a === undefined || b === undefined || c === undefined) return undefined
   if (alpha === undefined || beta === undefined || gamma === undefined) return undefined
+  if (!(Math.min(a, b, c) > 0)) return undefined
   const cell = { a, b, c, alpha, beta, gamma }
   return place(cell, [1, 1, 1]).every(Number.isFinite) ? cell : undefined
 }

@@ -30,7 +30,7 @@ export function generatedFile(
   const file = title === undefined ? undefined : fileNamed(store, id, title)
   if (file === undefined)
     throw missing(`calculation ${id} has no ${source.toUpperCase()} file to make a ${label} from`)
-  const text = make(readFileSync(contents.pathOf(file.hash), 'utf8'), String(JSON.parse(name)))
+  const text = make(readFileSync(contents.pathOf(file.hash)), String(JSON.parse(name)))
   if (text === undefined) throw missing(`${title} of calculation ${id} holds no ${label}`)
   return keepGenerated(store, { calculation: id, kind, content: contents.keepBytes(text) })
 }
