@@ -97,7 +97,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
   })
   const speech = openWire(dialectFor(config), note)
   const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities, clock)
-  const remote = refuseEmptyDerived(openRest(signed, speech, capabilities, clock))
+  const remote = refuseEmptyDerived(openRest(signed, speech, capabilities))
   return {
     account,
     remote,

@@ -118,7 +118,7 @@ export function openLookupVerbs(
     context: RequestContext,
   ): Promise<readonly Dentry[]> {
     try {
-      return await tree.list(directory, context, path)
+      return await tree.list(directory, context)
     } catch (thrown) {
       if (isAbsent(thrown)) await tree.refresh(await tree.directory(parentOf(path), context), context)
       throw thrown

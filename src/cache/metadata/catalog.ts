@@ -1,7 +1,6 @@
 // Catalog: the questions about projects, calculations, reports and users, each with its lifetime.
 
 import type { DerivedName } from '../../content-kinds.js'
-import { Failure } from '../../failure.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import { madeOnce } from '../../recent-map.js'
 import { retitledChild } from '../../record/compact/packed-children.js'
@@ -252,8 +251,7 @@ export function openCatalog(
     return {
       ask(context) {
         return chain(all([projects.ask(context), calculations.ask(context)]), lists => {
-          const answer = { projects: lists[0], calculations: lists[1] }
-          return isOneAnswer(answer) ? Promise.reject<Children>(oneAnswer(of)) : pair(of, answer)
+          return pair(of, { projects: lists[0], calculations: lists[1] })
         })
       },
       known() {
@@ -372,24 +370,3 @@ export function openCatalog(
     forgetFiles,
   }
 }
-
-/**
- * Whether one answer came to both questions, as of a cache that ignores the query: several children with the same ids
- * and names in one order. Usually the first ones differ already.
- */
-function isOneAnswer({ projects, calculations }: Children): boolean {
-  return (
-    projects.length > 1 &&
-    projects.length === calculations.length &&
-    projects.every(({ id, title }, at) => {
-      const other: Listed<string> | undefined = calculations[at]
-      return other?.id === id && other.title === title
-    })
-  )
-}
-
-const oneAnswer = (of: ProjectId): Failure =>
-  new Failure(
-    'broken',
-    `the service gave one answer to the questions for the projects and for the calculations in project ${of}: does a cache stand in front of it that ignores the question?`,
-  )

@@ -68,7 +68,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     queue,
     room,
     known: path => folders.get(path),
-    list: async (path, node, context) => remember(path, node, await tree.list(node, context, path)),
+    list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
     askFor,
     isKnown: contentPrefetch.isKnown,
     full: contentPrefetch.full,
@@ -118,7 +118,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     try {
       const node = await tree.directory(above, context)
       if (node.kind !== 'project' || catalog.children(node.id).known() === undefined) return
-      remember(above, node, await tree.list(node, context, above))
+      remember(above, node, await tree.list(node, context))
       walks.step(path)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown

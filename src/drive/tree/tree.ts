@@ -27,7 +27,6 @@ import { openCalculationTree } from './calculation.js'
 import { openMarks } from './identity-mark.js'
 import { openDoubts } from './in-doubt.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
-import { linkAncestors, linkIfAncestor } from './own-ancestor.js'
 import { openProjectTree } from './projects.js'
 import { openReportTree } from './reports.js'
 import { openUserTree } from './users.js'
@@ -49,8 +48,7 @@ export interface TreeSources {
 export interface Tree {
   /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
   walk(path: string, context: RequestContext): MaybePromise<Node>
-  /** With its path, a project that is one of those above it is a link. */
-  list(directory: DirectoryNode, context: RequestContext, path?: string): Promise<readonly Dentry[]>
+  list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]>
   /** What was known of its entries at the last question, without any request; undefined where they are not known. */
   listKnown(directory: DirectoryNode): readonly Dentry[] | undefined
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
@@ -91,12 +89,12 @@ export function openTree(sources: TreeSources): Tree {
 
   function walk(path: string, context: RequestContext): MaybePromise<Node> {
     const names = path.split('/').filter(name => name !== '')
-    return descend({ path, names, context, above: [] }, root, 0)
+    return descend({ path, names, context }, root, 0)
   }
 
   /** Down from a node that is there, by the names that are left. */
   function descend(way: PathWalk, from: Node, begun: number): MaybePromise<Node> {
-    const { path, names, context, above } = way
+    const { path, names, context } = way
     let node = from
     for (let at = begun; at < names.length; at += 1) {
       const name = names[at] ?? ''
@@ -104,7 +102,6 @@ export function openTree(sources: TreeSources): Tree {
       const fault = nameFault(name)
       if (fault !== undefined) throw new Failure(fault, `${path}: this cannot be the name of anything here`)
       const directory = node
-      noteAbove(directory, above)
       noteUse(directory, names[at - 1])
       // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
       const known = at < names.length - 1 ? knownChild(node, name) : undefined
@@ -112,8 +109,8 @@ export function openTree(sources: TreeSources): Tree {
       if (next instanceof Promise)
         return next
           .catch(thrown => nothingIn(way, { directory, at }, thrown))
-          .then(found => descend(way, linkIfAncestor(requireNode(found, path), above), at + 1))
-      node = linkIfAncestor(requireNode(next, path), above)
+          .then(found => descend(way, requireNode(found, path), at + 1))
+      node = requireNode(next, path)
     }
     return node
   }
@@ -131,25 +128,10 @@ export function openTree(sources: TreeSources): Tree {
     throw doubt
   }
 
-  /** The projects on a way, `projects/` as the one it stands for. */
-  function noteAbove(directory: DirectoryNode, above: ProjectId[]): void {
-    if (directory.kind === 'project') above.push(directory.id)
-    const top = directory.kind === 'top' ? roots.known() : undefined
-    if (top?.form === 'one') above.push(top.id)
-  }
-
   /** A program that goes on below a name that a save has changed is at work there. */
   function noteUse(directory: DirectoryNode, name: string | undefined): void {
     if ((directory.kind !== 'project' && directory.kind !== 'calculation') || !directory.isOldName) return
     if (directory.parent !== undefined && name !== undefined) sources.aliases.used(directory.parent, name)
-  }
-
-  /** Of a directory, itself included. */
-  async function aboveOf(path: string, context: RequestContext): Promise<readonly ProjectId[]> {
-    const way = { path, names: path.split('/').filter(name => name !== ''), context, above: [] }
-    const node = await descend(way, root, 0)
-    if (isDirectory(node)) noteAbove(node, way.above)
-    return way.above
   }
 
   const isKnownFile = (directory: DirectoryNode, name: string): boolean =>
@@ -229,16 +211,10 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
-  async function list(
-    directory: DirectoryNode,
-    context: RequestContext,
-    path?: string,
-  ): Promise<readonly Dentry[]> {
+  async function list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]> {
     const node = await actual(directory, context)
     if (node.kind === 'project') markOf(node)
-    const all = directory.kind === 'top' ? await projects.listTop(context) : await listOwn(node, context)
-    const isCut = node.kind === 'project' && path !== undefined
-    const listed = isCut ? linkAncestors(all, await aboveOf(path, context)) : all
+    const listed = directory.kind === 'top' ? await projects.listTop(context) : await listOwn(node, context)
     const fresh = newPlace(node)
     const unsent = fresh === undefined ? [] : local.unsentNew(fresh)
     const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
@@ -337,8 +313,6 @@ interface PathWalk {
   readonly path: string
   readonly names: readonly string[]
   readonly context: RequestContext
-  /** The projects that were passed, the topmost first. */
-  readonly above: ProjectId[]
 }
 
 function requireNode(found: Node | undefined, path: string): Node {

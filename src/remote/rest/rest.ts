@@ -3,7 +3,6 @@ import type { DerivedName, SourceType } from '../../content-kinds.js'
 import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Clock } from '../clock.js'
 import type { Http } from '../http/http.js'
 import {
   type Body,
@@ -26,7 +25,6 @@ import type { Wire } from '../wire/wire.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 import { provenPage } from './page.js'
 import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
-import { checkedChildren, openVerifiedPaths } from './verification.js'
 
 /** The endpoint of each kind of file that the service generates. */
 const generatedAt = { xyz: 'calculation/xyz' } as const satisfies Record<DerivedName, string>
@@ -45,7 +43,7 @@ function asksForParts(capabilities: Capabilities): boolean {
 }
 
 /** The whole API as the Remote interface of calcfs. `capabilities` is updated as facts are discovered. */
-export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clock: Clock): Remote {
+export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Remote {
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, context)
   const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
@@ -108,24 +106,15 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
     wire.record(await getRecord('calculation', id, context), { kind: 'calculation', id })
   const project: Remote['project'] = async (id, context) =>
     wire.record(await getRecord('project', id, context), { kind: 'project', id })
-  const verified = openVerifiedPaths({ project, calculation, dialect: wire.dialect })
-  const listings = {
-    project: (id: ProjectId, context: RequestContext) =>
-      descendants({ id, type: 'project', depth: '1' }, wire.projects, context),
-    calculation: (id: ProjectId, context: RequestContext) =>
-      descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
-  }
-  const children = checkedChildren(listings, project, { dialect: wire.dialect, clock })
 
   return {
     user: async context => wire.user(await get('user/info', {}, context)),
-    resolveProject: async (at, context) =>
-      verified.project(at, wire.projectId(await resolve(at, 'project', context)), context),
-    resolveCalculation: async (at, context) =>
-      verified.calculation(at, wire.calculationId(await resolve(at, 'calculation', context)), context),
+    resolveProject: async (at, context) => wire.projectId(await resolve(at, 'project', context)),
+    resolveCalculation: async (at, context) => wire.calculationId(await resolve(at, 'calculation', context)),
 
-    subProjects: children.project,
-    calculations: children.calculation,
+    subProjects: (id, context) => descendants({ id, type: 'project', depth: '1' }, wire.projects, context),
+    calculations: (id, context) =>
+      descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
     async countChildren(id, context) {
       const counts = await Promise.all(
         (['project', 'calculation'] as const).map(type =>
@@ -146,7 +135,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
         kind: 'report',
         id,
       }),
-    shares: async (id, context) => wire.shares(await get('project/share', { id }, context), id),
+    shares: async (id, context) => wire.shares(await get('project/share', { id }, context)),
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
     answered: ({ kind, id }, context) => http.answered(`${kind} ${id}`, context),
@@ -208,7 +197,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
     { type, read }: { type: 'files' | SourceType; read: Wire['fileTitles'] },
   ): Promise<readonly FileTitle[]> {
     try {
-      return read(await get('calculation/files', { id: of, type }, context), of)
+      return read(await get('calculation/files', { id: of, type }, context))
     } catch (failure) {
       if (!isAbsent(failure)) throw failure
       // For a calculation without files, only its record shows that it exists; its CML files are a part of its files.

@@ -114,20 +114,17 @@ export function lengthReader(): TextReader<number> {
 }
 
 /**
- * The names of a file list: JSON texts, objects with one of these fields, or `[a.in, output.cml]` without quotes; `check`
- * throws for an item that belongs to another list.
+ * The names of a file list: JSON texts, objects with one of these fields, or `[a.in, output.cml]` without quotes.
  * @throws Failure 'broken' if it is no list at all
  */
 export function fileNamesIn(
   text: string,
   fields: readonly string[],
   malformed: Malformed,
-  check: (item: Json) => void,
 ): readonly string[] {
   const listed = jsonItems(text, malformed) ?? unquotedItems(text)
   if (listed === undefined) throw noList(text)
   const names = listed.flatMap(item => {
-    check(item)
     const name = fileNameIn(item, fields)
     if (name === undefined) malformed(compactPrint(item).slice(0, 300))
     return name ?? []

@@ -30,7 +30,7 @@ import {
   type User,
 } from '../remote.js'
 import { redactSecrets } from '../secrets.js'
-import { type RequestedRecord, refuseOtherOwner, requireRequested } from './identity.js'
+import { identify, type RequestedRecord } from './identity.js'
 import {
   fileNamesIn,
   itemsOfText,
@@ -42,22 +42,11 @@ import {
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { type ReadNames, readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid, withTypeName } from './report-type.js'
-import {
-  eachItemOf,
-  entriesIn,
-  hasPlacesOf,
-  type ListNames,
-  listFieldOf,
-  placesIn,
-  rowsIn,
-  withRowsIn,
-} from './rows.js'
+import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
 
 /** The fields that may state each fact; the first valid one counts. */
 export interface FieldNames extends ReadNames, ListNames, NewNames {
   readonly file: readonly string[]
-  readonly fileCalculation: readonly string[]
-  readonly rowReport: readonly string[]
 }
 
 /** Overrides for an instance: field names to look at first, and extra query parameters. */
@@ -90,7 +79,6 @@ export const defaultFields: FieldNames = {
   description: ['description'],
   shareProject: ['projectId', 'project'],
   file: ['name', 'fileName', 'filename', 'id'],
-  fileCalculation: ['calculationId', 'calcId'],
   share: ['shareId', 'id'],
   permission: ['permission'],
   sharedWith: ['username', 'userName', 'login', 'user', 'sharedWith', 'email'],
@@ -104,7 +92,6 @@ export const defaultFields: FieldNames = {
   rowPlace: ['calcOrder', 'order'],
   rowTitle: ['title'],
   rowPath: ['path'],
-  rowReport: ['reportId'],
 }
 
 /** Reads answers and writes bodies of the service. Every invalid answer is a Failure 'broken'. */
@@ -117,11 +104,11 @@ export interface Wire {
   calculations(): TextReader<readonly ListedCalculation[]>
   /** Counts them, malformed ones included. */
   counted(): TextReader<number>
-  shares(text: string, of: ProjectId): readonly Share[]
+  shares(text: string): readonly Share[]
   reportTypes(text: string): readonly ReportType[]
-  fileTitles(text: string, of: CalculationId): readonly FileTitle[]
+  fileTitles(text: string): readonly FileTitle[]
   /** @throws Failure 'broken' for an item that makes no sense */
-  allFileTitles(text: string, of: CalculationId): readonly FileTitle[]
+  allFileTitles(text: string): readonly FileTitle[]
   user(text: string): User
   projectId(text: string): ProjectId
   calculationId(text: string): CalculationId
@@ -143,24 +130,16 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
     record: (text, asked) => {
       // An empty body says nothing of the record: only `null` says that there is none.
       if (isNull(text)) throw new Failure('absent', 'the service has no such record')
-      const record = requireRequested(objectIn(text), asked, names.id)
-      if (asked.kind === 'report')
-        refuseOthers(eachItemOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
-      return record
+      return identify(objectIn(text), asked, names.id)
     },
     projects: () => children('project') as TextReader<ListedProject[]>,
     calculations: () => children('calculation') as TextReader<ListedCalculation[]>,
     counted: lengthReader,
-    shares: (text, of) => {
-      const items = listed(text)
-      const owner = { kind: 'project', id: of } as const
-      refuseOthers(items, { what: 'shares', of: owner, fields: names.shareProject })
-      return readItems(items, read.share, malformed)
-    },
+    shares: text => readItems(listed(text), read.share, malformed),
     reportTypes: text => readItems(listed(text), read.reportType, malformed),
-    fileTitles: (text, of) => files(text, of, malformed),
-    allFileTitles: (text, of) =>
-      files(text, of, item => {
+    fileTitles: text => files(text, malformed),
+    allFileTitles: text =>
+      files(text, item => {
         throw malformedAnswer('a list of files is due', item)
       }),
     user: text => {
@@ -193,11 +172,8 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
     return itemsOfText(text, parseAnswer, malformed)
   }
 
-  function files(text: string, of: CalculationId, malformed: Malformed): readonly FileTitle[] {
-    const owner = { kind: 'calculation', id: of } as const
-    const expected = { what: 'files', of: owner, fields: names.fileCalculation }
-    const check = (item: Json) => refuseOtherOwner(item, expected)
-    return fileNamesIn(text, names.file, malformed, check) as readonly string[] as readonly FileTitle[]
+  function files(text: string, malformed: Malformed): readonly FileTitle[] {
+    return fileNamesIn(text, names.file, malformed) as readonly string[] as readonly FileTitle[]
   }
 
   function resolved(text: string): string {
@@ -210,11 +186,6 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
     if (id === undefined) throw malformedAnswer('an id is due', text)
     return id
   }
-}
-
-/** @throws Failure 'broken' where one of them names another owner */
-function refuseOthers(items: Iterable<Json>, expected: Parameters<typeof refuseOtherOwner>[1]): void {
-  for (const item of items) refuseOtherOwner(item, expected)
 }
 
 function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dialect {

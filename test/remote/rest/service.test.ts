@@ -75,7 +75,7 @@ async function openTestbed(t: Test, shortcomings: Shortcomings) {
     note: failure => t.fail(String(failure)),
   })
   const language = openWire({}, item => left.push(item))
-  const remote = openRest(withAuthorization(plain, who), language, capabilities, systemClock)
+  const remote = openRest(withAuthorization(plain, who), language, capabilities)
   t.teardown(async () => {
     await plain.close()
     await service.close()

@@ -5,7 +5,7 @@ import { Failure } from '../../../src/failure.js'
 import { textsOf } from '../../../src/record/compact/compressed-batch.js'
 import { equalJson } from '../../../src/record/json/equal.js'
 import { parseJson, parseObject } from '../../../src/record/json/parse.js'
-import type { CalculationId, ProjectId, ReportId } from '../../../src/remote/remote.js'
+import type { CalculationId, ReportId } from '../../../src/remote/remote.js'
 import { type DialectSettings, openWire } from '../../../src/remote/wire/wire.js'
 import { plainTree } from '../../record/json/plain-reader.js'
 
@@ -22,8 +22,8 @@ const speaking = (settings: DialectSettings = {}) => {
     ...speech,
     calculations,
     record: (text: string) => speech.record(text, { kind: 'calculation', id: '1' }),
-    shares: (text: string) => speech.shares(text, '7' as ProjectId),
-    fileTitles: (text: string) => speech.fileTitles(text, '1' as CalculationId),
+    shares: (text: string) => speech.shares(text),
+    fileTitles: (text: string) => speech.fileTitles(text),
     left,
   }
 }
