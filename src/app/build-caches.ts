@@ -11,6 +11,7 @@ import type { QueryCache } from '../cache/metadata/query.js'
 import { openQueryCache } from '../cache/metadata/query-cache.js'
 import { shownByQuery } from '../cache/metadata/shown-by-query.js'
 import { openTimes, type Times } from '../cache/metadata/times.js'
+import { withUnmadeNoted } from '../cache/metadata/unmade-files.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Pins } from '../drive/pins/pins.js'
 import type { ReusedIds } from '../drive/records/reused-ids.js'
@@ -106,7 +107,10 @@ export function buildCaches(
     limitBytes: config.cacheSize,
     activity,
     ledger,
-    remote: fleet?.around(remote) ?? remote,
+    remote: withUnmadeNoted(fleet?.around(remote) ?? remote, (of, name) => {
+      catalog.cannotMake(of, name)
+      news.tell({ key: `calculation ${of}` })
+    }),
     clock,
     log: note,
     replaced: name => fleet?.replaced(name),

@@ -63,6 +63,8 @@ export interface Catalog {
   files(of: CalculationId): Entry<readonly FileTitle[]>
   /** Which files the service makes of the calculation's own ones. */
   derivedFiles(of: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
+  /** The service has said that it cannot make this file: it is not listed until the next mount. */
+  cannotMake(of: CalculationId, name: DerivedName): void
   /** The same without any request; undefined where it is not known. */
   knownDerivedFiles(of: CalculationId): readonly DerivedName[] | undefined
   /** The project whose listing names this one, if that was ever seen. */
@@ -337,6 +339,7 @@ export function openCatalog(
     reportTypes: () => entry(typesQuestion),
     files: madeOnce(of => entry(filesOf(of))),
     derivedFiles: derived.of,
+    cannotMake: derived.cannotMake,
     knownDerivedFiles: derived.known,
     parentOf: project => parents.get(project),
     learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),

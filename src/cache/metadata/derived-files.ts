@@ -1,5 +1,7 @@
 // Derived files: which files the service generates from a calculation's own ones, by its list of files or a list of the sources alone.
+import { LRUCache } from 'lru-cache'
 import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
+import { upTo } from '../../growing-lru.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import type { CalculationId, FileTitle, RequestContext } from '../../remote/remote.js'
 import type { FileLists } from './file-lists.js'
@@ -10,12 +12,16 @@ export interface DerivedFiles {
   of(calculation: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
   /** The same without any request; undefined where it is not known. */
   known(calculation: CalculationId): readonly DerivedName[] | undefined
+  /** The service cannot make this one: it is not listed until the next mount. */
+  cannotMake(calculation: CalculationId, name: DerivedName): void
   /** What was told of this calculation may be about another one. */
   forget(calculation: CalculationId): void
 }
 
 /** A list may be long, and is looked at for every name in it. */
 const told = new WeakMap<readonly FileTitle[], Map<DerivedName, boolean>>()
+
+const unmadeAtMost = 100_000
 
 export function openDerivedFiles(
   queryCache: QueryCache,
@@ -37,6 +43,11 @@ export function openDerivedFiles(
     decode: (text: string) => text === 'true',
   })
 
+  const unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
+  const keyOf = (calculation: CalculationId, name: DerivedName) => `${name} ${calculation}`
+  const listed = (calculation: CalculationId, answers: readonly (boolean | undefined)[]) =>
+    derivedNames.filter((name, at) => answers[at] && !unmade.has(keyOf(calculation, name)))
+
   return {
     of: (calculation, context) =>
       chain(queryCache.ask(filesOf(calculation), context), titles => {
@@ -45,7 +56,7 @@ export function openDerivedFiles(
             toldByTitles(titles, name) ??
             queryCache.ask(hasSources(calculation, derivedKinds[name].source), context),
         )
-        return chain(all(isThere), answers => derivedNames.filter((_, at) => answers[at]))
+        return chain(all(isThere), answers => listed(calculation, answers))
       }),
     known(calculation) {
       const titles = queryCache.known(filesOf(calculation))
@@ -54,10 +65,14 @@ export function openDerivedFiles(
         name =>
           toldByTitles(titles, name) ?? queryCache.known(hasSources(calculation, derivedKinds[name].source)),
       )
-      return answers.includes(undefined) ? undefined : derivedNames.filter((_, at) => answers[at])
+      return answers.includes(undefined) ? undefined : listed(calculation, answers)
     },
+    cannotMake: (calculation, name) => void unmade.set(keyOf(calculation, name), true),
     forget(calculation) {
-      for (const name of derivedNames) queryCache.forget(hasSources(calculation, derivedKinds[name].source))
+      for (const name of derivedNames) {
+        queryCache.forget(hasSources(calculation, derivedKinds[name].source))
+        unmade.delete(keyOf(calculation, name))
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { cml } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 
 /** Answers of a service that has no geometry and does not say so. */
 const ways = Object.entries({
@@ -83,6 +84,55 @@ export function xyz(t: Test, open: OpenTestbed): void {
       t.not(await outcome(testbed.files.readFile('projects/P/empty/empty.xyz')), 'done')
     })
   })
+
+  t.test(
+    'XYZ-1 what the service calls absent is gone from the listing, and asked again by the next mount',
+    async t => {
+      const { seed: drawn, draw } = drawnFrom()
+      const calculations = Array.from({ length: 8 }, (_, number) => ({
+        name: `c${number}`,
+        makes: draw(2) === 0,
+        // Through which door it is met first.
+        door: draw(3),
+      }))
+      const testbed = await open(t, {
+        fill(seed) {
+          seed.addUser({ name: 'demo', password: 'demo' })
+          const project = seed.addProject({ name: 'P', owner: 'demo' })
+          for (const { name, makes } of calculations)
+            seed.addCalculation({ name, project, files: { 'output.cml': makes ? cml : '<cml/>' } })
+        },
+      })
+      for (const { name, makes, door } of calculations) {
+        const what = `${name} of seed ${drawn}`
+        const path = `projects/P/${name}/${name}.xyz`
+        const { files, service } = testbed
+        // Foresight may have asked for it already.
+        if (makes) t.ok((await namesOf(testbed, `projects/P/${name}`)).includes(`${name}.xyz`), what)
+        const looks = [
+          () => files.lstat(path),
+          () => files.readFile(path),
+          () => files.xattr(path, 'user.calcfs.size'),
+        ]
+        await outcome(looks[door]?.() ?? Promise.resolve())
+        t.equal(await outcome(files.lstat(path)), makes ? 'done' : 'ENOENT', what)
+        const asked = await service.during(async () => {
+          t.equal((await namesOf(testbed, `projects/P/${name}`)).includes(`${name}.xyz`), makes, what)
+          t.equal(await outcome(files.lstat(path)), makes ? 'done' : 'ENOENT', what)
+        })
+        t.same(
+          lines(asked).filter(line => line.includes(`filename=${name}.xyz`)),
+          [],
+          `${what}: asked once`,
+        )
+      }
+      await testbed.remount()
+      const [first] = calculations.filter(({ makes }) => !makes)
+      const again =
+        first && (await namesOf(testbed, `projects/P/${first.name}`)).includes(`${first.name}.xyz`)
+      t.ok(first === undefined || again, 'promised again')
+    },
+  )
 
   t.test(
     'XYZ-5 nothing, blanks or null under a 200 is EIO, and once the service is well it is whole',
