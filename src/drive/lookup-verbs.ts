@@ -78,7 +78,7 @@ export function openLookupVerbs(
 
   /** The kernel keeps a file's pages until its time moves: another version has a later one. */
   function timeOfContent(node: Node & { readonly kind: 'content' }): Instant {
-    const time = timeOf(node)
+    const time = content.modifiedAt(node.content) ?? timeOf(node)
     const replaced = content.replacedAt(node.content)
     return replaced === undefined ? time : instant(Math.max(replaced, time + 1))
   }

@@ -183,6 +183,18 @@ export interface ContentVersion {
   readonly modified: string | undefined
 }
 
+/** The date of a version; undefined where it has none that can be read. */
+export function dateOf(version: ContentVersion | undefined): Instant | undefined {
+  const milliseconds = Date.parse(version?.modified ?? '')
+  return milliseconds > 0 ? instant(milliseconds) : undefined
+}
+
+/** A content's length, and its date where that comes along. */
+export interface ContentSize {
+  readonly bytes: ByteCount
+  readonly modified?: Instant | undefined
+}
+
 /** What each source of a content's length states now. */
 export interface ContentFacts {
   /** Bytes by HEAD. */
@@ -271,7 +283,7 @@ export interface Remote {
   /** The same where no name may be missing. @throws Failure 'broken' for a list with a malformed item */
   allFileTitles(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where it is not stated. */
-  contentSize(content: Content, context: RequestContext): Promise<ByteCount | undefined>
+  contentSize(content: Content, context: RequestContext): Promise<ContentSize | undefined>
   /** HEAD and Range both requested now, whatever is known of their support. */
   contentFacts(content: Content, context: RequestContext): Promise<ContentFacts>
   /**

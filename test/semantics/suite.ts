@@ -4,6 +4,7 @@ import type { OpenTestbed } from '../testbed/testbed.js'
 import { contradictions } from './contents/contradictions.js'
 import { look } from './contents/look.js'
 import { replaced } from './contents/replaced.js'
+import { times } from './contents/times.js'
 import { deleting } from './namespace/deleting.js'
 import { freedNames } from './namespace/freed-names.js'
 import { intentions } from './namespace/intentions.js'
@@ -65,6 +66,7 @@ export const aboutReading: readonly Promises[] = [
   names,
   reading,
   look,
+  times,
   contradictions,
   replaced,
   xyz,

@@ -40,6 +40,8 @@ export interface ContentCache {
   isOnDisk(content: Content): boolean
   /** What a kept file of this name takes on this disk, proof included: 0 for an empty one; undefined where there is none. */
   keptBytes(name: string): number | undefined
+  /** When it was made, as the service said with its length, and never later than that was heard. Without a request. */
+  modifiedAt(content: Content): Instant | undefined
   /** When it was last found to be another version than the one before; undefined for nearly all. Without a request. */
   replacedAt(content: Content): Instant | undefined
   /** Why nothing of it is believed, in words, where the service's answers contradict each other. Without a request. */

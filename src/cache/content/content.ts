@@ -59,7 +59,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const { cache: use, foresight } = options.activity ?? { cache: openCacheUse(), foresight: openForesight() }
   const { now } = clock
   const store = storeIn(options)
-  const sizes = openContentSizes(options.ledger, changed)
+  const sizes = openContentSizes(options.ledger, changed, now)
   const names = openRecentMap<string>(namesAtMost)
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const hotFiles = openHotFiles()
@@ -328,6 +328,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   return {
     size: (content, context) => size(content, context).catch(rethrow),
     knownSize: content => sizes.known(nameOf(content)),
+    modifiedAt: content => sizes.modified(nameOf(content)),
     replacedAt: content => replaced.at(nameOf(content)),
     disputed: content => sizes.disputed(nameOf(content)),
     read,

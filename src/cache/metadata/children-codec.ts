@@ -10,6 +10,7 @@ import {
 import { openChildPacker } from '../../record/compact/packed-children.js'
 import { type Instant, instant, isSameMoment, type Listed, type ProjectId } from '../../remote/remote.js'
 import type { LedgerValue } from '../ledger/table.js'
+import { atLatest } from './times.js'
 
 type ChildList = readonly Listed<string>[]
 
@@ -127,7 +128,7 @@ export function withFirstTimes<Item extends Listed<string>>(
   const settled = listed.map((item, at): Item => {
     const old = byId === undefined ? known[at] : byId.get(item.id)
     const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
-    const since = sinceOf(item, { old, other }) ?? now
+    const since = sinceOf(item, { old, other, now })
     if (since === item.since && parent === item.parent) return item
     const { kind, id, title, born, published, bundle, place } = item
     // The same kind of child, with other times.
@@ -150,12 +151,12 @@ function holders(known: ChildList): (item: Listed<string>) => Listed<string> | u
 /** The kernel keeps pages by path until size or time changes: another thing on the same path has another time. */
 function sinceOf(
   item: Listed<string>,
-  { old, other }: { old: Listed<string> | undefined; other: Listed<string> | undefined },
-): Instant | undefined {
+  { old, other, now }: { old: Listed<string> | undefined; other: Listed<string> | undefined; now: Instant },
+): Instant {
   const isAnother =
     old?.born !== undefined && item.born !== undefined && !isSameMoment(old.born, item.born, 'strictly')
-  const since = (isAnother ? undefined : old?.since) ?? item.since
-  const isTaken = since !== undefined && (since === other?.since || (isAnother && since === old.since))
+  const since = (isAnother ? undefined : old?.since) ?? atLatest(now, item.since)
+  const isTaken = since === other?.since || (isAnother && since === old.since)
   return isTaken ? instant(since + 1) : since
 }
 

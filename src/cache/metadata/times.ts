@@ -5,7 +5,7 @@ import { type Instant, instant } from '../../remote/remote.js'
 import type { Ledger } from '../ledger/ledger.js'
 
 export interface Times {
-  /** When a thing that never changes is from: its own date, else when it was first seen; the first answer stays. */
+  /** When a thing that never changes is from: its own date, at the latest when it was first seen; the first answer stays. */
   first(key: string, own: Instant | undefined): Instant
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
   ofText(key: string, text: TextBytes, own: Instant | undefined): Instant
@@ -50,7 +50,7 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
   function first(key: string, own: Instant | undefined): Instant {
     const kept = Number(ledger.getShort(firstRoom, key))
     if (Number.isSafeInteger(kept) && kept > 0) return instant(kept)
-    const time = own ?? now()
+    const time = atLatest(now(), own)
     ledger.set(firstRoom, key, String(time))
     return time
   }
@@ -93,7 +93,7 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
       ledger.set(textRoom, key, `${time} ${wording}`)
       return time
     }
-    const named = writing ?? own
+    const named = writing ?? (own === undefined ? undefined : atLatest(now(), own))
     const time = instant(named !== undefined && named > before ? named : Math.max(now(), before + 1))
     ledger.set(textRoom, key, [time, wording, ...follows].join(' '))
     return time
@@ -112,5 +112,9 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     stored: (key, text) => nextWordings.set(key, { wording: digestOf(text), length: text.length }),
   }
 }
+
+/** A date that lies ahead is one without a zone, or of another clock. */
+export const atLatest = (seen: Instant, own: Instant | undefined): Instant =>
+  own === undefined || own > seen ? seen : own
 
 const digestOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('base64url')

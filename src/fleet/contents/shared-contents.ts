@@ -8,8 +8,10 @@ import {
   byteCount,
   byteOffset,
   type Content,
+  type ContentSize,
   type ContentVersion,
   type Instant,
+  instant,
   type Remote,
   type RequestContext,
 } from '../../remote/remote.js'
@@ -63,18 +65,24 @@ export function openSharedContents(ports: SharedValuePorts, changes: LateChanges
     content: Content,
     context: RequestContext,
   ): ReturnType<Remote['contentSize']> {
-    return sharedValue<number | undefined>(ports, {
+    return sharedValue<ContentSize | undefined>(ports, {
       name: seal.nameOf('size', nameOf(content)),
       deadline: context.answerBy ?? context.deadline,
       ask: () => remote.contentSize(content, context),
       pack: size =>
-        size === undefined ? undefined : { plain: Buffer.from(String(size)), livesMs: sizeLivesMs },
+        size === undefined
+          ? undefined
+          : { plain: Buffer.from(`${size.bytes} ${size.modified ?? ''}`), livesMs: sizeLivesMs },
       unpack(plain, _, ageMs) {
         if (ageMs >= sizeLivesMs) return undefined
-        const text = plain.toString('latin1')
-        return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+        const [, bytes, modified] = /^(\d{1,15}) (\d{1,15})?$/.exec(plain.toString('latin1')) ?? []
+        if (bytes === undefined) return undefined
+        return {
+          bytes: byteCount(Number(bytes)),
+          ...(modified === undefined ? {} : { modified: instant(Number(modified)) }),
+        }
       },
-    }).then(size => (size === undefined ? undefined : byteCount(size)))
+    })
   }
 
   async function contentOf(source: PartSource, wanted: WantedContent): Promise<Body> {

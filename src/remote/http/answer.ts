@@ -20,7 +20,9 @@ import {
   type ByteOffset,
   byteCount,
   byteOffset,
+  type ContentSize,
   type ContentVersion,
+  dateOf,
 } from '../remote.js'
 
 /** Whether a Range was honoured, and the total size if the answer states it. */
@@ -198,11 +200,12 @@ export function streamedBody(
 }
 
 /** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
-export function headSize(response: IncomingResponse): ByteCount | undefined {
+export function headSize(response: IncomingResponse): ContentSize | undefined {
   response.bytes.discard()
   const declared = declaredBody(response.headers)
   const believed = declared.encoding === 'none' && !isHtml(declared) && declared.length !== 0
-  return believed && declared.length !== undefined ? byteCount(declared.length) : undefined
+  if (!believed || declared.length === undefined) return undefined
+  return { bytes: byteCount(declared.length), modified: dateOf(contentVersionOf(response)) }
 }
 
 /** How the service answers a Range of one byte: with that, with everything, or that there is no such byte. */
@@ -242,10 +245,14 @@ async function hasBytes(
   return false
 }
 
-/** The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. */
+/**
+ * The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. A date that is that of the answer
+ * says when it was sent.
+ */
 function contentVersionOf({ headers }: IncomingResponse): ContentVersion | undefined {
   const tag = validatorHeader(headers['etag'], /^(W\/)?"[^"]*"$/)
-  const modified = validatorHeader(headers['last-modified'], /\d/)
+  const date = validatorHeader(headers['last-modified'], /\d/)
+  const modified = date === headers['date'] ? undefined : date
   return tag === undefined && modified === undefined ? undefined : { tag, modified }
 }
 

@@ -13,7 +13,7 @@ import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outg
 import { openRequestPipeline, type PipelineOptions } from '../pipeline/request-pipeline.js'
 import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
 import { observed, type RequestObservers } from '../pipeline/trace.js'
-import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
+import type { Body, ByteOffset, ContentSize, ContentVersion, RequestContext } from '../remote.js'
 import {
   type AnswerText,
   answerJsonText,
@@ -64,8 +64,8 @@ export interface Http {
     end?: ByteOffset,
     of?: ContentVersion,
   ): Promise<Body>
-  /** The size that HEAD states, if any. */
-  head(request: Request, context: RequestContext): Promise<ByteCount | undefined>
+  /** The size that HEAD states, if any, and the date. */
+  head(request: Request, context: RequestContext): Promise<ContentSize | undefined>
   /** The size from a Range of one byte. */
   firstByte(request: Request, context: RequestContext): Promise<RangeProbe>
   /** Resolves when no earlier change of it is on its way unanswered. */
@@ -213,7 +213,7 @@ const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): 
   read: (response, flow) => readWith(response, flow, reader()),
 })
 
-const size: ResponseReader<ByteCount | undefined> = {
+const size: ResponseReader<ContentSize | undefined> = {
   accepts: status => status === ok,
   read: headSize,
   accept: anyBytes,

@@ -14,7 +14,7 @@ export function refuseEmptyDerived(remote: Remote): Remote {
       const told = await remote.contentSize(content, context)
       const fewest = derivedKindOf(content.of)?.fewestBytes ?? 0
       // A smaller length from HEAD is no length of the file.
-      return told !== undefined && told < fewest ? undefined : told
+      return told !== undefined && told.bytes < fewest ? undefined : told
     },
     async content(content, start, context, end, of) {
       const body = await remote.content(content, start, context, end, of)

@@ -2,7 +2,7 @@
 import type { ContentKindName } from '../../content-kinds.js'
 import { Failure, isA } from '../../failure.js'
 import type { Http } from '../http/http.js'
-import type { ByteCount, ContentFacts, RequestContext } from '../remote.js'
+import { type ContentFacts, type ContentSize, dateOf, type RequestContext } from '../remote.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 
 /**
@@ -15,7 +15,7 @@ export async function sizeOf(
   of: ContentKindName,
   capabilities: Capabilities,
   context: RequestContext,
-): Promise<ByteCount | undefined> {
+): Promise<ContentSize | undefined> {
   const source = capabilities.sizes[of]
   if (source === undefined && isAssumedUnknown(capabilities, of)) return undefined
   const head = source === 'range' ? notAsked : await sizeByHead(http, path, context)
@@ -23,13 +23,13 @@ export async function sizeOf(
     capabilities.sizes[of] = 'head'
     return head.told
   }
-  const { honoured, size, refused } = await http.firstByte({ method: 'GET', path }, context)
+  const { honoured, size, version, refused } = await http.firstByte({ method: 'GET', path }, context)
   // A service that has stated sizes before is always asked again; an error in place of an answer proves nothing.
   if (source === undefined && honoured && size !== undefined) capabilities.sizes[of] = 'range'
   else if (source === undefined && head.refused && refused) countUnknownSize(capabilities, of)
   if (honoured) Object.assign(capabilities, { ranges: true, unranged: 0 })
   // The total length also comes from the body itself, so it is no second source.
-  return honoured ? size : undefined
+  return honoured && size !== undefined ? { bytes: size, modified: dateOf(version) } : undefined
 }
 
 /** After several contents in a row without a size this service counts as one without HEAD and Range for them. */
@@ -60,12 +60,12 @@ export async function factsOf(
   const { told } = await sizeByHead(http, path, context)
   const { honoured, size, version } = await http.firstByte({ method: 'GET', path }, context)
   if (told !== undefined || (honoured && size !== undefined && size > 0)) forgetUnknownSizes(capabilities, of)
-  return { head: told, range: honoured ? size : undefined, version }
+  return { head: told?.bytes, range: honoured ? size : undefined, version }
 }
 
 /** The size from HEAD; `refused`: a proper answer without a size. */
 interface HeadSize {
-  readonly told: ByteCount | undefined
+  readonly told: ContentSize | undefined
   readonly refused: boolean
 }
 

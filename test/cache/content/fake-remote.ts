@@ -75,7 +75,7 @@ export function fakeRemote(
       // A service that is known to tell no size is not asked for it.
       if (size !== undefined) asked.push('size')
       const bytes = size?.()
-      return bytes === undefined ? undefined : byteCount(bytes)
+      return bytes === undefined ? undefined : { bytes: byteCount(bytes) }
     },
     async contentFacts() {
       asked.push('facts')

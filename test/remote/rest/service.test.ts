@@ -132,7 +132,7 @@ for (const [instance, shortcomings] of Object.entries({ complete, poor })) {
     await failsAs(t, 'absent', remote.fileTitles('77' as CalculationId, 'files', ask()))
 
     const size = await remote.contentSize(file('output.cml'), ask())
-    t.equal(size, instance === 'complete' ? bytes.length : undefined)
+    t.equal(size?.bytes, instance === 'complete' ? bytes.length : undefined)
     const whole = await remote.content(file('output.cml'), byteOffset(0), ask())
     t.equal(whole.ends, 'proven')
     t.equal(await textOf(whole), bytes)
@@ -198,7 +198,7 @@ t.test(
       Object.assign(learned, { sizes: {}, untold: { file: 3 } })
       t.equal(await remote.contentSize(file, ask()), undefined)
       await way()
-      t.equal(await remote.contentSize(file, ask()), bytes.length, what)
+      t.equal((await remote.contentSize(file, ask()))?.bytes, bytes.length, what)
     }
   },
 )

@@ -284,7 +284,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     if (said !== undefined) return said
     tellsNothing = !knownWay
     const length = await count(context)
-    sizes.remember(name, length)
+    sizes.remember(name, length, { modified: lifecycle.download?.version?.date })
     return length
   }
 
@@ -295,9 +295,9 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   /** A size of 0 is said by services that do not know it, too, and a program that reads such a file asks for nothing more. */
   async function askLength(priority: RequestContext['priority']): Promise<number | undefined> {
     const said = await ports.remote.contentSize(content, ownContext(priority))
-    if (said === undefined || said === 0) return undefined
-    sizes.remember(name, said)
-    return said
+    if (said === undefined || said.bytes === 0) return undefined
+    sizes.remember(name, said.bytes, { modified: said.modified })
+    return said.bytes
   }
 
   async function size(context: RequestContext): Promise<number> {

@@ -128,7 +128,8 @@ export function openDownloadLifecycle(
 
   function met(version: VersionFingerprint | undefined): void {
     const bytes = sizes.known(name)
-    if (bytes !== undefined) sizes.remember(name, bytes, version ?? sizes.version(name) ?? noValidators)
+    if (bytes !== undefined)
+      sizes.remember(name, bytes, { version: version ?? sizes.version(name) ?? noValidators })
   }
 
   function begin(most = Number.POSITIVE_INFINITY): Download {
@@ -183,7 +184,7 @@ export function openDownloadLifecycle(
 
   /** Counted before it is named, so that the others make room first. */
   async function shelve(whole: CompleteContent, version: VersionFingerprint | undefined): Promise<void> {
-    sizes.remember(name, whole.checksum.length, version)
+    sizes.remember(name, whole.checksum.length, { version, modified: version?.date })
     sizes.settle(name)
     lru.remove(partsOf(name))
     await lru.add({ name, bytes: storedBytes(whole.checksum), used: now() })
@@ -230,7 +231,8 @@ export function openDownloadLifecycle(
       if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
       // Another source tells it if the service has one.
       const told = started.length === undefined ? undefined : await source.askLength()
-      if (started.length !== undefined && told === undefined) sizes.remember(name, started.length)
+      if (started.length !== undefined && told === undefined)
+        sizes.remember(name, started.length, { modified: started.version?.date })
       return error.bytes
     }
   }

@@ -102,7 +102,8 @@ function acceptReplacement(
   const bytes = facts.head ?? facts.range
   const now = fingerprintOf(facts.version)
   // Of what changes to and fro the next answer may be another one, and its reader has not read anything yet.
-  if (bytes !== undefined) sizes.remember(name, bytes, versions.mayJoin(name, now) ? now : undefined)
+  const version = versions.mayJoin(name, now) ? now : undefined
+  if (bytes !== undefined) sizes.remember(name, bytes, { version, modified: now?.date })
   ports.replaced()
   return replacedFailure()
 }

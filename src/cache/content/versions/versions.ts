@@ -1,11 +1,13 @@
 // Versions of a content: when two answers are of different versions, and when all parts must come from a single answer.
 import { createHash } from 'node:crypto'
-import type { ContentVersion } from '../../../remote/remote.js'
+import { type ContentVersion, dateOf, type Instant } from '../../../remote/remote.js'
 
 /** The validators of a version in few letters, to be compared only. */
 export interface VersionFingerprint {
   readonly tag: string | undefined
   readonly modified: string | undefined
+  /** What its date says. */
+  readonly date?: Instant | undefined
 }
 
 export interface Versions {
@@ -97,7 +99,11 @@ export function openVersions(): Versions {
 /** Tags are compared without their mark of weakness: that one differs says that the version does. */
 export function fingerprintOf(version: ContentVersion | undefined): VersionFingerprint | undefined {
   if (version === undefined) return undefined
-  return { tag: validatorHash(version.tag?.replace(/^W\//, '')), modified: validatorHash(version.modified) }
+  return {
+    tag: validatorHash(version.tag?.replace(/^W\//, '')),
+    modified: validatorHash(version.modified),
+    date: dateOf(version),
+  }
 }
 
 const validatorHash = (validator: string | undefined): string | undefined =>
