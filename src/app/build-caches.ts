@@ -98,7 +98,6 @@ export function buildCaches(
     record: config.ttlRecord,
     dialect: connection.dialect,
     identities,
-    now,
     otherShare: (project, share) => reused().otherShare(project, share),
     sharesTold: (project, shares) => reused().sharesTold(project, shares),
   })

@@ -203,7 +203,7 @@ export function buildDrive(
     health,
     pins,
     calculationsWithFiles: () => listedCalculations(caches.ledger),
-    servicePath: roots.servicePath,
+    servicePath: titles => roots.servicePath(titles),
     now,
     fleet: caches.fleet && fleetControl(caches.fleet, clock),
     watch,

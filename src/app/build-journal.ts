@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
-import { openRoots, type Roots } from '../drive/names/roots.js'
+import { Roots } from '../drive/names/roots.js'
 import { openShownThings, type ShownThings } from '../drive/names/shown-things.js'
 import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
 import { identityReader } from '../drive/records/reused-ids.js'
@@ -60,7 +60,7 @@ export async function buildJournal(
   )
   const shown = openShownThings(known)
   const reports = openKnownReports(known, { dialect, shown })
-  const roots = openRoots({ catalog, ledger, state: known, dialect, identities, given: config.root })
+  const roots = new Roots({ catalog, ledger, state: known, dialect, given: config.root })
   const mountNamed = (mark: string) => known.get(mountNames, mark)
   return { scratch, known, history, mountNamed, draftStore, drafts, shown, reports, roots }
 }

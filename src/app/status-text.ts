@@ -67,9 +67,10 @@ export function openStatus(
   const within = (patience: number): RequestContext => dueIn(patience, sources)
   return async (check = false) => {
     const checked = check ? sources.health.check(within(checkPatience)) : undefined
-    const top = await roots
-      .top(within(statusPatience))
-      .then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
+    const top = await roots.top(within(statusPatience)).then(
+      top => roots.explain(top),
+      (thrown: unknown) => asFailure(thrown).message,
+    )
     await checked
     return statusText(sources, top, await places.look())
   }

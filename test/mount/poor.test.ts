@@ -5,7 +5,7 @@ import { ids, log } from '../testbed/sample-data.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 
-t.test('ROOT-2 with every switch of the service off, what is typed is found, listed and read', async t => {
+t.test('ROOT-1 with every switch of the service off, what is typed is found, listed and read', async t => {
   const testbed = await warmMount(t, { service: { shortcomings: poor } })
   t.same(await namesOf(testbed, 'projects'), ['README.txt'])
   const calculation = 'projects/Water splitting/TS1_opt'

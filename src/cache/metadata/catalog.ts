@@ -30,7 +30,7 @@ import type { LedgerValue } from '../ledger/table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
 import { openDerivedFiles } from './derived-files.js'
 import { type Entry, QueryEntry } from './entry.js'
-import { filesKey, openFileLists } from './file-lists.js'
+import { filesKey, fileTitles } from './file-lists.js'
 import { nameOf, type Query, type QueryCache } from './query.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
 
@@ -97,7 +97,6 @@ const seldom = 10 * 60_000
 export interface CatalogSources {
   readonly dialect: Dialect
   readonly identities: Identities
-  readonly now: () => Instant
   /** The share of this id is given to another person than before. */
   readonly otherShare: (project: ProjectId, share: Share) => void
   /** The service lists these shares now. */
@@ -107,9 +106,8 @@ export interface CatalogSources {
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, otherShare, sharesTold, now, ...lifetimes }: Lifetimes & CatalogSources,
+  { dialect, identities, otherShare, sharesTold, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
-  const fileLists = openFileLists(remote, now)
   const userQuestion: Query<User> = {
     namespace: 'user',
     key: 'self',
@@ -169,11 +167,11 @@ export function openCatalog(
   const filesOf: (of: CalculationId) => Query<readonly FileTitle[]> = madeOnce(of =>
     listing(filesKey(of), context => {
       const hadSome = (queryCache.known(filesOf(of)) ?? []).length > 0
-      return fileLists.titles({ of, type: 'files', hadSome }, context)
+      return fileTitles(remote, { of, type: 'files', hadSome }, context)
     }),
   )
 
-  const derived = openDerivedFiles(queryCache, fileLists, { filesOf, lifetime: seldom })
+  const derived = openDerivedFiles(queryCache, remote, { filesOf, lifetime: seldom })
 
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
 import { upTo } from '../../growing-lru.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
-import type { CalculationId, FileTitle, RequestContext } from '../../remote/remote.js'
-import type { FileLists } from './file-lists.js'
+import type { CalculationId, FileTitle, Remote, RequestContext } from '../../remote/remote.js'
+import { fileTitles } from './file-lists.js'
 import type { Query, QueryCache } from './query.js'
 
 export interface DerivedFiles {
@@ -25,7 +25,7 @@ const unmadeAtMost = 100_000
 
 export function openDerivedFiles(
   queryCache: QueryCache,
-  fileLists: FileLists,
+  remote: Pick<Remote, 'fileTitles'>,
   {
     filesOf,
     lifetime,
@@ -37,7 +37,7 @@ export function openDerivedFiles(
     lifetime,
     async fetch(context) {
       const hadSome = queryCache.known(hasSources(of, type)) === true
-      return (await fileLists.titles({ of, type, hadSome }, context)).length > 0
+      return (await fileTitles(remote, { of, type, hadSome }, context)).length > 0
     },
     encode: String,
     decode: (text: string) => text === 'true',

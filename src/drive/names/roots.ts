@@ -1,8 +1,17 @@
-// Roots: the top of `projects/`, which is the user's own root where it has an id, else the given roots and found projects.
+// Roots: the top of `projects/`, which is the user's own space where it has an id, else the given roots and what was found by its path.
 import type { Ledger } from '../../cache/ledger/ledger.js'
-import { asFailure, Failure, isAbsent } from '../../failure.js'
-import { idForm, type ProjectId, type RequestContext, type ServicePath } from '../../remote/remote.js'
-import { type KeptPlaces, openPlaces, type PlaceParts } from './places.js'
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import { asFailure, type Failure, isA, isAbsent, unlessAbsent } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
+import { recover } from '../../maybe-promise.js'
+import {
+  type Dialect,
+  idForm,
+  type ProjectId,
+  type RequestContext,
+  type ServicePath,
+} from '../../remote/remote.js'
+import { isSameName } from '../../spelling.js'
 
 /** A project known by where it stands: its id and the name in its path. */
 export interface FoundProject {
@@ -27,29 +36,9 @@ export interface SeveralTop {
   readonly troubles?: readonly string[]
 }
 
-export interface Roots {
-  top(context: RequestContext): Promise<TopLevel>
-  /** What stood there at the last question. */
-  known(): TopLevel | undefined
-  /** The project at `/db/<user>/<title>`, remembered once found. @throws Failure 'in-doubt' */
-  find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined>
-  /** The project that stands now where this one was found; undefined where there is none any more. @throws Failure 'in-doubt' */
-  present(found: FoundProject, context: RequestContext): Promise<ProjectId | undefined>
-  /** The id of `/db/<user>`, where the service gives it one. @throws Failure 'in-doubt' where it had one */
-  userRoot(user: string, context: RequestContext): Promise<ProjectId | undefined>
-  /** Projects found earlier below `/db/<user>`. */
-  foundBelow(user: string): readonly FoundProject[]
-  /** Names that `db/` lists: the caller's own and those under which something was found. */
-  users(context: RequestContext): Promise<readonly string[]>
-  /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
-  servicePath(titles: readonly string[]): ServicePath | undefined
-  /** Given roots of which the service has never told, and says now that there is no such project. Rejects for no outage. */
-  neverThere(context: RequestContext): Promise<readonly string[]>
-  /** What to say about the top, for people. */
-  explain(top: TopLevel): string
-}
-
-export interface RootParts extends PlaceParts {
+export interface RootParts {
+  readonly catalog: Pick<Catalog, 'user' | 'project' | 'record' | 'children'>
+  readonly dialect: Pick<Dialect, 'facts'>
   /** Paths that were typed. */
   readonly ledger: Ledger
   /** What no operation of the service would bring back: which spaces and given roots were there. */
@@ -66,90 +55,162 @@ interface GivenRoot {
   readonly trouble?: string
 }
 
-export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots {
-  const { catalog, dialect } = parts
-  const places = openPlaces(parts)
-  const found: KeptPlaces = { ledger, namespace: 'found' }
-  const spaces: KeptPlaces = { ledger: state, namespace: 'space' }
-  const roots: KeptPlaces = { ledger: state, namespace: 'root' }
-  /** Titles of the roots that were given by their ids. */
-  const rootTitles = 'root title'
-  /** Given roots of which the service has shown that they are gone. */
-  const goneRoots = 'root gone'
-  const pathOf = (...parts: string[]): ServicePath => `/db/${parts.join('/')}` as ServicePath
+/** Where the ids of projects that were found by their paths are kept, of spaces, of given roots, and the titles of roots by id. */
+const [foundRoom, spaceRoom, rootRoom, titleRoom] = ['found', 'space', 'root', 'root title'] as const
 
-  async function find(
-    user: string,
-    title: string,
-    context: RequestContext,
-  ): Promise<FoundProject | undefined> {
+export class Roots {
+  readonly #parts: RootParts
+  #last: TopLevel | undefined
+
+  constructor(parts: RootParts) {
+    this.#parts = parts
+  }
+
+  /** What stands there now. */
+  async top(context: RequestContext): Promise<TopLevel> {
+    this.#last = await (this.#parts.given.length > 0 ? this.#givenRoots(context) : this.#ownRoot(context))
+    return this.#last
+  }
+
+  /** What stood there at the last question. */
+  known(): TopLevel | undefined {
+    return this.#last
+  }
+
+  /** The project at `/db/<user>/<title>`, remembered once found. */
+  async find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined> {
+    const { ledger } = this.#parts
     const path = pathOf(user, title)
-    const id = await places.projectAt(path, found, context)
+    const before = ledger.get(foundRoom, path) as ProjectId | undefined
+    const id = await this.#projectAt(path, before, context)
+    if (id === undefined) ledger.delete(foundRoom, path)
+    else if (id !== before) ledger.set(foundRoom, path, id)
     return id && { id, title, path }
   }
 
-  /** A service that was set up again may have another project on that path, and another path for that id. */
-  async function present(entry: FoundProject, context: RequestContext): Promise<ProjectId | undefined> {
-    if (entry.doubt !== undefined) throw entry.doubt
-    if (entry.path === undefined) return entry.id
-    return places.projectAt(entry.path, found, context)
+  /** The project that stands now where this one was found; undefined where there is none any more. */
+  async present(
+    { id, title, path, doubt }: FoundProject,
+    context: RequestContext,
+  ): Promise<ProjectId | undefined> {
+    if (doubt !== undefined) throw doubt
+    const user = path === undefined ? undefined : spaceOf(path)
+    return user === undefined ? id : (await this.find(user, title, context))?.id
   }
 
-  function foundBelow(user: string): FoundProject[] {
+  /** The id of `/db/<user>`, where the service gives it one, or gave it one before. */
+  async userRoot(user: string, context: RequestContext): Promise<ProjectId | undefined> {
+    const { state } = this.#parts
+    const path = pathOf(user)
+    const id = await this.#resolved(path, context)
+    const before = state.get(spaceRoom, path) as ProjectId | undefined
+    if (id !== undefined && id !== before) state.set(spaceRoom, path, id)
+    // Its own list tells whether it is there: an empty `projects/` would empty a backup.
+    return id ?? before
+  }
+
+  /** Projects found earlier below `/db/<user>`. */
+  foundBelow(user: string): readonly FoundProject[] {
     const prefix = pathOf(user, '')
-    return [...ledger.entries(found.namespace)]
+    return [...this.#parts.ledger.entries(foundRoom)]
       .filter(([path]) => path.startsWith(prefix))
-      .map(([path, kept]) => ({
-        id: kept.value as ProjectId,
+      .map(([path, { value }]) => ({
+        id: value as ProjectId,
         title: path.slice(prefix.length),
         path: path as ServicePath,
       }))
   }
 
-  async function givenRoots(context: RequestContext): Promise<TopLevel> {
-    const all = await Promise.all(given.map(root => givenRoot(root, context)))
+  /** Names that `db/` lists: the caller's own and those under which something was found. */
+  async users(context: RequestContext): Promise<readonly string[]> {
+    const own = await this.top(context)
+    const names = own.form === 'one' ? [own.user] : own.users
+    const others = [...this.#parts.ledger.entries(foundRoom).keys()].map(spaceOf)
+    return [...new Set([...names, ...others])].filter(name => name !== undefined)
+  }
+
+  /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
+  servicePath(titles: readonly string[]): ServicePath | undefined {
+    if (this.#last?.form === 'one') return pathOf(this.#last.user, ...titles)
+    const [first, ...rest] = titles
+    const path = [...this.#parts.ledger.entries(foundRoom).keys()].find(known => known.endsWith(`/${first}`))
+    return path === undefined ? undefined : ([path, ...rest].join('/') as ServicePath)
+  }
+
+  /** Given roots of which the service has never told, and says now that there is no such project. Rejects for no outage. */
+  async neverThere(context: RequestContext): Promise<readonly string[]> {
+    const { given } = this.#parts
+    const answers = await Promise.all(given.map(root => this.#isNeverThere(root, context)))
+    return given.filter((_, at) => answers[at])
+  }
+
+  /** What to say about the top, for people. */
+  explain(shown: TopLevel): string {
+    if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
+    const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
+    // Whether the user's space has an id was not asked for then.
+    if (shown.users.length === 0 && this.#parts.given.length > 0)
+      return `projects/ shows what was given with --root${told}`
+    const user = shown.users[0]
+    const hint =
+      user === undefined ? '' : `; type a name to find it by path: cd projects/NAME looks up /db/${user}/NAME`
+    return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}${told}`
+  }
+
+  async #ownRoot(context: RequestContext): Promise<TopLevel> {
+    const { candidates } = await this.#parts.catalog.user().ask(context)
+    for (const user of candidates) {
+      const id = await this.userRoot(user, context)
+      if (id !== undefined) return { form: 'one', id, user }
+    }
+    const entries = candidates.flatMap(user => this.foundBelow(user))
+    return { form: 'several', entries, users: candidates }
+  }
+
+  async #givenRoots(context: RequestContext): Promise<TopLevel> {
+    const all = await Promise.all(this.#parts.given.map(root => this.#givenRoot(root, context)))
     const [only] = all
     if (all.length === 1 && only?.top?.form === 'one') return only.top
-    const looks = await Promise.all(all.map(root => withChildren(root, context)))
+    const looks = await Promise.all(all.map(root => this.#withChildren(root, context)))
     const troubles = looks.flatMap(({ trouble, missing }) => trouble ?? missing?.message ?? [])
     const missing = looks.find(look => look.missing !== undefined)?.missing
     return { form: 'several', entries: looks.flatMap(({ entries }) => entries), users: [], missing, troubles }
   }
 
   /** One root that cannot be told keeps no other from being shown. */
-  async function withChildren(
+  async #withChildren(
     { top, ...rest }: GivenRoot,
     context: RequestContext,
   ): Promise<Omit<GivenRoot, 'top'> & { readonly entries: readonly FoundProject[] }> {
     if (top?.form !== 'one') return { ...rest, entries: top?.entries ?? [] }
     try {
-      return { ...rest, entries: await childProjects(top.id, context) }
+      const { projects } = await this.#parts.catalog.children(top.id).ask(context)
+      return { ...rest, entries: projects.map(({ id, title }) => ({ id, title })) }
     } catch (thrown) {
       return { missing: asFailure(thrown), entries: [] }
     }
   }
 
-  async function givenRoot(root: string, context: RequestContext): Promise<GivenRoot> {
+  async #givenRoot(root: string, context: RequestContext): Promise<GivenRoot> {
     const user = spaceForm.exec(root)?.[1]
-    if (user === undefined) return entryRoot(root, context)
+    if (user === undefined) return this.#entryRoot(root, context)
     try {
-      const id = await places.spaceAt(pathOf(user), spaces, context)
+      const id = await this.userRoot(user, context)
       if (id !== undefined) return { top: { form: 'one', id, user } }
-      return { top: { form: 'several', entries: foundBelow(user), users: [user] } }
+      return { top: { form: 'several', entries: this.foundBelow(user), users: [user] } }
     } catch (thrown) {
       return { missing: asFailure(thrown) }
     }
   }
 
   /** Its name is known from its path, or was told once: it stays listed while it is not told whether it is there. */
-  async function entryRoot(root: string, context: RequestContext): Promise<GivenRoot> {
-    const path = idForm.test(root) ? undefined : asPath(root)
-    const id = path === undefined ? (root as ProjectId) : (state.get(roots.namespace, path) as ProjectId)
-    const title = path === undefined ? state.get(rootTitles, root) : path.replace(/^.*\//, '')
+  async #entryRoot(root: string, context: RequestContext): Promise<GivenRoot> {
+    const { id, title } = this.#told(root)
     try {
-      const entry = await (path === undefined ? rootById(id, context) : rootByPath(path, context))
-      if (entry === undefined) return lostRoot(root, id)
-      if (state.get(goneRoots, root) !== undefined) state.delete(goneRoots, root)
+      const entry = await (idForm.test(root)
+        ? this.#rootById(root as ProjectId, context)
+        : this.#rootByPath(asPath(root), id, context))
+      if (entry === undefined) return { trouble: `--root ${root}: the service knows no project at this path` }
       return { top: { form: 'several', entries: [entry], users: [] } }
     } catch (thrown) {
       const doubt = asFailure(thrown)
@@ -159,117 +220,80 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
     }
   }
 
-  async function rootByPath(path: ServicePath, context: RequestContext): Promise<FoundProject | undefined> {
-    const id = await places.projectAt(path, roots, context)
-    return id && { id, title: path.replace(/^.*\//, '') }
+  /** What was told of a given root before, over restarts too. */
+  #told(root: string): { readonly id: ProjectId | undefined; readonly title: string | undefined } {
+    const { state } = this.#parts
+    if (idForm.test(root)) return { id: root as ProjectId, title: state.get(titleRoom, root) }
+    const path = asPath(root)
+    return { id: state.get(rootRoom, path) as ProjectId | undefined, title: lastNameOf(path) }
   }
 
-  async function rootById(id: ProjectId, context: RequestContext): Promise<FoundProject | undefined> {
-    try {
-      const { title = id } = dialect.facts(await catalog.record({ kind: 'project', id }).ask(context))
-      if (state.get(rootTitles, id) !== title) state.set(rootTitles, id, title)
-      return { id, title }
-    } catch (thrown) {
-      const failure = asFailure(thrown)
-      if (failure.kind !== 'absent') throw failure
-      const isGone =
-        state.get(goneRoots, id) !== undefined || (await places.isElsewhere(id, undefined, context))
-      if (!isGone) throw new Failure('in-doubt', failure.message, { cause: failure, said: failure.said })
-      return undefined
-    }
+  async #rootByPath(
+    path: ServicePath,
+    before: ProjectId | undefined,
+    context: RequestContext,
+  ): Promise<FoundProject | undefined> {
+    const id = await this.#projectAt(path, before, context)
+    if (id !== undefined && id !== before) this.#parts.state.set(rootRoom, path, id)
+    return id && { id, title: lastNameOf(path) }
   }
 
-  /** It was shown to be gone just now or earlier; or the service has never told of it, which may be a fault of the moment. */
-  function lostRoot(root: string, kept: ProjectId | undefined): GivenRoot {
-    if (kept !== undefined && state.get(goneRoots, root) === undefined) state.set(goneRoots, root, kept)
-    const trouble = `--root ${root}: the service knows no project at this path`
-    return state.get(goneRoots, root) === undefined
-      ? { missing: new Failure('in-doubt', trouble) }
-      : { trouble }
+  async #rootById(id: ProjectId, context: RequestContext): Promise<FoundProject | undefined> {
+    const { state } = this.#parts
+    const record = await recover(
+      this.#parts.catalog.record({ kind: 'project', id }).ask(context),
+      unlessAbsent,
+    )
+    if (record === undefined) return undefined
+    const { title = id } = this.#parts.dialect.facts(record)
+    if (state.get(titleRoom, id) !== title) state.set(titleRoom, id, title)
+    return { id, title }
   }
 
-  async function childProjects(id: ProjectId, context: RequestContext): Promise<FoundProject[]> {
-    const { projects } = await catalog.children(id).ask(context)
-    return projects.map(project => ({ id: project.id, title: project.title }))
+  /** The project at a path; the one that was there where the service resolves no path, and tells that one's record. */
+  async #projectAt(
+    path: ServicePath,
+    before: ProjectId | undefined,
+    context: RequestContext,
+  ): Promise<ProjectId | undefined> {
+    const id = await this.#resolved(path, context)
+    if (id !== undefined || before === undefined) return id
+    const { catalog, dialect } = this.#parts
+    const record = await recover(catalog.record({ kind: 'project', id: before }).ask(context), unlessDenied)
+    const isThere = record !== undefined && isSameName(dialect.facts(record).title, lastNameOf(path))
+    return isThere ? before : undefined
   }
 
-  async function isNeverThere(root: string, context: RequestContext): Promise<boolean> {
-    const path = idForm.test(root) ? undefined : asPath(root)
+  async #resolved(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {
+    return recover(this.#parts.catalog.project(path).ask(context), unlessDenied)
+  }
+
+  async #isNeverThere(root: string, context: RequestContext): Promise<boolean> {
+    const { catalog } = this.#parts
     // A space may have no id, and projects below it.
-    if (path !== undefined && spaceForm.test(path)) return false
-    const wasTold = path === undefined ? state.get(rootTitles, root) : state.get(roots.namespace, path)
-    if (wasTold !== undefined || state.get(goneRoots, root) !== undefined) return false
+    if (spaceForm.test(root)) return false
+    const isById = idForm.test(root)
+    const { id, title } = this.#told(root)
+    if ((isById ? title : id) !== undefined) return false
     try {
-      if (path === undefined) await catalog.record({ kind: 'project', id: root as ProjectId }).ask(context)
-      else await catalog.project(path).ask(context)
+      if (isById) await catalog.record({ kind: 'project', id: root as ProjectId }).ask(context)
+      else await catalog.project(asPath(root)).ask(context)
       return false
     } catch (thrown) {
       return isAbsent(thrown)
     }
   }
-
-  async function neverThere(context: RequestContext): Promise<readonly string[]> {
-    const answers = await Promise.all(given.map(root => isNeverThere(root, context)))
-    return given.filter((_, at) => answers[at])
-  }
-
-  let lastTop: TopLevel | undefined
-
-  async function top(context: RequestContext): Promise<TopLevel> {
-    lastTop = await presentTop(context)
-    return lastTop
-  }
-
-  function servicePath(titles: readonly string[]): ServicePath | undefined {
-    if (lastTop?.form === 'one') return pathOf(lastTop.user, ...titles)
-    const [first, ...rest] = titles
-    const path = [...ledger.entries(found.namespace).keys()].find(known => known.endsWith(`/${first}`))
-    return path === undefined ? undefined : ([path, ...rest].join('/') as ServicePath)
-  }
-
-  async function presentTop(context: RequestContext): Promise<TopLevel> {
-    if (given.length > 0) return givenRoots(context)
-    const { candidates } = await catalog.user().ask(context)
-    for (const user of candidates) {
-      const id = await places.spaceAt(pathOf(user), spaces, context)
-      if (id !== undefined) return { form: 'one', id, user }
-    }
-    return { form: 'several', entries: candidates.flatMap(foundBelow), users: candidates }
-  }
-
-  async function users(context: RequestContext): Promise<string[]> {
-    const own = await top(context)
-    const names = own.form === 'one' ? [own.user] : own.users
-    const others = [...ledger.entries(found.namespace).keys()].map(path => /^\/db\/([^/]+)\//.exec(path)?.[1])
-    return [...new Set([...names, ...others])].filter(name => name !== undefined)
-  }
-
-  function explain(shown: TopLevel): string {
-    if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
-    const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
-    // Whether the user's space has an id was not asked for then.
-    if (shown.users.length === 0 && given.length > 0)
-      return `projects/ shows what was given with --root${told}`
-    const user = shown.users[0]
-    const hint =
-      user === undefined ? '' : `; type a name to find it by path: cd projects/NAME looks up /db/${user}/NAME`
-    return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}${told}`
-  }
-
-  return {
-    top,
-    known: () => lastTop,
-    find,
-    present,
-    servicePath,
-    userRoot: (user, context) => places.spaceAt(pathOf(user), spaces, context),
-    foundBelow,
-    users,
-    neverThere,
-    explain,
-  }
 }
 
 const spaceForm = /^\/?db\/([^/]+)\/?$/
 
+const spaceOf = (path: string): string | undefined => /^\/db\/([^/]+)\//.exec(path)?.[1]
+
+const pathOf = (...parts: readonly string[]): ServicePath => `/db/${parts.join('/')}` as ServicePath
+
 const asPath = (root: string): ServicePath => `/${root.replace(/^\/+|\/+$/g, '')}` as ServicePath
+
+/** Undefined in the place of what is refused: no documented answer says "there is no such path", and each may mean it. @throws everything else */
+function unlessDenied(thrown: unknown): undefined {
+  if (!isA('denial', asFailure(thrown))) throw thrown
+}

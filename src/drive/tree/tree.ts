@@ -2,10 +2,10 @@
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { Failure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import type { Dialect, Instant, ProjectId, RequestContext } from '../../remote/remote.js'
+import type { Dialect, Instant, RequestContext } from '../../remote/remote.js'
 import type { FreedNames } from '../names/freed-names.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
@@ -25,7 +25,6 @@ import type { AccessRights } from './access.js'
 import { idDirectories, lookupById } from './by-id.js'
 import { openCalculationTree } from './calculation.js'
 import { openMarks } from './identity-mark.js'
-import { openDoubts } from './in-doubt.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { openProjectTree } from './projects.js'
 import { openReportTree } from './reports.js'
@@ -79,13 +78,8 @@ export function openTree(sources: TreeSources): Tree {
   const projects = openProjectTree(sources, roots)
   const calculations = openCalculationTree(catalog, markOf)
   const users = openUserTree(catalog, roots, projects)
-  const doubts = openDoubts(catalog, lastParent)
+  const doubted = new WeakSet<Failure>()
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
-
-  function lastParent(directory: DirectoryNode): ProjectId | undefined {
-    if (directory.kind !== 'project' && directory.kind !== 'calculation') return undefined
-    return sources.identities.known(directory)?.parent as ProjectId | undefined
-  }
 
   function walk(path: string, context: RequestContext): MaybePromise<Node> {
     const names = path.split('/').filter(name => name !== '')
@@ -108,24 +102,30 @@ export function openTree(sources: TreeSources): Tree {
       const next = known ?? lookup(node, name, context)
       if (next instanceof Promise)
         return next
-          .catch(thrown => nothingIn(way, { directory, at }, thrown))
+          .catch(thrown => nothingIn(directory, thrown))
           .then(found => descend(way, requireNode(found, path), at + 1))
       node = requireNode(next, path)
     }
     return node
   }
 
-  /** @throws Failure 'in-doubt' where the directory itself is called absent, and is still listed where it lies */
-  async function nothingIn(
-    { names, context }: PathWalk,
-    { directory, at }: { readonly directory: DirectoryNode; readonly at: number },
-    thrown: unknown,
-  ): Promise<undefined> {
-    const doubt = doubts.of(directory, thrown)
-    if (doubt === undefined) return
-    const isListed = directory.kind === 'project' || directory.kind === 'calculation'
-    if (isListed) await walk(names.slice(0, at).join('/'), context)
-    throw doubt
+  /**
+   * Nothing, where a name was refused. A refusal of the directory's own list says nothing of the names in it, and what lists
+   * that directory is asked again.
+   * @throws Failure 'in-doubt', or any failure that is no refusal
+   */
+  function nothingIn(directory: DirectoryNode, thrown: unknown): undefined {
+    const failure = asFailure(thrown)
+    const isOwnList = directory.kind === 'project' || directory.kind === 'calculation'
+    const isRefused = failure.kind === 'absent' || (failure.kind === 'invalid' && !isOwnList)
+    if (!isRefused) throw failure
+    if (!listed.has(directory.kind)) return undefined
+    const known = directory.kind === 'project' ? catalog.parentOf(directory.id) : undefined
+    const parent = known ?? (isOwnList ? directory.parent : undefined)
+    // 'Not there' is believed for a while: one such answer asks once.
+    if (parent !== undefined && !doubted.has(failure)) catalog.refreshProject(parent)
+    doubted.add(failure)
+    throw new Failure('in-doubt', failure.message, { cause: failure, said: failure.said })
   }
 
   /** A program that goes on below a name that a save has changed is at work there. */
@@ -308,6 +308,9 @@ export function openTree(sources: TreeSources): Tree {
 
   return { walk, list, listKnown, directory, refresh }
 }
+
+/** Directories in which the service is asked for a list, and not for the name. */
+const listed = new Set<DirectoryNode['kind']>(['top', 'users', 'user', 'project', 'calculation'])
 
 interface PathWalk {
   readonly path: string

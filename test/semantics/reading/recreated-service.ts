@@ -214,7 +214,7 @@ export function recreateService(t: Test, open: OpenTestbed): void {
     t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')), { otherThings: /[1-9]/ })
   })
 
-  t.test('THING-6 a project that was found by its path is looked up by it again', async t => {
+  t.test('ROOT-1 a project that was found by its path is looked up by it again', async t => {
     const testbed = await open(t, {
       fill: numbered(forward),
       service: { shortcomings: { root: true } },
