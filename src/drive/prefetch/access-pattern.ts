@@ -10,8 +10,6 @@ export interface AccessPattern {
   note(folder: string, kind: string, level: AccessLevel): void
   /** What is usually done to files of this kind in other folders than the one at this path. */
   usual(kind: string, elsewhere?: string): AccessLevel | undefined
-  /** The same so far, for another walk. */
-  copy(): AccessPattern
   /** Another number whenever more is usual than before. */
   readonly version: number
 }
@@ -24,10 +22,8 @@ const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, re
 export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boolean =>
   than === undefined || weight[level] > weight[than]
 
-export function openAccessPattern(
-  known: ReadonlyMap<string, ReadonlyMap<string, AccessLevel>> = new Map(),
-): AccessPattern {
-  const folders = new Map([...known].map(([path, deeds]) => [path, new Map(deeds)]))
+export function openAccessPattern(): AccessPattern {
+  const folders = new Map<string, Map<string, AccessLevel>>()
   let version = 0
 
   function usual(kind: string, elsewhere?: string): AccessLevel | undefined {
@@ -53,7 +49,6 @@ export function openAccessPattern(
       if (isMore(level, here.get(kind))) here.set(kind, level)
     },
     usual,
-    copy: () => openAccessPattern(folders),
     get version() {
       return version
     },

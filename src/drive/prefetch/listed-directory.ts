@@ -19,25 +19,7 @@ export interface FolderOrder {
   readonly positions: Uint32Array
 }
 
-/** In a locale, punctuation is before digits and letters, and in this order. */
-const punctuation = ' _-,;:!?.\'"()[]{}@*\\&#%`^+<=>|~$'
-const marksOfPunctuation = /[ -/:-@[-`{-~]/g
-
-/** `find` and `os.walk` take the listing's order, `ls` the code points or those of a locale, file managers count numbers. */
-const keys: readonly (((name: string) => string) | undefined)[] = [
-  undefined,
-  name => name,
-  name =>
-    name
-      .normalize('NFD')
-      .replace(/\p{M}/gu, '')
-      .toLowerCase()
-      .replace(marksOfPunctuation, mark => String.fromCharCode(1 + punctuation.indexOf(mark))),
-  name => name.toLowerCase().replace(/\d+/g, digits => digits.padStart(numberWidth, '0')),
-]
-export const orderCount = keys.length
-const numberWidth = 20
-/** Of more folders only the first two orders are made: a sort holds the event loop. */
+/** Of more folders the order of their names is not made: a sort holds the event loop. */
 const sortedAtMost = 8_192
 
 export function listedDirectory(
@@ -54,7 +36,7 @@ export const sameFolders = (one: ListedDirectory, other: readonly Dentry[]): boo
   one.entries.length === other.length && one.entries.every(({ name }, at) => name === other[at]?.name)
 
 const indexes = new WeakMap<ListedDirectory, NameIndex>()
-const orders = new WeakMap<ListedDirectory, readonly FolderOrder[]>()
+const orders = new WeakMap<ListedDirectory, readonly [FolderOrder, FolderOrder]>()
 
 /** The place of a folder by its name; undefined for what a walk does not enter. */
 export function placeOf(folder: ListedDirectory, name: string): number | undefined {
@@ -63,35 +45,28 @@ export function placeOf(folder: ListedDirectory, name: string): number | undefin
   return known.find(name)
 }
 
-/** All kinds of orders, always in the same succession; kinds that give the same sequence share one. */
-export function ordersOf(folder: ListedDirectory): readonly FolderOrder[] {
+/** The listing's order, and that of the names as a locale takes it. */
+export function ordersOf(folder: ListedDirectory): readonly [FolderOrder, FolderOrder] {
   const known = orders.get(folder)
   if (known !== undefined) return known
-  const made: FolderOrder[] = []
-  for (const key of keys) {
-    const last = made.at(-1)
-    const order =
-      last !== undefined && made.length > 1 && folder.folders.length > sortedAtMost
-        ? last
-        : folderOrder(folder.folders, key)
-    made.push(made.find(other => isSame(other.sequence, order.sequence)) ?? order)
-  }
+  const { folders } = folder
+  const listing = Uint32Array.from(folders, (_, place) => place)
+  const made: readonly [FolderOrder, FolderOrder] = [
+    folderOrder(listing),
+    folderOrder(folders.length > sortedAtMost ? listing : byName(folders)),
+  ]
   orders.set(folder, made)
   return made
 }
 
-function folderOrder(folders: readonly Dentry[], key: ((name: string) => string) | undefined): FolderOrder {
-  const sequence = Uint32Array.from(folders, (_, place) => place)
-  if (key !== undefined) {
-    const sorted = folders.map(({ name }) => key(name))
-    sequence.sort((one, other) => compare(sorted[one] ?? '', sorted[other] ?? '') || one - other)
-  }
+function byName(folders: readonly Dentry[]): Uint32Array {
+  const { compare } = new Intl.Collator('en')
+  const names = folders.map(({ name }) => name)
+  return Uint32Array.from(names.keys()).sort((one, other) => compare(names[one] ?? '', names[other] ?? ''))
+}
+
+function folderOrder(sequence: Uint32Array): FolderOrder {
   const positions = new Uint32Array(sequence.length)
   for (const [position, place] of sequence.entries()) positions[place] = position
   return { sequence, positions }
 }
-
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
-
-const isSame = (one: Uint32Array, other: Uint32Array): boolean =>
-  one.every((place, at) => place === other[at])

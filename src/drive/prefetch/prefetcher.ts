@@ -14,7 +14,7 @@ import { type AskedHow, openContentPrefetch } from './content-prefetch.js'
 import { type ListedDirectory, listedDirectory, sameFolders } from './listed-directory.js'
 import { openPrefetchQueue } from './queue.js'
 import { openSiblingPrefetch } from './siblings.js'
-import { openWalks } from './walks.js'
+import { Walks } from './walks.js'
 
 export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
@@ -64,7 +64,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
   const siblings = openSiblingPrefetch(queue, contentPrefetch, now)
-  const walks = openWalks({
+  const walks = new Walks({
     queue,
     room,
     known: path => folders.get(path),
@@ -153,7 +153,6 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
       if (directory.kind === 'calculation') siblings.listed(path)
       if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)
-      walks.listed(path)
     },
     looked(path, node) {
       if (node.kind !== 'content' && node.kind !== 'record') return

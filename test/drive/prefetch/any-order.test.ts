@@ -155,7 +155,7 @@ const calculations = (count: number, files: number): Folder[] =>
   }))
 
 t.test(
-  'AHEAD-10 of what a copy of four projects out of twenty fetches, a tenth at most is not read',
+  'AHEAD-8 of what a copy of four projects out of twenty fetches, a tenth at most is not read',
   async t => {
     const folders = Array.from({ length: 20 }, (_, at): Folder => {
       const name = `project-${String(at + 1).padStart(2, '0')}`

@@ -138,7 +138,7 @@ export async function drawnStage(
 const quietMs = 2_000
 const patience = 120_000
 
-/** Folders next to one that is walked through whole, of which the drive lists as many ahead (AHEAD-6). */
+/** Folders next to one that is walked through whole, of which the drive lists as many ahead (AHEAD-2). */
 export const foldersAhead = 8
 
 /**

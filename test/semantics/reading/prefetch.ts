@@ -82,7 +82,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('AHEAD-3 what was never looked at on the way is not asked for', async t => {
+    t.test('AHEAD-4 what was never looked at on the way is not asked for', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects/P1')
       for (let c = 1; c <= calculations; c += 1) await namesOf(testbed, `projects/P1/C${c}`)
@@ -111,7 +111,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       t.same(await heardSoon(testbed, from, /id=103/, 0), [], 'nothing is left to ask')
     })
 
-    t.test('AHEAD-5 one kind of file that is read in each folder is fetched ahead, and no other', async t => {
+    t.test('AHEAD-4 one kind of file that is read in each folder is fetched ahead, and no other', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects/P2')
       for (const name of ['C1', 'C2', 'C3']) {
@@ -134,7 +134,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       t.equal(new Set(contents).size, contents.length, 'and none twice')
     })
 
-    t.test('AHEAD-6 a walk goes on from one project into the next', async t => {
+    t.test('AHEAD-2 a walk goes on from one project into the next', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects')
       for (let c = 0; c <= calculations; c += 1)
