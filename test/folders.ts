@@ -81,17 +81,8 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cache/content/download',
   ],
 
-  // the connection of a fleet: commands, scripts, sealed values, the breaker
-  'fleet/engine': ['system', 'src', 'config', 'remote'],
-
-  // what one mount asks and all know: answers, leases, news
-  'fleet/shared': ['src', 'remote', 'cache/metadata', 'fleet/engine'],
-
-  // bytes of files, part by part
-  'fleet/contents': ['src', 'remote', 'cache/content/store', 'fleet/engine', 'fleet/shared'],
-
-  // what many mounts share through Valkey or Redis: opened and closed, its nodes
-  fleet: ['src', 'remote', 'cache/metadata', 'fleet/engine', 'fleet/shared', 'fleet/contents'],
+  // what many mounts share through a Valkey or Redis: answers, contents, news; passed by where it is slow or gone
+  fleet: ['system', 'src', 'config', 'remote', 'cache/metadata', 'cache/content/store'],
 
   // drafts and texts on disk, safe at any crash
   'edit/journal': ['system', 'src', 'remote'],
@@ -270,8 +261,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cache',
     'cache/metadata',
     'cache/content',
-    'fleet/engine',
-    'fleet/shared',
     'fleet',
     'edit/journal',
     'drive/nodes',
@@ -309,7 +298,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // the checks of `calcfs doctor`
-  'cli/doctor': ['system', 'src', 'config', 'remote', 'remote/connection', 'fleet/engine', 'terminal', 'app'],
+  'cli/doctor': ['system', 'src', 'config', 'remote', 'remote/connection', 'fleet', 'terminal', 'app'],
   // the tour of `calcfs demo`
   'cli/demo': [],
   // one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back
@@ -365,7 +354,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'edit/journal',
     'drive/nodes',
     'drive/interface',
-    'fleet/engine',
+    'fleet',
     'mount',
     'service/store',
     'service',

@@ -16,7 +16,7 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Pins } from '../drive/pins/pins.js'
 import type { ReusedIds } from '../drive/records/reused-ids.js'
 import type { Fleet } from '../fleet/fleet.js'
-import type { ChangeElsewhere } from '../fleet/shared/fleet-news.js'
+import type { ChangeElsewhere } from '../fleet/news.js'
 import { firstQuestion } from '../remote/known-question.js'
 import type { Remote } from '../remote/remote.js'
 

@@ -2,17 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { refuseShared } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
-import { type FleetAddress, fleetAddress } from '../fleet/engine/fleet-address.js'
-import { readFleetKey } from '../fleet/engine/fleet-key.js'
+import { type FleetAddress, fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
-import type { ChangeElsewhere } from '../fleet/shared/fleet-news.js'
-import type { ServiceFacts } from '../fleet/shared/shared-capabilities.js'
-import type { Capabilities } from '../remote/rest/capabilities.js'
+import { readFleetKey } from '../fleet/key.js'
+import type { ChangeElsewhere } from '../fleet/news.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 
 /** @throws BadSetting for an address or a key that is none */
 export async function buildFleet(
-  { config, connection, capabilities, clock }: AssemblySettings,
+  { config, connection, clock }: AssemblySettings,
   note: Note,
   outdated: (change: ChangeElsewhere) => void,
 ): Promise<Fleet | undefined> {
@@ -23,10 +21,9 @@ export async function buildFleet(
       '--fleet needs --fleet-key-file: make one with `calcfs fleet key FILE`, and copy it to every node.',
     )
   // Most mounts have none: the client is loaded for those that do.
-  const { openFleet } = await import('../fleet/fleet.js')
+  const { Fleet } = await import('../fleet/fleet.js')
   const { account } = connection
-  return openFleet({
-    facts: factsOf(capabilities),
+  return new Fleet({
     address: configuredFleet(fleet, fleetPasswordFile),
     key: readFleetKey(fleetKeyFile),
     caFile: fleetCaFile,
@@ -35,22 +32,6 @@ export async function buildFleet(
     log: note,
     outdated,
   })
-}
-
-/** Counts of one mount's requests are no facts for others. */
-function factsOf(capabilities: Capabilities): ServiceFacts {
-  return {
-    told() {
-      const { untold: _, unranged: __, answered: ___, ...found } = capabilities
-      return Object.keys(found).length === 1 && Object.keys(found.sizes).length === 0
-        ? undefined
-        : JSON.stringify(found)
-    },
-    learn(told) {
-      const { sizes, ...found } = JSON.parse(told) as Capabilities
-      Object.assign(capabilities, found, { sizes: { ...sizes, ...capabilities.sizes } })
-    },
-  }
 }
 
 /** @throws BadSetting for an address that is none, and a file that cannot be read, or that others can read */

@@ -1,8 +1,8 @@
 // What the command line hears of a fleet, from the parts that know it.
 import type { FleetControl } from '../drive/control/context.js'
 import { Failure } from '../failure.js'
-import { notYet } from '../fleet/engine/fleet-breaker.js'
-import type { ServerFacts } from '../fleet/engine/fleet-connection.js'
+import { notYet } from '../fleet/breaker.js'
+import type { ServerFacts } from '../fleet/connection.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { Clock } from '../remote/clock.js'
 
@@ -13,13 +13,12 @@ export function fleetControl(fleet: Fleet, clock: Clock): FleetControl {
   return {
     async report() {
       await soonReady(fleet, clock)
-      const { address, away, full, medianMs, lagMs } = fleet.status()
-      const facts = { address, full, medianMs: medianMs && Number(medianMs.toFixed(2)), lagMs }
-      if (away !== undefined) return { ...facts, away, nodes: [] }
+      const { address, away } = fleet.status()
+      if (away !== undefined) return { address, away, nodes: [] }
       try {
-        return { ...facts, nodes: await fleet.nodes(), server: await serverOf(fleet) }
+        return { address, nodes: await fleet.nodes(), server: await serverOf(fleet) }
       } catch (thrown) {
-        return { ...facts, away: thrown instanceof Error ? thrown.message : String(thrown), nodes: [] }
+        return { address, away: thrown instanceof Error ? thrown.message : String(thrown), nodes: [] }
       }
     },
     async clear() {

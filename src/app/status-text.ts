@@ -147,6 +147,6 @@ function signInFields({ until, renewed }: SignInFacts): object {
 
 /** What this mount knows of its fleet without a question: `saved` and `asked` are its own. */
 function fleetFacts(fleet: Pick<Fleet, 'status'>): object {
-  const { address, nodes, hits, asked, away, full } = fleet.status()
-  return { address, mounts: nodes, saved: hits, asked, passedByBecause: away, fullBecause: full }
+  const { address, nodes, hits, asked, away } = fleet.status()
+  return { address, mounts: nodes, saved: hits, asked, passedByBecause: away }
 }

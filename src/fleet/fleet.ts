@@ -5,37 +5,19 @@ import type { AnswerSource } from '../cache/metadata/query.js'
 import { type Clock, sleep } from '../remote/clock.js'
 import type { Remote } from '../remote/remote.js'
 import { type Say, seldom } from '../seldom.js'
-import { openSharedContents } from './contents/shared-contents.js'
-import type { FleetAddress } from './engine/fleet-address.js'
-import type { ServerFacts } from './engine/fleet-connection.js'
-import type { FleetKey } from './engine/fleet-key.js'
-import { openFleetStore } from './engine/fleet-store.js'
-import { openSeal } from './engine/seal.js'
-import { type FleetNode, openFleetNodes } from './fleet-nodes.js'
-import { type ChangeElsewhere, type FleetNews, openFleetNews } from './shared/fleet-news.js'
-import { openLateChanges } from './shared/late-changes.js'
-import { openSharedAnswers } from './shared/shared-answers.js'
-import { openSharedCapabilities, type ServiceFacts } from './shared/shared-capabilities.js'
-import type { FleetCounts } from './shared/shared-value.js'
+import type { FleetAddress } from './address.js'
+import { SharedAnswers } from './answers.js'
+import type { ServerFacts } from './connection.js'
+import { SharedContents } from './contents.js'
+import type { FleetKey } from './key.js'
+import type { FleetCounts } from './lease.js'
+import { type ChangeElsewhere, FleetNews } from './news.js'
+import { Seal, type SealedName } from './seal.js'
+import { FleetStore } from './store.js'
 
-export interface Fleet {
-  readonly answers: AnswerSource
-  /** The platform, asked for contents only where the fleet does not have them. */
-  around(remote: Remote): Remote
-  /** A content was found to be another version. */
-  replaced(name: string): void
-  status(): FleetStatus
-  /** Every mount that shares it. @throws FleetAway */
-  nodes(): Promise<readonly FleetNode[]>
-  /** The server's own facts. @throws FleetAway */
-  server(): Promise<ServerFacts>
-  /** Drops what lies there, of every user; how many values. @throws FleetAway */
-  clear(): Promise<number>
-  /** Resolves when it is connected and hears what the others say. */
-  ready(): Promise<void>
-  /** Resolves when that is so, or will not be soon: a mount waits for it a moment before its first question. */
-  begun(): Promise<void>
-  close(): Promise<void>
+export interface FleetNode extends Readonly<FleetCounts> {
+  readonly host: string
+  readonly pid: number
 }
 
 export interface FleetStatus extends Readonly<FleetCounts> {
@@ -44,11 +26,6 @@ export interface FleetStatus extends Readonly<FleetCounts> {
   readonly address: string
   /** Why it is passed by; undefined while it is used. */
   readonly away: string | undefined
-  /** Why nothing more can be put there; undefined where that is not so. */
-  readonly full: string | undefined
-  /** Milliseconds of the median command, and of the last news on its way back. */
-  readonly medianMs: number | undefined
-  readonly lagMs: number | undefined
 }
 
 export interface FleetOptions {
@@ -58,8 +35,6 @@ export interface FleetOptions {
   /** Values of one user at one service are read by no other. */
   readonly scope: readonly [service: string, user: string]
   readonly clock: Clock
-  /** What is found out about the service. */
-  readonly facts: ServiceFacts
   readonly log: Say
   /** Another daemon has changed it. */
   readonly outdated: (change: ChangeElsewhere) => void
@@ -69,89 +44,136 @@ export interface FleetOptions {
 const firstMs = 250
 
 /** Connects in the background; until it is there, and whenever it is slow or gone, the service is asked as without it. */
-export function openFleet({
-  address,
-  key,
-  caFile,
-  scope,
-  clock,
-  facts,
-  outdated,
-  ...options
-}: FleetOptions): Fleet {
-  const log = seldom(options.log, clock)
-  const tellState = seldom(options.log, clock)
-  const node = randomBytes(9).toString('base64url')
-  const seal = openSeal(key, scope, clock.now)
-  const counts: FleetCounts = { hits: 0, asked: 0, received: 0, sent: 0, wrong: 0 }
-  let wasAway = false
-  const store = openFleetStore({
-    address,
-    caFile,
-    clock,
-    away(sentence) {
-      wasAway = true
-      tellState('the fleet is passed by', { fleet: address.shown, why: sentence })
-    },
-    filled: sentence => log('the fleet takes nothing more', { fleet: address.shown, why: sentence }),
-    back() {
-      if (wasAway) tellState('the fleet is used again', { fleet: address.shown })
-      news.back()
-      nodes.back()
-      changes.resend()
-    },
+export class Fleet {
+  private readonly options: FleetOptions
+  private readonly store: FleetStore
+  private readonly news: FleetNews
+  private readonly shared: SharedAnswers
+  private readonly contents: SharedContents
+  private readonly counts: FleetCounts = { hits: 0, asked: 0, received: 0, sent: 0, wrong: 0 }
+  private readonly say: Say
+  /** The others could not be told of something. */
+  private isUntold = false
+  private wasAway = false
+  private used: () => void = () => {}
+  private readonly isUsed = new Promise<void>(resolve => {
+    this.used = resolve
   })
-  const changes = openLateChanges({ store, node, news: () => news, crossed: hear })
-  const news: FleetNews = openFleetNews({
-    carrier: store.news,
-    seal,
-    clock,
-    node,
-    hear,
-    missed: () => outdated({ is: 'all' }),
-  })
-  const own = (): FleetNode => ({ host: hostname(), pid: process.pid, ...counts })
-  const nodes = openFleetNodes({ store, seal, clock, node, own })
-  const shared = openSharedCapabilities({ store, seal, clock, facts })
-  const ports = { store, seal, clock, node, counts, log }
-  const answers = openSharedAnswers(ports, news, changes)
-  const contents = openSharedContents(ports, changes)
 
-  function hear(change: ChangeElsewhere): void {
-    // The answer to one question was replaced in the fleet before this was said.
-    if (change.is === 'all') answers.outdated()
-    if (change.is === 'content') contents.outdated(change.name)
-    outdated(change)
+  constructor(options: FleetOptions) {
+    this.options = options
+    const { address, key, caFile, scope, clock, outdated } = options
+    this.say = seldom(options.log, clock)
+    const node = randomBytes(9).toString('base64url')
+    const seal = new Seal(key, scope, clock.now)
+    const name = seal.nameOf('news', '')
+    this.news = new FleetNews({
+      store: () => this.store,
+      seal,
+      clock,
+      node,
+      name,
+      word: (): FleetNode => ({ host: hostname(), pid: process.pid, ...this.counts }),
+      heard: change => this.heard(change),
+      missed: () => outdated({ is: 'all' }),
+    })
+    this.store = new FleetStore({
+      address,
+      caFile,
+      clock,
+      name,
+      hear: (number, message) => this.news.hear(number, message),
+      beat: isBack => this.news.beat(isBack),
+      opened: sentence => this.passedBy(sentence),
+      closed: () => this.back(),
+    })
+    const { store, counts } = this
+    const change = (names: readonly SealedName[], news: ChangeElsewhere): Promise<void> =>
+      this.change(names, news)
+    const ports = { store, seal, clock, node, counts, change }
+    this.shared = new SharedAnswers({ ...ports, outdated })
+    this.contents = new SharedContents(ports)
   }
 
-  return {
-    answers,
-    around: contents.around,
-    replaced: contents.replaced,
-    status: () => ({
-      ...counts,
-      nodes: nodes.count,
-      address: address.shown,
-      away: store.breaker.why,
-      full: store.full,
-      medianMs: store.breaker.median,
-      lagMs: news.lagMs,
-    }),
-    nodes: nodes.all,
-    server: store.info,
-    clear: store.clear,
-    async ready() {
-      await news.heard
-    },
-    async begun() {
-      await Promise.race([news.heard, store.refused, sleep(clock, firstMs)])
-      await shared.join()
-    },
-    async close() {
-      news.end()
-      shared.end()
-      await nodes.end()
-      store.close()
-    },
+  get answers(): AnswerSource {
+    return this.shared
+  }
+
+  /** The platform, asked for contents only where the fleet does not have them. */
+  around(remote: Remote): Remote {
+    return this.contents.around(remote)
+  }
+
+  /** A content was found to be another version. */
+  replaced(name: string): void {
+    this.contents.replaced(name)
+  }
+
+  status(): FleetStatus {
+    const { address } = this.options
+    return { ...this.counts, nodes: this.news.nodes, address: address.shown, away: this.store.breaker.why }
+  }
+
+  /** Every mount that shares it. @throws FleetAway */
+  async nodes(): Promise<readonly FleetNode[]> {
+    return (await this.news.words()).map(word => JSON.parse(word) as FleetNode)
+  }
+
+  /** The server's own facts. @throws its error */
+  server(): Promise<ServerFacts> {
+    return this.store.info()
+  }
+
+  /** Drops what lies there, of every user; how many values. @throws FleetAway */
+  clear(): Promise<number> {
+    return this.store.clear()
+  }
+
+  /** Resolves when it is used for the first time. */
+  ready(): Promise<void> {
+    return this.isUsed
+  }
+
+  /** Resolves when that is so, or will not be soon: a mount waits for it a moment before its first question. */
+  begun(): Promise<void> {
+    return Promise.race([this.isUsed, this.store.refused, sleep(this.options.clock, firstMs)])
+  }
+
+  async close(): Promise<void> {
+    await this.news.end()
+    this.store.close()
+  }
+
+  /** Nothing lies there any more when the others hear of it. */
+  private async change(names: readonly SealedName[], news: ChangeElsewhere): Promise<void> {
+    try {
+      await Promise.all(names.map(name => this.store.drop(name)))
+      await this.news.tell(news)
+    } catch {
+      this.isUntold = true
+    }
+  }
+
+  private heard(change: ChangeElsewhere): void {
+    if (change.is === 'all') this.shared.missed()
+    if (change.is === 'answer') this.shared.heard(change)
+    if (change.is === 'content') this.contents.heard(change.name)
+    this.options.outdated(change)
+  }
+
+  private passedBy(why: string): void {
+    this.wasAway = true
+    this.say('the fleet is passed by', { fleet: this.options.address.shown, why })
+  }
+
+  private back(): void {
+    if (this.wasAway) this.say('the fleet is used again', { fleet: this.options.address.shown })
+    // What the others said meanwhile is unknown.
+    this.options.outdated({ is: 'all' })
+    if (this.isUntold) {
+      this.isUntold = false
+      void this.change([], { is: 'all' })
+    }
+    this.used()
   }
 }

@@ -103,13 +103,3 @@ t.test(
     t.match(await textOf(await bed.join({ ttlRecord: '1h' }), path), 'Past the fleet', 'it lies there')
   },
 )
-
-t.test('FLEET-1 nor does one that seems to be from later, as the server’s clock was set back', async t => {
-  const bed = await fleetBed(t)
-  const path = 'reports/42.json'
-  await textOf(await bed.join(), path)
-  const report = JSON.parse(await bed.service.elsewhere('GET', '/report?id=42')) as Record<string, unknown>
-  await bed.service.elsewhere('PUT', '/report?id=42', JSON.stringify({ ...report, title: 'Past the fleet' }))
-  for (const key of await bed.redis.client.keys('calcfs:*:v')) await bed.redis.client.pexpire(key, 3_600_000)
-  t.match(await textOf(await bed.join(), path), 'Past the fleet')
-})

@@ -10,7 +10,7 @@ t.setTimeout(120_000)
 
 const skip = (await canTls()) ? false : 'openssl, or a Redis with TLS, is missing'
 
-t.test('FLEET-3 FLEET-7 a fleet over TLS', { skip }, async t => {
+t.test('FLEET-3 a fleet over TLS', { skip }, async t => {
   const redis = await tlsRedis(t)
   const bed = await fleetBed(t)
   const trusted = { fleet: redis.address, fleetCaFile: redis.authority.file }

@@ -79,7 +79,7 @@ t.test('FLEET-4 another key opens nothing', async t => {
   t.ok(asked.length > 3)
 })
 
-t.test('FLEET-5 a dump of its memory holds no name, no text and no token', async t => {
+t.test('FLEET-4 a dump of its memory holds no name, no text and no token', async t => {
   const bed = await fleetBed(t)
   const seen = await filled(bed)
   await bed.redis.client.save()

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { Command } from 'commander'
 import type { FleetNodeReport, FleetReport, FleetServerReport } from '../../drive/interface/control.js'
-import { makeFleetKey } from '../../fleet/engine/fleet-key.js'
+import { makeFleetKey } from '../../fleet/key.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
@@ -84,24 +84,16 @@ function print(flags: Flags, found: object | null, text: string): void {
 /** Of a long list, so many nodes are shown: those that asked most. */
 const shownAtMost = 20
 
-function textOf({ address, away, full, medianMs, lagMs, nodes, server }: FleetReport): string {
+function textOf({ address, away, nodes, server }: FleetReport): string {
   if (away !== undefined) return `${address} is passed by: ${away}. The service is asked as without a fleet.`
   const sum = (of: 'hits' | 'asked' | 'received' | 'sent' | 'wrong'): number =>
     nodes.reduce((total, node) => total + node[of], 0)
   const [hits, asked, wrong] = [sum('hits'), sum('asked'), sum('wrong')]
   const rate = hits + asked === 0 ? '' : `, ${Math.round((100 * hits) / (hits + asked))} % of all questions`
-  const times = [
-    ...(medianMs === undefined
-      ? []
-      : [`a command takes ${medianMs < 0.1 ? 'less than 0.1' : medianMs.toFixed(1)} ms`]),
-    ...(lagMs === undefined ? [] : [`news takes ${lagMs.toFixed(0)} ms`]),
-  ]
   return [
     `${address}: ${counted(nodes.length, 'mount')}, ${counted(hits, 'request')} saved${rate}`,
     `  ${megabytes(sum('received'))} read from it, ${megabytes(sum('sent'))} put there`,
     ...(server === undefined ? [] : [`  ${heldBy(server)}`]),
-    ...(full === undefined ? [] : [`  ${full}`]),
-    ...(times.length === 0 ? [] : [`  ${times.join(', ')}`]),
     ...(wrong === 0 ? [] : [`  ${counted(wrong, 'value')} damaged, forged or of another key, and not used`]),
     ...linesOf(nodes),
   ].join('\n')

@@ -151,14 +151,13 @@ function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: S
 
 function fleetLine(fleet: Status['fleet']): readonly string[] {
   if (fleet === undefined) return []
-  const { address, mounts, saved, asked, passedByBecause, fullBecause } = fleet
+  const { address, mounts, saved, asked, passedByBecause } = fleet
   const savings = `${saved} of ${saved + asked} requests saved by it`
   if (passedByBecause !== undefined)
     return [
       `  the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`,
     ]
-  const full = fullBecause === undefined ? '' : `; ${fullBecause}`
-  return [`  the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here${full}`]
+  return [`  the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here`]
 }
 
 function describeStatus(status: Status): string {

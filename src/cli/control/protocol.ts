@@ -29,9 +29,6 @@ const doomed = z.object({
 const fleetReport = z.object({
   address: z.string(),
   away: z.string().optional(),
-  full: z.string().optional(),
-  medianMs: z.number().optional(),
-  lagMs: z.number().optional(),
   nodes: z.array(
     z.object({
       host: z.string(),

@@ -36,7 +36,6 @@ const statusForm = z.looseObject({
       saved: z.number(),
       asked: z.number(),
       passedByBecause: z.string().optional(),
-      fullBecause: z.string().optional(),
     })
     .optional(),
   /** The number of ids that stand for other things than before. */

@@ -2,10 +2,10 @@
 import { configuredFleet } from '../../app/build-fleet.js'
 import type { Config } from '../../config/config.js'
 import { BadSetting } from '../../config/settings.js'
-import type { FleetAddress } from '../../fleet/engine/fleet-address.js'
-import { slowMs } from '../../fleet/engine/fleet-breaker.js'
-import { isOlder, nodeOfCluster, wantsCertificate } from '../../fleet/engine/fleet-connection.js'
-import { readFleetKey } from '../../fleet/engine/fleet-key.js'
+import type { FleetAddress } from '../../fleet/address.js'
+import { slowMs } from '../../fleet/breaker.js'
+import { isOlder, nodeOfCluster, type ServerFacts, wantsCertificate } from '../../fleet/connection.js'
+import { readFleetKey } from '../../fleet/key.js'
 import { bad, type Finding, good, poor } from './finding.js'
 import { type FleetLook, lookAtFleet } from './fleet-look.js'
 
@@ -65,26 +65,23 @@ function wayFindings({ tls, hosts, shown }: FleetAddress): readonly Finding[] {
 }
 
 function seen(address: FleetAddress, look: FleetLook): readonly Finding[] {
-  const { shown, hosts } = address
+  const { shown } = address
   if ('away' in look)
     return [poor('fleet', `${shown} is passed by: ${look.away}`, mendOf(look.away, address))]
-  const { facts, medianMs, refused } = look
+  const { facts, tookMs, refused } = look
   return [
     good('fleet', `${shown} answers`),
     ...(facts === undefined
       ? [poor('fleet rights', 'INFO is refused: version and memory are not known', `+info; ${ruleOfRights}`)]
-      : factFindings(facts, hosts.length)),
+      : factFindings(facts)),
     refused === undefined
       ? good('fleet rights', 'all that a mount needs')
       : poor('fleet rights', `its user may not do all that is needed: ${refused}`, ruleOfRights),
-    medianMs === undefined || medianMs <= slowMs
-      ? good(
-          'fleet speed',
-          medianMs === undefined ? 'not measured' : `a command takes ${medianMs.toFixed(1)} ms`,
-        )
+    tookMs <= slowMs / 2
+      ? good('fleet speed', `a command takes ${tookMs.toFixed(1)} ms`)
       : poor(
           'fleet speed',
-          `a command takes ${Math.round(medianMs)} ms: from ${slowMs} ms on it is passed by`,
+          `a command takes ${Math.round(tookMs)} ms: with one of ${slowMs} ms it is passed by`,
           'a Valkey nearer to the nodes',
         ),
   ]
@@ -104,10 +101,7 @@ function mendOf(why: string, { hosts, tls }: FleetAddress): string {
   return 'see to it that it runs, and that this machine may connect; the drive works without it'
 }
 
-export function factFindings(
-  { version, limitBytes, policy, isCluster }: NonNullable<Extract<FleetLook, { facts?: unknown }>['facts']>,
-  hosts: number,
-): readonly Finding[] {
+export function factFindings({ version, limitBytes, policy }: ServerFacts): readonly Finding[] {
   const evicts = /^(allkeys|volatile)-(lru|lfu)$/.test(policy)
   return [
     isOlder(version, oldest)
@@ -129,14 +123,5 @@ export function factFindings(
             : `${policy} drops at random`,
           'redis-cli CONFIG SET maxmemory-policy allkeys-lru; in its file, too',
         ),
-    ...(isCluster && hosts === 1
-      ? [
-          poor(
-            'fleet nodes',
-            'it is a node of a cluster, and one host alone is taken for a single server',
-            'name several of its nodes: valkey://host1:6379,host2:6379',
-          ),
-        ]
-      : []),
   ]
 }

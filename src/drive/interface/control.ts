@@ -280,11 +280,6 @@ export interface FleetReport {
   readonly address: string
   /** Why it is passed by. */
   readonly away?: string | undefined
-  /** Why nothing more can be put there. */
-  readonly full?: string | undefined
-  /** Milliseconds of the median command, and of news on its way back to this mount. */
-  readonly medianMs?: number | undefined
-  readonly lagMs?: number | undefined
   /** Of all mounts that share it now. */
   readonly nodes: readonly FleetNodeReport[]
   /** Undefined where its user may not ask. */

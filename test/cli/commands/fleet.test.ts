@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { factFindings } from '../../../src/cli/doctor/fleet.js'
-import { makeFleetKey } from '../../../src/fleet/engine/fleet-key.js'
+import { makeFleetKey } from '../../../src/fleet/key.js'
 import { testRedis } from '../../testbed/fleet/redis.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
@@ -28,7 +28,7 @@ const fleetOf = (testbed: KernelTestbed, verb: string, ...flags: string[]): Prom
   testbed.calcfs('fleet', verb, '--mount', testbed.directory, ...flags)
 
 t.test(
-  'FLEET-7 two mounts of a fleet are counted, and what they saved; one that is gone is said to be',
+  'FLEET-3 two mounts of a fleet are counted, and what they saved; one that is gone is said to be',
   async t => {
     const redis = await testRedis(t, limits)
     await redis.client.config('SET', 'requirepass', password)
@@ -93,7 +93,7 @@ t.test(
   },
 )
 
-t.test('FLEET-7 a mount without a fleet says that it shares nothing', async t => {
+t.test('FLEET-3 a mount without a fleet says that it shares nothing', async t => {
   const testbed = await realMount(t)
   t.match(await fleetOf(testbed, 'status'), { code: 0, stdout: /^Nothing is shared: / })
   t.match(await fleetOf(testbed, 'status', '--json'), { code: 0, stdout: 'null\n' })
@@ -115,7 +115,7 @@ t.test('FLEET-7 a mount without a fleet says that it shares nothing', async t =>
     }
   }
 
-  await t.test('FLEET-7 the doctor looks at key, server, memory, rights and speed', async t => {
+  await t.test('FLEET-3 the doctor looks at key, server, memory, rights and speed', async t => {
     t.equal((await doctor()).of.size, 0, 'not where none is set')
     const made = await testbed.calcfs('fleet', 'key', key)
     t.match(made, { code: 0, stdout: /is made/ })
@@ -158,7 +158,7 @@ t.test('FLEET-7 a mount without a fleet says that it shares nothing', async t =>
       t.notOk(/open.*sesame|wrong-one/.test(text), 'the password is not shown')
   })
 
-  await t.test('FLEET-7 a user who may do too little is found out, with the line that mends it', async t => {
+  await t.test('FLEET-3 a user who may do too little is found out, with the line that mends it', async t => {
     await redis.client.call(
       'ACL',
       'SETUSER',
@@ -174,7 +174,7 @@ t.test('FLEET-7 a mount without a fleet says that it shares nothing', async t =>
     t.match(few.of.get('fleet rights'), { state: 'poor', mend: /users\.acl/ })
   })
 
-  await t.test('FLEET-7 a mount whose key or address is none does not come up', async t => {
+  await t.test('FLEET-3 a mount whose key or address is none does not come up', async t => {
     mkdirSync(join(testbed.local, 'none'))
     const mount = (...flags: string[]): Promise<Ran> =>
       testbed.calcfs('mount', testbed.service.url, join(testbed.local, 'none'), '--user', 'demo', ...flags)
@@ -190,10 +190,10 @@ t.test('FLEET-7 a mount without a fleet says that it shares nothing', async t =>
   })
 })
 
-t.test('FLEET-7 an old server, one without a limit, and a node of a cluster are findings', async t => {
+t.test('FLEET-3 an old server and one without a limit are findings', async t => {
   const well = { version: '7.2.4', limitBytes: 8e9, usedBytes: 0, policy: 'allkeys-lfu', isCluster: false }
-  const poorIn = (facts: typeof well, hosts = 1): readonly string[] =>
-    factFindings(facts, hosts)
+  const poorIn = (facts: typeof well): readonly string[] =>
+    factFindings(facts)
       .filter(({ state }) => state !== 'good')
       .map(({ check }) => check)
   t.same(poorIn(well), [])
@@ -201,6 +201,4 @@ t.test('FLEET-7 an old server, one without a limit, and a node of a cluster are 
   t.same(poorIn({ ...well, version: '6.2.14' }), ['fleet server'])
   t.same(poorIn({ ...well, limitBytes: 0, policy: 'noeviction' }), ['fleet memory', 'fleet policy'])
   t.same(poorIn({ ...well, policy: 'allkeys-random' }), ['fleet policy'])
-  t.same(poorIn({ ...well, isCluster: true }), ['fleet nodes'])
-  t.same(poorIn({ ...well, isCluster: true }, 3), [])
 })

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { BadSetting } from '../../config/settings.js'
-import type { FleetAddress } from './fleet-address.js'
-import { fleetScripts } from './fleet-scripts.js'
+import { BadSetting } from '../config/settings.js'
+import type { FleetAddress } from './address.js'
+import { fleetScripts } from './scripts.js'
 
 export interface FleetConnection {
   readonly client: Redis | Cluster
@@ -71,15 +71,19 @@ export function connectFleet(
   return { client: plain(), bulk: plain(), subscriber }
 }
 
-/** Over all of its connections: grows while an answer is on its way. */
-export function receivedBytes(client: Redis | Cluster): number {
+/** Of all its connections: grows with each byte that comes or has left. */
+export function movedBytes(client: Redis | Cluster): number {
   const servers = client instanceof Cluster ? client.nodes() : [client]
-  return servers.reduce((sum, { stream }) => sum + ((stream as Socket | undefined)?.bytesRead ?? 0), 0)
+  return servers.reduce((sum, { stream }) => {
+    const { bytesRead = 0, bytesWritten = 0, writableLength = 0 } = (stream ?? {}) as Partial<Socket>
+    return sum + bytesRead + bytesWritten - writableLength
+  }, 0)
 }
 
 /** Reasons that say what to do, because the words of the server do not. */
 export const nodeOfCluster = 'it is a node of a cluster: name several of its nodes'
-export const tooOld = 'it has no sharded channels: Valkey, or Redis 7 or newer, is wanted'
+const full = 'it is full and evicts nothing: set maxmemory-policy to allkeys-lru'
+const tooOld = 'it has no sharded channels: Valkey, or Redis 7 or newer, is wanted'
 export const wantsCertificate =
   'it wants a certificate of each client, which calcfs has none of: tls-auth-clients no in its file'
 
@@ -93,7 +97,8 @@ export function reasonOf(thrown: unknown): string {
   const { message } = last instanceof Error ? last : thrown
   if (message.startsWith('NOAUTH')) return 'NOAUTH: it wants a password'
   if (message.startsWith('MOVED')) return nodeOfCluster
-  if (/Unknown Redis command called from script/.test(message)) return tooOld
+  if (/unknown (redis )?command/i.test(message)) return tooOld
+  if (message.startsWith('OOM')) return full
   if (/alert certificate required/.test(message)) return wantsCertificate
   if (message.startsWith("Stream isn't writeable")) return notConnected
   // Where in which script says nothing to a user.

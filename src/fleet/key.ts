@@ -2,8 +2,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { BadSetting } from '../../config/settings.js'
-import { codeOf } from '../../system/error-code.js'
+import { BadSetting } from '../config/settings.js'
+import { codeOf } from '../system/error-code.js'
 
 /** Secret keys, each for one purpose. */
 export interface FleetKey {

@@ -1,5 +1,5 @@
 // Address of a fleet: scheme, hosts and sign-in of the Valkey or Redis that its mounts share.
-import { BadSetting } from '../../config/settings.js'
+import { BadSetting } from '../config/settings.js'
 
 export interface FleetHost {
   readonly host: string

@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t from 'tap'
-import { fleetBed } from '../../testbed/fleet/fleet.js'
-import { everything } from '../../testbed/fleet/reads.js'
-import { until, within } from '../../testbed/within.js'
+import { fleetBed } from '../testbed/fleet/fleet.js'
+import { everything } from '../testbed/fleet/reads.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
 
@@ -31,20 +31,7 @@ t.test('FLEET-3 a server that answers OK to everything delays no mount, and is p
   t.match(node.line.fleet?.status().away, /nonsense|does not answer/)
 })
 
-t.test('FLEET-3 values of another kind under its names cost requests, and nothing else', async t => {
-  const bed = await fleetBed(t)
-  const [one, other] = [await bed.join(), await bed.join()]
-  const truth = await everything(await bed.join({}, true), 'projects')
-  await everything(one, 'projects')
-  for (const key of await bed.redis.client.keys('calcfs:*:v')) {
-    await bed.redis.client.del(key)
-    await bed.redis.client.lpush(key, 'x')
-  }
-  t.strictSame(await within(20_000, 'the walk', everything(other, 'projects')), truth)
-  t.equal(other.line.fleet?.status().away, undefined)
-})
-
-t.test('FLEET-7 clearing what is stopped ends soon, and says so', async t => {
+t.test('FLEET-3 clearing what is stopped ends soon, and says so', async t => {
   const bed = await fleetBed(t)
   const node = await bed.join()
   await everything(node, 'projects')

@@ -1,5 +1,5 @@
 // Content part: a MiB of a content with what is known of the whole, as it lies in the fleet.
-import type { ContentVersion } from '../../remote/remote.js'
+import type { ContentVersion } from '../remote/remote.js'
 
 /** Bytes of a part; a content that is no longer is one part. */
 export const partBytes = 1 << 20
@@ -11,33 +11,23 @@ export interface ContentPart {
   readonly bytes: Buffer
 }
 
-/** How many bytes the part has that begins there. */
-export const dueFrom = (base: number, length: number): number =>
-  Math.max(0, Math.min(partBytes, length - base))
+export const partBase = (position: number): number => position - (position % partBytes)
 
-/** In two pieces: a MiB is not copied for its head. */
-export function partForm({ bytes, ...head }: ContentPart): readonly [head: Buffer, bytes: Buffer] {
-  const text = Buffer.from(JSON.stringify(head), 'utf8')
+/** In pieces: a MiB is not copied for its head. */
+export function partForm({ length, version }: Omit<ContentPart, 'bytes'>): Buffer {
+  const text = Buffer.from(JSON.stringify({ length, version }), 'utf8')
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
-  return [Buffer.concat([size, text]), bytes]
+  return Buffer.concat([size, text])
 }
 
-/** Undefined for what is no part that begins there. */
+/** Undefined for a part that has not the bytes which its content has from there on. */
 export function partIn(plain: Buffer, base: number): ContentPart | undefined {
-  try {
-    const end = 4 + plain.readUInt32LE(0)
-    const { length, version } = JSON.parse(plain.subarray(4, end).toString('utf8')) as Omit<
-      ContentPart,
-      'bytes'
-    >
-    const bytes = plain.subarray(end)
-    if (!Number.isSafeInteger(length) || length < 0 || bytes.length !== dueFrom(base, length))
-      return undefined
-    return { length, version, bytes }
-  } catch {
-    return undefined
-  }
+  const end = 4 + plain.readUInt32LE(0)
+  const head = JSON.parse(plain.subarray(4, end).toString('utf8')) as Omit<ContentPart, 'bytes'>
+  const bytes = plain.subarray(end)
+  const due = Math.min(partBytes, head.length - base)
+  return bytes.length === due ? { ...head, bytes } : undefined
 }
 
 /** Whether it is the version that was asked for, where both say which they are. */

@@ -1,0 +1,96 @@
+// News of a fleet: what one daemon has changed, the others hear; a beat twice a second notices what was not heard.
+import { noop } from '../noop.js'
+import type { Clock } from '../remote/clock.js'
+import type { Seal, SealedName } from './seal.js'
+import type { FleetStore } from './store.js'
+
+/** What is another one now. */
+export type ChangeElsewhere =
+  | { readonly is: 'answer'; readonly namespace: string; readonly key: string; readonly lifetime: number }
+  /** A content, by its name in the cache. */
+  | { readonly is: 'content'; readonly name: string }
+  | { readonly is: 'all' }
+
+export interface FleetNewsPorts {
+  /** Opened after this: it brings what is heard. */
+  readonly store: () => FleetStore
+  readonly seal: Seal
+  readonly clock: Clock
+  readonly node: string
+  readonly name: SealedName
+  /** Said with each beat, for `calcfs fleet status`. */
+  readonly word: () => object
+  readonly heard: (change: ChangeElsewhere) => void
+  /** News may have been missed until now. */
+  readonly missed: () => void
+}
+
+/** Milliseconds without a beat after which a daemon is no node any more. */
+const forgottenMs = 5_000
+
+export class FleetNews {
+  /** How many daemons there were at the last beat, this one included. */
+  nodes = 1
+  private readonly ports: FleetNewsPorts
+  /** The number of the last news that was heard, and of the last that the server knew of at the last beat. */
+  private last: number | undefined
+  private due = 0
+
+  constructor(ports: FleetNewsPorts) {
+    this.ports = ports
+  }
+
+  /** `isBack`: nothing was heard until now. @throws where the fleet is of no use */
+  async beat(isBack: boolean): Promise<void> {
+    const { store, seal, clock, name, node, word, missed } = this.ports
+    const sealed = seal.close(name, clock.now(), Buffer.from(JSON.stringify(word())))
+    if (isBack) {
+      this.last = undefined
+      await store().listen()
+    }
+    const [nodes, news] = await store().beat(node, sealed, forgottenMs)
+    this.nodes = nodes
+    if (this.last === undefined) this.last = news
+    // What was said before the last beat has not come until this one.
+    else if (this.last < this.due) {
+      this.last = news
+      store().listenAnew()
+      missed()
+    }
+    this.due = news
+  }
+
+  /** @throws FleetAway */
+  async tell(change: ChangeElsewhere): Promise<void> {
+    const { store, seal, clock, name, node } = this.ports
+    const plain = Buffer.from(JSON.stringify({ from: node, change }))
+    await store().tell(seal.close(name, clock.now(), plain))
+  }
+
+  hear(number: number, message: Buffer): void {
+    const { seal, name, node, heard, missed } = this.ports
+    const isNext = this.last === undefined || number <= this.last + 1
+    if (this.last !== undefined) this.last = Math.max(this.last, number)
+    const opened = seal.open(name, message)
+    // Of another version of calcfs: what it has changed is not known here.
+    if (opened === undefined || !isNext) {
+      missed()
+      return
+    }
+    const { from, change } = JSON.parse(opened.plain.toString('utf8')) as {
+      from: string
+      change: ChangeElsewhere
+    }
+    if (from !== node) heard(change)
+  }
+
+  /** The words of all nodes. @throws FleetAway */
+  async words(): Promise<readonly string[]> {
+    const { store, seal, name } = this.ports
+    return (await store().words()).flatMap(word => seal.open(name, word)?.plain.toString('utf8') ?? [])
+  }
+
+  async end(): Promise<void> {
+    await this.ports.store().leave(this.ports.node).catch(noop)
+  }
+}
