@@ -40,7 +40,7 @@ export const benchFolders: Readonly<Record<string, readonly string[]>> = {
   // many mounts over one Redis
   'bench/fleet': [
     'remote',
-    'fleet/engine',
+    'fleet',
     'drive/interface',
     'service',
     'app',

@@ -204,7 +204,7 @@ export class SharedContents {
       lease: shares ? lease : undefined,
       from: position,
       to: body.end === undefined ? Number.POSITIVE_INFINITY : (end ?? body.end),
-      put: (one, base, bytes, total) =>
+      put: (one, bytes, total) =>
         one.put(seal.close(one.name, made, partForm({ length: total, version }), bytes), partLivesMs),
       follow: async base => {
         const next = new Lease(this.ports, this.partName(name, base), 'long')

@@ -51,7 +51,7 @@ export class Lease {
     return taken
   }
 
-  /** Nobody waits for that. */
+  /** In the background. */
   put(value: Buffer, livesMs: number): void {
     if (!this.end()) return
     const { store, counts } = this.ports

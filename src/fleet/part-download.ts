@@ -10,7 +10,7 @@ export interface PartDownloadPorts {
   /** Where the wanted bytes begin and end; the body may begin earlier and end later. */
   readonly from: number
   readonly to: number
-  put(lease: Lease, base: number, bytes: Buffer, length: number): void
+  put(lease: Lease, bytes: Buffer, length: number): void
   /** The lease of the part that begins there; 'elsewhere' where another daemon has it, undefined where nothing is shared. */
   follow(base: number): Promise<Lease | 'elsewhere' | undefined>
 }
@@ -18,15 +18,13 @@ export interface PartDownloadPorts {
 export class PartDownload {
   private readonly ports: PartDownloadPorts
   private lease: Lease | undefined
-  /** Where the part begins, and its bytes so far. */
-  private base: number
+  /** The part's bytes so far. */
   private pieces: Buffer[] = []
   private gathered = 0
 
   constructor(ports: PartDownloadPorts) {
     this.ports = ports
     this.lease = ports.lease
-    this.base = ports.body.start
   }
 
   /** The wanted bytes; returns how far they went: less where another daemon has the next part. */
@@ -82,9 +80,8 @@ export class PartDownload {
   /** What has been gathered is a whole part; a content of unknown length is shared only where it is a single one. */
   private put(length: number | undefined = this.ports.body.length): void {
     if (this.lease !== undefined && length !== undefined)
-      this.ports.put(this.lease, this.base, Buffer.concat(this.pieces), length)
+      this.ports.put(this.lease, Buffer.concat(this.pieces), length)
     this.giveUp()
-    this.base += this.gathered
     this.pieces = []
     this.gathered = 0
   }
