@@ -1,5 +1,5 @@
 // Kinds of failure: every HTTP status becomes one of them, and each of them becomes an errno.
-import { codeOf } from './system/error-code.js'
+import { codeOf, systemSentence } from './system/error-code.js'
 
 /** What went wrong. `remote/http/http.ts` makes kinds from HTTP, `drive/interface/errno.ts` makes errno names from them. */
 export type FailureKind =
@@ -81,7 +81,7 @@ export function asFailure(thrown: unknown): Failure {
     const sentence = `nothing can be written on the local disk at ${closed.path} (${closed.code})`
     return new Failure('disk-read-only', sentence, { cause: thrown })
   }
-  const sentence = thrown instanceof Error ? thrown.message : String(thrown)
+  const sentence = systemSentence(thrown) ?? (thrown instanceof Error ? thrown.message : String(thrown))
   return new Failure('internal', sentence, { cause: thrown })
 }
 

@@ -374,7 +374,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // the command table
   cli: [
     'cli/watch',
-    'system',
     'config',
     'terminal',
     'cli/help',

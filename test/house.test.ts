@@ -213,6 +213,14 @@ t.test('a fact stands in the file that owns it', async t => {
   )
   none(
     t,
+    strays(
+      /\bconsole\.|\bstdout\.write|\bstderr\.write/g,
+      /^src\/(terminal\/(print|prompt)|mount\/probe)\.ts$/,
+    ),
+    'what is printed goes through one door',
+  )
+  none(
+    t,
     strays(/\bconstants\.errno\b/g, /^src\/(drive\/interface\/errno\.ts|mount\/)/),
     'errno numbers are the mount’s',
   )

@@ -29,7 +29,7 @@ export function claimPlaces(
     if (names.length === 0 || names.some(name => candidates.includes(name))) continue
     throw new Failure(
       'unauthenticated',
-      `the sign-in is that of ${candidates[0]}, but ${places.state} and ${places.cache} hold what ${names[0]} has seen and written; name other directories with --state-dir and --cache-dir, or sign in as ${names[0]}`,
+      `the sign-in is that of ${candidates[0]}, but ${places.state} and ${places.cache} hold what ${names[0]} has seen and written; name other directories with CALCFS_STATE_DIR and CALCFS_CACHE_DIR, or sign in as ${names[0]}`,
     )
   }
   known.set(namespace, key, JSON.stringify([...new Set([...owners.flat(), ...candidates])]))

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
+import { type SettingName, variableName } from '../config/settings.js'
 import { asFailure } from '../failure.js'
 import { makePrivateNow } from '../system/make-directory.js'
 import { networkFileSystem } from '../system/network-filesystem.js'
@@ -40,13 +41,13 @@ export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFai
   )
   const accounts = [places.cache, places.state]
   for (const place of [...parents, ...accounts]) clearing(note)(place, 'directory')
-  makeOwn(places.cache, '--cache-dir')
-  makeOwn(places.state, '--state-dir')
+  makeOwn(places.cache, 'cacheDir')
+  makeOwn(places.state, 'stateDir')
   ownFromNowOn([...parents, ...accounts])
 }
 
 /** @throws Stop where this user may not, the errors of the disk */
-function makeOwn(place: string, flag: string): void {
+function makeOwn(place: string, setting: SettingName): void {
   try {
     makePrivateNow(place)
   } catch (cause) {
@@ -54,7 +55,7 @@ function makeOwn(place: string, flag: string): void {
     if (kind !== 'disk-read-only') throw cause
     throw new Stop(
       exitCodes.failed,
-      `${message}; name a directory that you may write to with ${flag}, or let its owner make this one for you (calcfs doctor looks at them).`,
+      `${message}; name a directory that you may write to with ${variableName(setting)}, or let its owner make this one for you (calcfs doctor looks at them).`,
       { cause },
     )
   }
@@ -70,7 +71,7 @@ export function refuseNetworkDisk(places: OwnDirectories): void {
     if (network === undefined) continue
     throw new Stop(
       exitCodes.usage,
-      `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with --${what}-dir.`,
+      `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with CALCFS_${what.toUpperCase()}_DIR.`,
     )
   }
 }

@@ -1,13 +1,14 @@
 // Command table of `calcfs`, and the one place where its end becomes a sentence and an exit code.
+import { inspect } from 'node:util'
 import { Command } from 'commander'
 import { configFiles, requireConfigFile, requireProfile } from '../config/config.js'
 import type { Environment } from '../config/places.js'
 import { unknownVariables } from '../config/variables.js'
-import { codeOf } from '../system/error-code.js'
 import { examplesOf, withExamplesOfParts } from '../terminal/examples.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
 import { endWithoutTerminal } from '../terminal/gone-terminal.js'
 import { printJson } from '../terminal/json.js'
+import { complain, printText, tell, watchOutputs } from '../terminal/print.js'
 import { version } from '../terminal/version.js'
 import { askedByShells } from './completion/shells.js'
 import { helpForm } from './help/form.js'
@@ -67,9 +68,18 @@ Exit codes: ${Object.entries(exitMeanings)
 
 /** Runs one command line (without node and script) and sets the exit code; nothing is thrown. */
 export async function main(args: readonly string[]): Promise<void> {
-  process.stdout.on('error', endWithReader)
-  process.stderr.on('error', sayNoMore)
+  watchOutputs()
   endWithoutTerminal()
+  try {
+    await carryOut(args)
+  } catch (reason) {
+    process.exitCode = exitCodeOf(reason)
+    complain(sentenceOf(reason))
+    if (args.includes('--debug')) tell(inspect(reason))
+  }
+}
+
+async function carryOut(args: readonly string[]): Promise<void> {
   if (args[0] === 'mount.calcfs' || isMountLine(args)) {
     const { mountHelper } = await import('./mount/mount-helper.js')
     return mountHelper(args[0] === 'mount.calcfs' ? args.slice(1) : args, main)
@@ -79,14 +89,7 @@ export async function main(args: readonly string[]): Promise<void> {
     return printJson(versions())
   }
   const program = programOf(await commandsFor(args))
-  try {
-    await program.parseAsync(withoutVainHelp(program, args), { from: 'user' })
-  } catch (reason) {
-    process.exitCode = exitCodeOf(reason)
-    const sentence = sentenceOf(reason)
-    if (sentence !== undefined) console.error(`calcfs: ${sentence}`)
-    if (program.opts()['debug'] === true) console.error(reason)
-  }
+  await program.parseAsync(withoutVainHelp(program, args), { from: 'user' })
 }
 
 /** `calcfs --version --json`, in either order and nothing else. */
@@ -96,17 +99,6 @@ const asksForVersions = (args: readonly string[]): boolean =>
 /** `mount -t fuse.calcfs` where only mount.fuse knows the type: it starts `calcfs URL DIR -o OPTIONS`. */
 const isMountLine = (args: readonly string[]): boolean =>
   /^https?:\/\//.test(args[0] ?? '') && args.includes('-o')
-
-/** `calcfs drafts diff 42 | head`: a reader that has read enough closes the pipe, which is no error. Nor is a closed terminal. */
-function endWithReader(cause: Error): void {
-  if (!['EPIPE', 'EIO'].includes(codeOf(cause) ?? '')) throw cause
-  process.exit()
-}
-
-/** Of a closed terminal: the command ends by its signal, in order. */
-function sayNoMore(cause: Error): void {
-  if (codeOf(cause) !== 'EIO') throw cause
-}
 
 /** The whole command line, for its manual, its completion and its tests. */
 export async function wholeProgram(): Promise<Command> {
@@ -139,7 +131,7 @@ const takesValue = (flag: string | undefined): boolean => flag === '--config' ||
 
 /** A variable, a profile or a configuration file that is not known is mistyped: the command would quietly do something else. */
 function refuseUnknown(command: Command, environment: Environment): void {
-  for (const sentence of unknownVariables(environment)) console.error(`calcfs: ${sentence}`)
+  for (const sentence of unknownVariables(environment)) complain(sentence)
   const { profile: named, config } = command.optsWithGlobals<{ profile?: string; config?: string }>()
   const profile = named ?? (environment['CALCFS_PROFILE'] || undefined)
   const file = config ?? (environment['CALCFS_CONFIG'] || undefined)
@@ -161,6 +153,7 @@ function programOf(table: readonly Command[]): Command {
     .addHelpText('after', notes)
     .showHelpAfterError('(calcfs --help lists the commands and flags)')
     .configureOutput({
+      writeOut: printText,
       outputError: (text, write) => write(withAdvice(text.replace(/^error: /, 'calcfs: '))),
     })
     .configureHelp(helpForm)

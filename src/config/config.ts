@@ -44,7 +44,11 @@ export function configFiles(
     if (file === undefined) throw noSuchFile(asked)
     return [file]
   }
-  const files = [readConfigFile(userConfigFile(environment)), readConfigFile(systemFile, 'if it may be read')]
+  const own = userConfigFile(environment)
+  const files = [
+    own === undefined ? undefined : readConfigFile(own),
+    readConfigFile(systemFile, 'if it may be read'),
+  ]
   return files.filter(file => file !== undefined)
 }
 

@@ -1,14 +1,17 @@
 // Storage locations: the XDG directories, and below them one private directory per service and user.
 import { createHash } from 'node:crypto'
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { homeOf } from '../system/home.js'
+import { BadSetting, variableName } from './settings.js'
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The user's configuration file, existing or not. */
-export const userConfigFile = (environment: Environment): string =>
-  join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'calcfs', 'config.toml')
+/** The user's configuration file, existing or not; undefined where the user has no home. */
+export function userConfigFile(environment: Environment): string | undefined {
+  const base = xdg(environment, 'XDG_CONFIG_HOME', '.config')
+  return base === undefined ? undefined : join(base, 'calcfs', 'config.toml')
+}
 
 export interface OwnDirectories {
   /** Contents that can be downloaded again. */
@@ -66,9 +69,15 @@ export const statesOf = (base: NamedDirectories, environment: Environment): stri
   base.stateDir ?? stateOfAll(environment)
 
 const cacheOfAll = (environment: Environment): string =>
-  join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs')
+  join(xdg(environment, 'XDG_CACHE_HOME', '.cache') ?? homeless('cacheDir'), 'calcfs')
 const stateOfAll = (environment: Environment): string =>
-  join(xdg(environment, 'XDG_STATE_HOME', '.local/state'), 'calcfs')
+  join(xdg(environment, 'XDG_STATE_HOME', '.local/state') ?? homeless('stateDir'), 'calcfs')
+
+function homeless(setting: 'cacheDir' | 'stateDir'): never {
+  throw new BadSetting(
+    `no home directory is known: HOME is not set, and this user id has none; set HOME, or name a directory with ${variableName(setting)}.`,
+  )
+}
 
 /** Readable, and made unique by the hash. */
 function directoryName({ url, user }: AccountDirectories): string {
@@ -78,7 +87,9 @@ function directoryName({ url, user }: AccountDirectories): string {
 }
 
 /** The XDG rules say that a relative path in these variables counts as unset. */
-function xdg(environment: Environment, variable: string, fallback: string): string {
+function xdg(environment: Environment, variable: string, fallback: string): string | undefined {
   const said = environment[variable]
-  return said !== undefined && isAbsolute(said) ? said : join(environment['HOME'] || homedir(), fallback)
+  if (said !== undefined && isAbsolute(said)) return said
+  const home = homeOf(environment)
+  return home === undefined ? undefined : join(home, fallback)
 }

@@ -1,7 +1,7 @@
 // Values as a user writes them (`30s`, `10G`, `yes`, `~/x`), parsed; each form refuses what it does not know.
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { homeSign } from '../system/home.js'
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,
@@ -47,7 +47,9 @@ export const choice = z
 export const text = z.string('is no text; put it in quotes').min(1, 'is empty')
 
 /** A path, with a leading `~/` for the home directory → an absolute path. */
-export const place = text.transform(written => resolve(written.replace(/^~(?=\/|$)/, () => homedir())))
+export const place = text.transform(written =>
+  resolve(written.replace(/^~(?=\/|$)/, sign => homeSign() ?? sign)),
+)
 
 /** An address of this machine alone and a port, such as `127.0.0.1:9464` or `[::1]:9464`; port 0 is any free one. */
 export const loopbackPort = text.transform((written, context) => {

@@ -1,9 +1,9 @@
-// Cell of a tab-separated line: never holds a tab or a line end.
+// Cell of a tab-separated line: never holds a tab, a line end, or anything else that a terminal or a table obeys.
 
-/** The text with tabs and line ends written as `%09`, `%0A` and `%0D`; one without any stays as it is. */
+/** The text with control characters percent-escaped as in names (`%09`, `%1B`); one without any stays as it is. */
 export function escapeCell(text: string): string {
-  if (!/[\t\n\r]/.test(text)) return text
-  return text.replace(/%(?=0[9AD])/g, '%25').replace(/[\t\n\r]/g, sign => escapes[sign] ?? sign)
+  if (!/\p{Cc}/u.test(text)) return text
+  return text.replace(escapedAlready, '%25').replace(/\p{Cc}/gu, encodeURIComponent)
 }
 
-const escapes: Readonly<Record<string, string>> = { '\t': '%09', '\n': '%0A', '\r': '%0D' }
+const escapedAlready = /%(?=[01][0-9A-F]|7F|C2%[89][0-9A-F])/g

@@ -1,5 +1,7 @@
 // The form of `--json`, the same for every command: one document on standard output, and nothing else there.
+
 import { Option } from 'commander'
+import { printText } from './print.js'
 
 /**
  * The flag of a command that prints facts.
@@ -12,5 +14,5 @@ export const jsonFlag = (what: string): Option => new Option('--json', `print JS
  * texts; what is not known is left out.
  */
 export function printJson(facts: unknown): void {
-  process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`)
+  printText(`${JSON.stringify(facts, null, 2)}\n`)
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js'
 import { LineWriter } from '../system/line-writer.js'
 import { openLogFile } from './log-file.js'
 import { type LogReader, openLogRing } from './log-ring.js'
+import { visibleInJson } from './print.js'
 
 export type Log = Logger
 
@@ -57,5 +58,5 @@ async function target(config: LogSettings): Promise<Target> {
     ignore: 'pid,hostname',
     translateTime: 'HH:MM:ss',
   })
-  return { write: line => void people.write(line), flush }
+  return { write: line => void people.write(visibleInJson(line)), flush }
 }

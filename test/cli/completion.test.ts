@@ -89,7 +89,7 @@ const shells: readonly Shell[] = [
   { name: 'fish', start: 'fish --no-config', lines: ['calcfs completion fish | source'], blank: /\\ / },
 ]
 
-t.test('CMD-7 at TAB', async t => {
+t.test('CMD-6 at TAB', async t => {
   const testbed = await realMount(t)
   const draft = await testbed.files.open('reports/new-one.json', 'w')
   await draft.write('{', 0)
@@ -98,7 +98,7 @@ t.test('CMD-7 at TAB', async t => {
 
   for (const { name, start, lines, blank } of shells) {
     t.test(
-      `CMD-7 ${name} completes commands, flags, words, profiles, files, mount points and drafts`,
+      `CMD-6 ${name} completes commands, flags, words, profiles, files, mount points and drafts`,
       async t => {
         const environment = home(t)
         const screen = await terminal(t, `env PATH='${path}' ${start}`, environment)

@@ -99,7 +99,7 @@ t.test('CMD-10 a daemon in the foreground takes the password out of its environm
   t.match(await at.calcfs('unmount', at.directory), { code: 0 })
 })
 
-t.test('CMD-5 swapped arguments are recognised, and the line to type is said', async t => {
+t.test('CMD-13 swapped arguments are recognised, and the line to type is said', async t => {
   const at = await desk(t)
   t.match(await at.calcfs('mount', at.directory, at.url), {
     code: 2,

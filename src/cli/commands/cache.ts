@@ -1,10 +1,12 @@
 // `calcfs cache`: shows, clears and verifies the contents kept on this disk, all of them or those below a path.
+
 import { Command } from 'commander'
 import type { CacheInfo, Control } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { filesText } from '../../terminal/pin-text.js'
+import { printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 import { withPath } from '../control/with-path.js'
 
@@ -124,5 +126,5 @@ function below(
 
 function print(flags: Flags, found: object, text: string): void {
   if (flags.json === true) printJson(found)
-  else console.log(`${text}.`)
+  else printLine(`${text}.`)
 }

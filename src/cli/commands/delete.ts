@@ -1,4 +1,5 @@
 // `calcfs delete PATH…`: lists, asks once, and deletes; also more than the drive lets a program delete at once.
+
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
@@ -6,6 +7,7 @@ import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { complain, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { type DrivePath, mountFlag } from '../control/select-mount.js'
@@ -44,7 +46,7 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
     throw new Stop(exitCodes.usage, 'these paths belong to several drives; delete from one at a time.')
   const drive = await driveAt(first.mountPoint)
   const things = await drive.deletion({ paths: places.map(({ path }) => path) })
-  if (flags.json !== true) for (const thing of things) console.log(describeItem(thing))
+  if (flags.json !== true) for (const thing of things) printLine(describeItem(thing))
   if (flags.yes !== true) await confirm(things)
   await deleteItem(drive, things, flags)
 }
@@ -77,17 +79,17 @@ async function deleteItem(drive: Control, things: readonly DeletableItem[], { js
     try {
       await drive.delete({ thing })
       note(thing, 'deleted')
-      if (json !== true) console.log(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
+      if (json !== true) printLine(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
     } catch (thrown) {
       note(thing, isUnknown(thrown) ? 'unknown' : 'stays')
       if (isUnknown(thrown)) {
         ends.unknown += 1
-        console.error(
-          `calcfs: whether ${thing.path} was deleted is unknown: ${sentenceOf(thrown)}; look before you try again.`,
+        complain(
+          `whether ${thing.path} was deleted is unknown: ${sentenceOf(thrown)}; look before you try again.`,
         )
       } else {
         ends.stays += 1
-        console.error(`calcfs: ${thing.path} was not deleted: ${sentenceOf(thrown)}`)
+        complain(`${thing.path} was not deleted: ${sentenceOf(thrown)}`)
       }
     }
   }

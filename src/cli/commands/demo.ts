@@ -1,4 +1,5 @@
 // `calcfs demo`: the bundled service with real calculations, mounted in a scratch directory, and a guided tour.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -10,6 +11,7 @@ import { detach, mountedType } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
+import { printLine } from '../../terminal/print.js'
 import { tour } from '../demo/tour.js'
 
 const launcher = join(packageRoot(), 'bin/calcfs')
@@ -56,17 +58,17 @@ async function demo(check: boolean): Promise<void> {
       XDG_STATE_HOME: join(scratch, 'state'),
     })
     await mounted(drive)
-    const right = await tour({ drive, url, requestLog: log, print: line => console.log(line) })
+    const right = await tour({ drive, url, requestLog: log, print: line => printLine(line) })
     if (!right)
       throw new Stop(exitCodes.failed, 'a step of the tour did not come out as it should; see above.')
     if (check) return
-    console.log(`\nLook around in another terminal or a file manager:  cd ${drive}`)
-    console.log('Sign-in: demo / demo. Nothing here outlives this command. Ctrl-C ends it.')
+    printLine(`\nLook around in another terminal or a file manager:  cd ${drive}`)
+    printLine('Sign-in: demo / demo. Nothing here outlives this command. Ctrl-C ends it.')
     await interrupted
   } finally {
     await endDemo(drive, children)
     await rm(scratch, { recursive: true, force: true })
-    console.log('The demo has ended: unmounted, service stopped, scratch directory removed.')
+    printLine('The demo has ended: unmounted, service stopped, scratch directory removed.')
   }
 }
 

@@ -1,10 +1,12 @@
 // `calcfs doctor`: checks everything a mount needs, and says for each problem how to fix it.
+
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { ownDirectories } from '../../config/places.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine } from '../../terminal/print.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 import type { Finding } from '../doctor/finding.js'
 import {
@@ -36,7 +38,7 @@ export function doctorCommand(): Command {
 async function doctor(given: Configured, options: { json?: true }): Promise<void> {
   const findings = [...onThisMachine(given), ...(await atTheService(given)), ...(await atTheFleet(given))]
   if (options.json === true) printJson(findings)
-  else console.log(findings.map(lineOf).join('\n'))
+  else printLine(findings.map(lineOf).join('\n'))
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed
 }
 

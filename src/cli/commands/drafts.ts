@@ -1,4 +1,5 @@
 // `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
+
 import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { Comparison, Control, DraftLine, DroppedDraft } from '../../drive/interface/control.js'
@@ -6,6 +7,7 @@ import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { complain, printBytes, printLine, printText, tell } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { chosenMounts } from '../control/select-mount.js'
@@ -43,23 +45,23 @@ async function list(command: Command, flags: { json?: true }): Promise<void> {
   const print = (drafts: readonly DraftLine[], { heading, ...facts }: Place): void => {
     all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), ...facts })))
     const lines = drafts.length === 0 ? ['everything is saved.'] : drafts.map(describeDraft)
-    if (flags.json !== true) console.log(headed(lines, heading).join('\n'))
+    if (flags.json !== true) printLine(headed(lines, heading).join('\n'))
   }
   const isSomeMounted = !isAboutAll || (await chosenMounts(undefined)).length > 0
   const onMounted = (): Promise<void> =>
     withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
       const isHeaded = isOneOfSeveral || places.length > 0
       print(await control.drafts({}), { heading: isHeaded ? mountPoint : undefined, mountPoint })
-      for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
+      for (const trouble of await control.places({})) complain(trouble)
     })
   try {
     if (isSomeMounted) await onMounted()
     for (const { drafts, damaged, account, service, user } of places) {
       print(drafts, { heading: `${account}, on no drive now`, service, user })
       for (const { directory, cause } of damaged)
-        console.error(`calcfs: ${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
+        complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
     }
-    if (!isSomeMounted && places.length === 0 && flags.json !== true) console.log('everything is saved.')
+    if (!isSomeMounted && places.length === 0 && flags.json !== true) printLine('everything is saved.')
   } finally {
     if (flags.json === true) printJson(all)
   }
@@ -90,7 +92,7 @@ function showCommand(): Command {
     .argument('<draft>', nameHelp)
     .action((given: string) =>
       withDraft(command, given, async (control, asked) => {
-        process.stdout.write(Buffer.from((await control.show(asked)).base64, 'base64'))
+        await printBytes(Buffer.from((await control.show(asked)).base64, 'base64'))
       }),
     )
   return withExamples(
@@ -110,7 +112,7 @@ function diffCommand(): Command {
       withDraft(command, given, async (control, asked) => {
         const compared = await control.diff(asked)
         if (json === true) printJson(compared)
-        else process.stdout.write(unified(compared))
+        else printText(unified(compared))
       }),
     )
   return withExamples(
@@ -160,7 +162,7 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
     return withDraft(command, given, async (control, asked) => {
       const saved = await control.send({ ...asked, again: flags.again === true })
       if (flags.json === true) printJson([saved])
-      else console.log(savedLine(saved, flags.again === true))
+      else printLine(savedLine(saved, flags.again === true))
     })
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
   const failed: string[] = []
@@ -168,15 +170,15 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
   await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
     const drafts = await control.drafts({})
     const on = isOneOfSeveral ? `${mountPoint}: ` : ''
-    if (drafts.length === 0 && flags.json !== true) console.log(`${on}everything is saved.`)
+    if (drafts.length === 0 && flags.json !== true) printLine(`${on}everything is saved.`)
     for (const { name } of drafts) {
       try {
         const one = await control.send({ name, again: false })
         saved.push(one)
-        if (flags.json !== true) console.log(savedLine(one, false))
+        if (flags.json !== true) printLine(savedLine(one, false))
       } catch (thrown) {
         failed.push(`${on}${name}`)
-        console.error(`calcfs: ${sentenceOf(asFailure(thrown))}`)
+        complain(sentenceOf(asFailure(thrown)))
       }
     }
   })
@@ -236,10 +238,10 @@ async function drop(command: Command, given: string | undefined, flags: DropFlag
     return withDraft(command, given, async (control, { name, path }) => {
       const dropped = await control.drop({ name, path })
       if (flags.json === true) printJson(dropped)
-      else console.log(droppedLine(dropped))
+      else printLine(droppedLine(dropped))
     })
   const { shown, drives } = await allDrafts(command)
-  if (shown.size === 0 && flags.json !== true) return console.log('everything is saved.')
+  if (shown.size === 0 && flags.json !== true) return printLine('everything is saved.')
   if (flags.yes === true) refuseUnnamed([...shown.values()], drives, flags)
   else if (shown.size > 0) await confirmDrop([...shown.values()])
   const dropped: object[] = []
@@ -248,7 +250,7 @@ async function drop(command: Command, given: string | undefined, flags: DropFlag
       if (!shown.has(textKey(mountPoint, draft))) continue
       const one = await control.drop({ name: draft.name })
       dropped.push({ ...one, mountPoint })
-      if (flags.json !== true) console.log(onDrive(mountPoint, droppedLine(one)))
+      if (flags.json !== true) printLine(onDrive(mountPoint, droppedLine(one)))
     }
   }).finally(() => {
     if (flags.json === true) printJson(dropped)
@@ -279,7 +281,7 @@ async function allDrafts(command: Command): Promise<AllDrafts> {
  */
 function refuseUnnamed(lines: readonly string[], drives: readonly string[], { allDrives }: DropFlags): void {
   if (drives.length < 2 || lines.length === 0 || allDrives === true) return
-  console.error(lines.join('\n'))
+  tell(lines.join('\n'))
   throw new Stop(
     exitCodes.usage,
     `several drives are mounted, and nothing is given up: ${drives.join(', ')}; name one with --mount, or say --all-drives.`,
@@ -294,7 +296,7 @@ const textKey = (mountPoint: string | undefined, { name, record, size, since }: 
   JSON.stringify([mountPoint, name, record, size, since])
 
 async function confirmDrop(names: readonly string[]): Promise<void> {
-  console.error(names.join('\n'))
+  tell(names.join('\n'))
   if (!process.stdin.isTTY)
     throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
   const what = names.length === 1 ? 'this text' : `these ${names.length} texts`

@@ -1,4 +1,5 @@
 // `calcfs fleet`: the key that the mounts of a fleet have in common, what they share, clearing.
+
 import { hostname } from 'node:os'
 import { Command } from 'commander'
 import type { FleetNodeReport, FleetReport, FleetServerReport } from '../../drive/interface/control.js'
@@ -6,6 +7,7 @@ import { makeFleetKey } from '../../fleet/key.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 interface Flags {
@@ -78,7 +80,7 @@ const isMount = ({ host, pid }: FleetNodeReport): boolean => host !== hostname()
 
 function print(flags: Flags, found: object | null, text: string): void {
   if (flags.json === true) printJson(found)
-  else console.log(text)
+  else printLine(text)
 }
 
 /** Of a long list, so many nodes are shown: those that asked most. */

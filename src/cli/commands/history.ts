@@ -1,9 +1,11 @@
 // `calcfs history` and `calcfs restore`: the texts that are kept of a record, and one of them saved again.
+
 import type { Command } from 'commander'
 import type { HistoryLine, RecordHistory } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printBytes, printLine, printText } from '../../terminal/print.js'
 import { driveCommand } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
 
@@ -20,7 +22,7 @@ export function historyCommand(): Command {
       withPath(command, path, async (control, at) => {
         const found = await control.history({ path: at })
         if (flags.json === true) printJson({ ...found, versions: found.versions.map(dated) })
-        else console.log(asText(path, found))
+        else printLine(asText(path, found))
       }),
     )
   withExamples(
@@ -38,7 +40,7 @@ function showCommand(): Command {
     .action((given: string) => {
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
-        process.stdout.write((await control.historyText({ path: at, number, isPlain: false })).text)
+        await printBytes((await control.historyText({ path: at, number, isPlain: false })).text)
       })
     })
   return withExamples(
@@ -82,7 +84,7 @@ function diffCommand(): Command {
         }
         const label = to === undefined ? `${from.path}, as it shows now` : (other ?? '')
         const { createTwoFilesPatch } = await import('diff')
-        process.stdout.write(createTwoFilesPatch(marked(given, one), marked(label, two), earlier, later))
+        printText(createTwoFilesPatch(marked(given, one), marked(label, two), earlier, later))
       })
     })
   return withExamples(
@@ -107,7 +109,7 @@ export function restoreCommand(): Command {
           printJson({ path: at, number, changed })
           return
         }
-        console.log(
+        printLine(
           changed === 'nothing'
             ? `${path} says what @${number} says already; nothing was sent.`
             : `${path} is as it was in @${number}: ${changed}.`,

@@ -1,10 +1,12 @@
 // `calcfs info PATH`: what a path stands for, and how much of it is on this disk.
+
 import type { Command } from 'commander'
 import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
 import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { filesText } from '../../terminal/pin-text.js'
+import { printLine } from '../../terminal/print.js'
 import { hinted } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
@@ -21,7 +23,7 @@ export function infoCommand(): Command {
         withPath(command, path, async (control, at) => {
           const info = await control.info({ path: at })
           if (flags.json === true) printJson(dated(info))
-          else console.log(linesOf(info).join('\n'))
+          else printLine(linesOf(info).join('\n'))
         }),
       ),
     )

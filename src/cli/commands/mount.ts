@@ -1,4 +1,5 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
+
 import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Command, Option } from 'commander'
@@ -13,6 +14,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import type { Log } from '../../terminal/log.js'
+import { complain, printLine } from '../../terminal/print.js'
 import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
 import {
   inBackground,
@@ -81,15 +83,15 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
 
 function sayMounted(started: StartedMount, { quiet, json }: Flags): void {
   const { troubles, ...facts } = started
-  for (const trouble of troubles) console.error(`calcfs: ${trouble}`)
+  for (const trouble of troubles) complain(trouble)
   if (json === true) {
     printJson(facts)
     return
   }
   const { mountPoint, pid, unsaved } = facts
   if (quiet !== true)
-    console.log(`mounted ${mountPoint} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
-  if (unsaved > 0) console.log(waitingSentence(unsaved))
+    printLine(`mounted ${mountPoint} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
+  if (unsaved > 0) printLine(waitingSentence(unsaved))
 }
 
 /** Those of the environment live in this process's memory from here on. */
@@ -161,7 +163,7 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
   if (unsaved.length > 0) log.warn(waitingSentence(unsaved.length))
   // Of a log that is a file the terminal shows nothing.
   if (given.config.logFile !== undefined && !isInBackground())
-    for (const trouble of served.troubles) console.error(`calcfs: ${trouble}`)
+    for (const trouble of served.troubles) complain(trouble)
   tellStarter({ mounted: path, unsaved: unsaved.length, troubles: served.troubles })
   if (handOver !== true) await notifySystemd('READY=1', environment)
   const checking = setTimeout(served.check, checkAfterMs).unref()
@@ -212,6 +214,7 @@ function toldIn(log: Log, milliseconds: number): Promise<void> {
 function surviveBugs(log: Log, clock: SeldomClock): void {
   const bug = seldom((sentence, about = {}) => log.error(about, sentence), clock)
   const sentence = 'a bug in calcfs; the mount goes on'
+  process.removeAllListeners('uncaughtException')
   process.on('uncaughtException', cause => bug(sentence, { stack: cause.stack, why: cause.message }))
   process.on('unhandledRejection', cause =>
     bug(sentence, {

@@ -1,9 +1,11 @@
 // `calcfs report`: lists a report here, replaces its calculations, or reorders them together with its formulas.
+
 import { Command } from 'commander'
 import type { Control, NewOrder } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { complain, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 interface Flags {
@@ -45,10 +47,10 @@ async function add(control: Control, ids: readonly string[], { json }: Flags): P
     try {
       const { title } = await control.addReport({ id })
       listed.push({ id, title })
-      if (json !== true) console.log(`report ${id} is listed: ${title}`)
+      if (json !== true) printLine(`report ${id} is listed: ${title}`)
     } catch (thrown) {
       failed.push({ id, thrown })
-      console.error(`calcfs: ${sentenceOf(thrown)}`)
+      complain(sentenceOf(thrown))
     }
   }
   if (json === true) printJson(listed)
@@ -96,7 +98,7 @@ async function set(
   }
   const list = order.length === 0 ? 'no calculations' : order.join(', ')
   const seen = shown ? '' : '; the service took it, but does not show the list'
-  console.log(`report ${asked.id} has ${list}${seen}.`)
+  printLine(`report ${asked.id} has ${list}${seen}.`)
 }
 
 function renumberCommand(): Command {
@@ -112,7 +114,7 @@ function renumberCommand(): Command {
         const wish = entries.length === 0 ? undefined : entries
         const made = await control.renumber({ id, entries: wish })
         if (json === true) printJson({ id, ...made })
-        else console.log(renumbered(id, made))
+        else printLine(renumbered(id, made))
       }),
     )
   return withExamples(

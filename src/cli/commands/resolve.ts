@@ -1,4 +1,6 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
+import { format } from 'node:util'
+
 import type { Command } from 'commander'
 import type { Connection } from '../../app/connect.js'
 import type { CallResult } from '../../drive/interface/control.js'
@@ -9,6 +11,7 @@ import type { Remote, ServicePath } from '../../remote/remote.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine, tell } from '../../terminal/print.js'
 import { type Configured, configured } from '../../terminal/settings.js'
 import { driveAt } from '../control/find-daemon.js'
 import { driveCommand, mountedDrive } from '../control/with-drive.js'
@@ -39,12 +42,12 @@ async function resolve(path: string, options: { json?: true }, command: Command)
       `there is no project and no calculation at ${path}; calcfs ls projects lists what there is.`,
     )
   if (options.json === true) printJson(found)
-  else console.log(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
+  else printLine(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
 }
 
 async function askedAtService(path: string, given: Configured): Promise<CallResult<'resolve'>> {
   const { connect } = await import('../../app/connect.js')
-  const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
+  const connection = connect(given, { capabilities: { sizes: {} }, note: happened => tell(format(happened)) })
   try {
     const { remote } = connection
     return await everythingAt(servicePath(path, connection), remote, given.config.deadlineMetadata)

@@ -1,6 +1,6 @@
 // `calcfs serve`: runs the bundled service until a signal ends it.
+
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Service } from '../../service/service.js'
@@ -11,7 +11,10 @@ import {
   poor,
   type Shortcomings,
 } from '../../service/store/options.js'
+import { homeOf } from '../../system/home.js'
 import { withExamples } from '../../terminal/examples.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { printText, tell } from '../../terminal/print.js'
 
 interface Flags {
   readonly port: number
@@ -95,12 +98,12 @@ async function serve(flags: Flags): Promise<void> {
     })
     const ended = untilSignal()
     await fill(service, flags.sample === true)
-    process.stdout.write(`calcfs serve: listening on ${service.url}\n`)
-    if (flags.sample === true) process.stdout.write(`calcfs serve: ${await usersLine(service)}\n`)
+    printText(`calcfs serve: listening on ${service.url}\n`)
+    if (flags.sample === true) printText(`calcfs serve: ${await usersLine(service)}\n`)
     await ended
     await service.close()
   } catch (error) {
-    process.stderr.write(`calcfs serve: ${explained(error, flags)}\n`)
+    tell(`calcfs serve: ${explained(error, flags)}`)
     process.exitCode = 1
   } finally {
     log?.close()
@@ -109,8 +112,11 @@ async function serve(flags: Flags): Promise<void> {
 
 /** The service's data directory where no option names one. */
 function defaultData(environment: NodeJS.ProcessEnv): string {
-  const base = environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share')
-  return join(base, 'calcfs', 'service')
+  const home = homeOf(environment)
+  const base =
+    environment['XDG_DATA_HOME'] ?? (home === undefined ? undefined : join(home, '.local', 'share'))
+  if (base !== undefined) return join(base, 'calcfs', 'service')
+  throw new Stop(exitCodes.usage, 'no home directory is known; name a directory for the data with --data.')
 }
 
 function shortcomings(flags: Flags): Shortcomings {
@@ -133,10 +139,7 @@ async function fill(service: Service, sample: boolean): Promise<void> {
   if (service.seed.hasUsers()) return
   try {
     if (sample) (await import('../../service/sample.js')).loadSample(service.seed)
-    else
-      process.stderr.write(
-        'calcfs serve: there is no user yet, so no log-in is possible; --sample makes demo and guest\n',
-      )
+    else tell('calcfs serve: there is no user yet, so no log-in is possible; --sample makes demo and guest')
   } catch (error) {
     await service.close()
     throw error

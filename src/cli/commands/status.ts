@@ -8,6 +8,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { pinText } from '../../terminal/pin-text.js'
+import { complain, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
 import { refuseAddress } from '../control/by-address.js'
 import { daemonAt } from '../control/find-daemon.js'
@@ -64,11 +65,11 @@ async function show(command: Command, directory: string | undefined, flags: Flag
   const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
   const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
   if (flags.json === true) printJson(all.map(jsonOf))
-  else if (all.length === 0) console.log('no drive is mounted.')
-  else if (known.length > 0) console.log(known.map(describeStatus).join('\n\n'))
-  for (const { problem } of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
+  else if (all.length === 0) printLine('no drive is mounted.')
+  else if (known.length > 0) printLine(known.map(describeStatus).join('\n\n'))
+  for (const { problem } of problems) complain(sentenceOf(problem))
   const waiting = directory === undefined ? await waitingElsewhere(command) : []
-  for (const sentence of waiting) console.error(`calcfs: ${sentence}`)
+  for (const sentence of waiting) complain(sentence)
   process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
 }
 

@@ -1,4 +1,5 @@
 // `calcfs unmount DIR`: unmounts a drive, a dead one too, waits for its daemon, and reports unsaved edits.
+
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
@@ -17,6 +18,7 @@ import { userPhrase } from '../../system/user-name.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine, tell } from '../../terminal/print.js'
 import { refuseAddress } from '../control/by-address.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 import { sweepFor } from '../control/socket.js'
@@ -108,7 +110,7 @@ async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer
 async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promise<void> {
   if (met.daemon === 'silent' && flags.force !== true) throw met
   await detach(path)
-  const say = flags.json === true ? console.error : console.log
+  const say = flags.json === true ? tell : printLine
   if (flags.json === true) printJson({ mountPoint: path, daemon: met.daemon, pid: met.pid })
   if (met.daemon === 'dead') {
     await sweepFor(path, process.env)

@@ -1,8 +1,10 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
+
 import { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { mountFlag } from '../control/select-mount.js'
 import { mountedPath } from '../control/with-path.js'
@@ -45,7 +47,7 @@ async function why(command: Command, given: string, flags: Flags): Promise<void>
   const { mountPoint, path } = await mountedPath(command, given)
   const explained = await (await driveAt(mountPoint)).why({ path })
   if (flags.json === true) printJson({ path, ...explained })
-  else console.log(explained.sentences.join('\n'))
+  else printLine(explained.sentences.join('\n'))
 }
 
 async function refresh(command: Command, given: string, flags: Flags): Promise<void> {

@@ -1,6 +1,8 @@
 // `calcfs completion SHELL`, and the hidden command that its script asks at TAB.
+
 import { Argument, Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
+import { printText } from '../../terminal/print.js'
 import { askedByShells, type Shell, scripts, shells } from './shells.js'
 
 export function completionCommand(): Command {
@@ -10,7 +12,7 @@ export function completionCommand(): Command {
     )
     .addArgument(new Argument('<shell>', 'which one').choices(shells))
     .action((shell: Shell) => {
-      process.stdout.write(scripts[shell])
+      printText(scripts[shell])
     })
   return withExamples(
     command,
@@ -29,6 +31,6 @@ export function askedCommand(whole: () => Promise<Command>): Command {
       const [{ complete }, { namesHere }] = await Promise.all([import('./complete.js'), import('./names.js')])
       const { candidates, kind } = await complete(await whole(), words, namesHere)
       const lines = candidates.map(({ value, says }) => `${value}\t${says}`)
-      process.stdout.write([...lines, `:${kind}`, ''].join('\n'))
+      printText([...lines, `:${kind}`, ''].join('\n'))
     })
 }

@@ -2,6 +2,7 @@
 import { join, relative, resolve } from 'node:path'
 import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
 import { withoutLinks } from '../../mount/probe.js'
+import { standingIn } from '../../system/home.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { refuseAddress } from './by-address.js'
 import { driveAt, hasEnded } from './find-daemon.js'
@@ -41,7 +42,7 @@ export async function chosenMount(
 /** The same for a command that works on all drives of this user where none is selected. */
 export async function chosenMounts(named: string | undefined): Promise<readonly string[]> {
   if (named !== undefined) return [await namedMount(named)]
-  const here = innermost(process.cwd(), await drives())
+  const here = innermost(standingIn() ?? '/', await drives())
   if (here !== undefined) return [here.path]
   return (await liveMounts()).map(({ path }) => path)
 }

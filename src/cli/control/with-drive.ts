@@ -1,8 +1,11 @@
 // Access of a command to a drive: through the daemon that has it mounted, or assembled in this process.
+
 import { Command, Option } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountAt, sourceOf } from '../../mount/mount-point.js'
+import { standingIn } from '../../system/home.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { complain } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import { daemonAt, driveAt } from './find-daemon.js'
 import { chosenMount, chosenMounts, liveMounts, mountFlag } from './select-mount.js'
@@ -57,7 +60,7 @@ export async function withDrives(
       // It was unmounted since the list was made.
       if ((await mountAt(mountPoint)) === undefined) continue
       failed.push(thrown)
-      if (failed.length > 1) console.error(`calcfs: ${sentenceOf(thrown)}`)
+      if (failed.length > 1) complain(sentenceOf(thrown))
     }
   }
   if (failed.length > 0) throw failed[0]
@@ -66,7 +69,7 @@ export async function withDrives(
 /** Whether the command is about one drive: named, of a service that is named, or the one in which the shell stands. */
 export async function namesOneDrive(command: Command): Promise<boolean> {
   if (command.optsWithGlobals()['mount'] !== undefined || namesService(command)) return true
-  return innermost(process.cwd(), await drives()) !== undefined
+  return innermost(standingIn() ?? '/', await drives()) !== undefined
 }
 
 /** With these a user names a service, or who is signed in to it; what stands in a file, and who by a variable, is a default. */

@@ -1,4 +1,5 @@
 // A drive without a daemon: assembled in this process for the length of one command.
+
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { type Connection, connect } from '../../app/connect.js'
 import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.js'
@@ -8,6 +9,7 @@ import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { openLog } from '../../terminal/log.js'
+import { complain } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
 import { version } from '../../terminal/version.js'
 
@@ -47,7 +49,7 @@ export async function readerWithoutDaemon<Result>(
   work: (reader: DriveReader) => Promise<Result>,
 ): Promise<Result> {
   return withoutDaemon(await withPassword(given), async (line, { account }) => {
-    await introduced(line, account, notTried, sentence => console.error(`calcfs: ${sentence}`))
+    await introduced(line, account, notTried, sentence => complain(sentence))
     return work(line.reader)
   })
 }

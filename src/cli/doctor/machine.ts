@@ -1,9 +1,10 @@
 // Whether this machine can mount: FUSE device, programs, libraries, kernel, directories, indexers.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { homedir, release } from 'node:os'
+import { release } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
+import { homeOf } from '../../system/home.js'
 import { takesEpochs } from '../../system/linux-release.js'
 import { nearestThere, networkFileSystem } from '../../system/network-filesystem.js'
 import { isNameless, namelessUser } from '../../system/user-name.js'
@@ -104,7 +105,9 @@ export function directory(check: string, path: string, flag: string): Finding {
 function writableBy(path: string, flag: string): string {
   const there = nearestThere(path)
   const elsewhere = `${flag} DIR`
-  if (there.startsWith(`${homedir()}/`)) return `sudo chown -R "$USER" ${there}, or ${elsewhere}`
+  const home = homeOf(process.env)
+  if (home !== undefined && there.startsWith(`${home}/`))
+    return `sudo chown -R "$USER" ${there}, or ${elsewhere}`
   return there === path ? elsewhere : `sudo install -d -o "$USER" -m 700 ${path}, or ${elsewhere}`
 }
 

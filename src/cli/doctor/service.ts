@@ -1,9 +1,12 @@
 // Checks of the service from this machine: reachable, trusted, right clock, and signed in.
+import { format } from 'node:util'
+
 import { connect, pipelineOptions } from '../../app/connect.js'
 import { asFailure } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
 import { probeServer } from '../../remote/connection/greeting.js'
 import { sentenceOf } from '../../terminal/exit.js'
+import { tell } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
@@ -49,7 +52,10 @@ function clock(theirs: number | undefined, ours: number): Finding {
 export async function signIn(given: Configured): Promise<Finding> {
   const mend = 'calcfs login, or see to CALCFS_PASSWORD or CALCFS_TOKEN'
   try {
-    const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
+    const connection = connect(given, {
+      capabilities: { sizes: {} },
+      note: happened => tell(format(happened)),
+    })
     try {
       const user = await connection.remote.user(dueIn(given.config.deadlineMetadata, systemClock))
       return good('sign-in', `signed in as ${user.candidates[0] ?? connection.account.user}`)

@@ -1,11 +1,12 @@
 // `calcfs cat`: files of the drive on standard output, mounted or not.
 import type { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
+import { Stop } from '../../terminal/exit.js'
+import { printBytes } from '../../terminal/print.js'
 import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { withReader } from '../control/with-reader.js'
 import { onStandardError, openProblems } from './problems.js'
-import { toStandardOutput } from './standard-output.js'
 
 export function catCommand(): Command {
   const command: Command = driveCommand('cat')
@@ -24,11 +25,10 @@ async function print(command: Command, given: readonly string[]): Promise<void> 
   const problems = openProblems(onStandardError)
   await withReader(command, given, async (reader, paths) => {
     for (const [at, one] of paths.entries())
-      await reader
-        .file(one.path, toStandardOutput, new AbortController().signal)
-        .catch(async (thrown: unknown) =>
-          problems.add(one.given, await withHint(reader, thrown, one, after(paths, at))),
-        )
+      await reader.file(one.path, printBytes, new AbortController().signal).catch(async (thrown: unknown) => {
+        if (thrown instanceof Stop) throw thrown
+        problems.add(one.given, await withHint(reader, thrown, one, after(paths, at)))
+      })
   })
   process.exitCode = problems.exitCode
 }

@@ -3,13 +3,13 @@ import { type Command, Option } from 'commander'
 import { isProblem, type TreeQuestion } from '../../drive/interface/reader.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag } from '../../terminal/json.js'
+import { printBytes } from '../../terminal/print.js'
 import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { type GivenPath, withReader } from '../control/with-reader.js'
 import { openJsonArray, printedEntry } from './print-entry.js'
 import { onStandardError, openProblems } from './problems.js'
 import { collected, entryTypes, levels } from './settings.js'
-import { toStandardOutput } from './standard-output.js'
 
 interface Flags {
   readonly name?: readonly string[]
@@ -88,11 +88,11 @@ async function find(command: Command, given: readonly string[], flags: Flags): P
           else if (flags.json === true) array.add(printedEntry(item, shown))
           else pieces.push(`${shown}\n`)
         }
-        await toStandardOutput(pieces.splice(0).join(''))
+        await printBytes(pieces.splice(0).join(''))
       }
     }
   })
   if (flags.json === true) array.end()
-  await toStandardOutput(pieces.join(''))
+  await printBytes(pieces.join(''))
   process.exitCode = problems.exitCode
 }

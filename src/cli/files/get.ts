@@ -1,4 +1,5 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
+
 import { setMaxListeners } from 'node:events'
 import { mkdir, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
@@ -12,6 +13,7 @@ import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { complain, printLine } from '../../terminal/print.js'
 import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { type GivenPath, withReader } from '../control/with-reader.js'
@@ -192,7 +194,7 @@ async function copy(
   } catch (thrown) {
     line.end()
     const isBegun = progress.files > 0 || progress.links > 0 || stopped.signal.aborted
-    if (isBegun) console.error(`calcfs: stopped: ${soFar(progress)}; the same command goes on from there.`)
+    if (isBegun) complain(`stopped: ${soFar(progress)}; the same command goes on from there.`)
     if (!stopped.signal.aborted) throw thrown
     process.exitCode = stopped.exitCode()
     return
@@ -243,13 +245,13 @@ const soFar = ({ copied, copiedBytes, same }: CopyProgress): string =>
 
 function tell(progress: CopyProgress, problems: Problems): void {
   const { all } = problems
-  console.log(`${soFar(progress)}${all.length === 0 ? '' : `, ${counted(all.length)} could not be had`}.`)
+  printLine(`${soFar(progress)}${all.length === 0 ? '' : `, ${counted(all.length)} could not be had`}.`)
   if (progress.kept.length > 0)
-    console.log(
+    printLine(
       `${files(progress.kept.length)} of before kept as ${progress.kept.slice(0, 3).join(', ')}${progress.kept.length > 3 ? ' …' : ''}.`,
     )
   if (progress.linksOut > 0)
-    console.log(
+    printLine(
       `${counted(progress.linksOut)} of the links lead out of what was copied; --follow copies what they lead to.`,
     )
 }

@@ -9,13 +9,13 @@ import {
 import { lastNameOf } from '../../layout.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag } from '../../terminal/json.js'
+import { printBytes } from '../../terminal/print.js'
 import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { type GivenPath, withReader } from '../control/with-reader.js'
 import { longLine, openJsonArray, printedEntry } from './print-entry.js'
 import { onStandardError, openProblems, type Problems } from './problems.js'
 import { levels } from './settings.js'
-import { toStandardOutput } from './standard-output.js'
 
 interface Flags {
   readonly long?: true
@@ -112,10 +112,10 @@ async function printNames(
         return flags.long === true ? longLine(entry, name, width) : name
       })
       lines.length = 0
-      if (printed.length > 0) await toStandardOutput(`${printed.join('\n')}\n`)
+      if (printed.length > 0) await printBytes(`${printed.join('\n')}\n`)
     }
     for await (const one of found(reader, { given, following: after(paths, at) }, flags, problems)) {
-      if (!isHeaded && one.below !== '') await toStandardOutput(`${at === 0 ? '' : '\n'}${given.given}:\n`)
+      if (!isHeaded && one.below !== '') await printBytes(`${at === 0 ? '' : '\n'}${given.given}:\n`)
       isHeaded = true
       lines.push(one)
       // Columns of one directory are aligned; a long one is not kept back for that.
@@ -139,9 +139,9 @@ async function printJson(
     const asked = { given, following: after(paths, at) }
     for await (const { entry, below } of found(reader, asked, { ...flags, all: true }, problems)) {
       array.add(printedEntry(entry, shownAs(given, below)))
-      if (pieces.length >= linesAtOnce) await toStandardOutput(pieces.splice(0).join(''))
+      if (pieces.length >= linesAtOnce) await printBytes(pieces.splice(0).join(''))
     }
   }
   array.end()
-  await toStandardOutput(pieces.join(''))
+  await printBytes(pieces.join(''))
 }

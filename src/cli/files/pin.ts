@@ -1,4 +1,5 @@
 // `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
+
 import type { Command } from 'commander'
 import type { Control, PinLine } from '../../drive/interface/control.js'
 import { bytesText } from '../../terminal/amount.js'
@@ -6,6 +7,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { filesText, pinText } from '../../terminal/pin-text.js'
+import { printLine, tell } from '../../terminal/print.js'
 import { hinted } from '../control/absent-hint.js'
 import { driveCommand, withDrives } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
@@ -30,7 +32,7 @@ export function pinCommand(): Command {
           const begun = await control.pin({ path: at })
           const pin = flags.wait ? await followed(control, begun, isMounted) : begun
           if (flags.json === true) printJson(dated(pin))
-          else console.log(`${pinText(pin)}.`)
+          else printLine(`${pinText(pin)}.`)
           process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
         }),
       ),
@@ -86,7 +88,7 @@ async function settled(
     if (pin.state !== 'looking' && pin.state !== 'fetching' && pin.state !== 'waiting') return pin
     if (process.stderr.isTTY !== true && Date.now() - saidAt > lineEvery) {
       saidAt = Date.now()
-      console.error(`${pinText(pin)}.`)
+      tell(`${pinText(pin)}.`)
     }
     await new Promise(wake => setTimeout(wake, lookEvery))
   }
@@ -105,7 +107,7 @@ export function unpinCommand(): Command {
       withPath(command, path, async (control, at) => {
         const { path: gone, filesKept, bytesKept } = await control.unpin({ path: at })
         if (flags.json === true) return printJson({ path: gone, filesKept, bytesKept })
-        console.log(
+        printLine(
           `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear, unless another pin keeps them.`,
         )
       }),
@@ -141,7 +143,7 @@ async function list(command: Command, flags: { json?: true }): Promise<void> {
     if (flags.json === true) return
     const lines = pins.length === 0 ? ['nothing is pinned.'] : pins.map(pinText)
     const text = isOneOfSeveral ? [`${mountPoint}:`, ...lines.map(line => `  ${line}`)] : lines
-    console.log(text.join('\n'))
+    printLine(text.join('\n'))
   }).finally(() => {
     if (flags.json === true) printJson(all)
   })

@@ -3,6 +3,7 @@
 import type { TreeProblem } from '../../drive/interface/reader.js'
 import { isA } from '../../failure.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
+import { complain } from '../../terminal/print.js'
 
 export interface Problems {
   /** `shown` is how the user calls the path. */
@@ -37,7 +38,7 @@ export function openProblems(print: (line: string) => void): Problems {
   }
 }
 
-export const onStandardError = (line: string): void => console.error(`calcfs: ${line}`)
+export const onStandardError = (line: string): void => complain(line)
 
 /** Whether another try may bring it: the service was away, busy or faulty, or the file changed while it was read. */
 export const mayComeLater = ({ failure }: TreeProblem): boolean =>

@@ -1,8 +1,10 @@
 // `calcfs help [WORD…]`: the help of a command, or a topic.
+
 import { Argument, Command } from 'commander'
 import { nearestPhrase } from '../../config/nearest.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { printText } from '../../terminal/print.js'
 import { isTopic, topics, topicText } from './topics.js'
 
 /** @param whole makes the command line, whose commands are looked up */
@@ -12,7 +14,7 @@ export function helpCommand(whole: () => Promise<Command>): Command {
     .addArgument(new Argument('[topic...]', `a command, or one of ${topics.join(', ')}`))
     .action(async (words: readonly string[]) => {
       const [topic = ''] = words
-      if (words.length === 1 && isTopic(topic)) process.stdout.write(topicText(topic))
+      if (words.length === 1 && isTopic(topic)) printText(topicText(topic))
       else found(words, await whole()).outputHelp()
     })
   return withExamples(

@@ -1,9 +1,11 @@
 // mount.calcfs, the helper of mount(8): its arguments become a line of `calcfs mount`, its end an exit code of mount(8).
-import { userInfo } from 'node:os'
+
 import { join, resolve } from 'node:path'
 import { BadSetting, variableName } from '../../config/settings.js'
+import { userPhrase } from '../../system/user-name.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
+import { printLine, tell } from '../../terminal/print.js'
 import { version } from '../../terminal/version.js'
 import { mountOptionsIn } from './mount-options.js'
 
@@ -35,7 +37,7 @@ export async function mountHelper(
   main: (args: readonly string[]) => Promise<void>,
 ): Promise<void> {
   if (args.length === 1 && args[0] !== undefined && Object.hasOwn(asks, args[0])) {
-    console.log(asks[args[0]]?.())
+    printLine(asks[args[0]]?.() ?? '')
     return
   }
   try {
@@ -48,11 +50,11 @@ export async function mountHelper(
     process.argv.splice(1, Number.POSITIVE_INFINITY, join(packageRoot(), 'bin', 'calcfs'), ...line)
     await main(line)
     if (Number(process.exitCode) === exitCodes.signIn)
-      console.error(`${helperName}: ${whoseSignIn(line.some(word => word.startsWith('--user=')))}`)
+      tell(`${helperName}: ${await whoseSignIn(line.some(word => word.startsWith('--user=')))}`)
     process.exitCode = helperCodeOf(Number(process.exitCode ?? exitCodes.done))
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
-    console.error(`${helperName}: ${thrown.message}`)
+    tell(`${helperName}: ${thrown.message}`)
     process.exitCode = helperCodes.usage
   }
 }
@@ -76,8 +78,8 @@ function helpText(): string {
 }
 
 /** `sudo mount` looks at the sign-ins of root alone. */
-const whoseSignIn = (isNamed: boolean): string =>
-  `${isNamed ? '' : "--user is the option username=NAME here (user is mount(8)'s own); "}the sign-ins of ${userInfo().username} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
+const whoseSignIn = async (isNamed: boolean): Promise<string> =>
+  `${isNamed ? '' : "--user is the option username=NAME here (user is mount(8)'s own); "}the sign-ins of ${await userPhrase(process.getuid?.())} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
 
 function lineOf({ source, directory, options, isSloppy, isVerbose }: HelperCall): string[] {
   const { programFlags, flags, switchedOff } = mountOptionsIn(options, isSloppy)

@@ -16,6 +16,7 @@ import { tokenEnd } from '../../remote/session/token.js'
 import { isMissing } from '../../system/error-code.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printJson } from '../../terminal/json.js'
+import { printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import type { Configured } from '../../terminal/settings.js'
 import { daemonAt } from '../control/find-daemon.js'
@@ -53,7 +54,7 @@ export async function login({ config, sources }: Configured, { json }: Flags): P
     printJson({ service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place })
     return
   }
-  console.log(`Signed in to ${base.href} as ${user}, ${lifeOf(end)}; the token is kept in ${place}.`)
+  printLine(`Signed in to ${base.href} as ${user}, ${lifeOf(end)}; the token is kept in ${place}.`)
 }
 
 /** `end` in milliseconds since 1970. */
@@ -101,7 +102,7 @@ export function list({ config, sources }: Configured, flags: Flags): void {
   const asked = sources.flags['url'] === undefined ? undefined : serviceBase(config).href
   const wanted = all.filter(({ service }) => asked === undefined || service === asked)
   if (flags.json === true) printJson(wanted.map(jsonOf))
-  else console.log(wanted.length === 0 ? 'no sign-in is kept.' : wanted.map(lineOf).join('\n'))
+  else printLine(wanted.length === 0 ? 'no sign-in is kept.' : wanted.map(lineOf).join('\n'))
 }
 
 const jsonOf = ({ until, ...rest }: SignIn): object => ({
@@ -132,10 +133,10 @@ export async function logout({ config, sources }: Configured, { json }: Flags): 
         .filter(one => one.service === base.href && one.user !== user)
         .map(one => `; ${one.user} is: calcfs logout ${base.href} --user ${one.user}`)
   const not = `${user} was not signed in to ${base.href}${others.join('')}`
-  console.log(was ? `Signed out ${user} of ${base.href}.` : `${not}.`)
-  for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) console.log(line)
+  printLine(was ? `Signed out ${user} of ${base.href}.` : `${not}.`)
+  for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) printLine(line)
   if (unsaved > 0)
-    console.log(
+    printLine(
       `${unsaved} unsaved ${unsaved === 1 ? 'text is' : 'texts are'} kept in ${places.state}; ${loginCommand(base.href, user)} and calcfs drafts send --all --url ${base.href} --user ${user} save what waits.`,
     )
 }

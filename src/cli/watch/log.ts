@@ -1,4 +1,5 @@
 // `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
+
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
@@ -6,6 +7,7 @@ import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
@@ -69,19 +71,20 @@ interface Output {
 }
 
 async function printer({ json, level }: Flags): Promise<Output['print']> {
-  const form = json === true ? (line: string) => `${line}\n` : await forPeople()
+  const form = json === true ? (line: string) => `${visible(line)}\n` : await forPeople()
   return lines => {
-    for (const line of lines) if (isAtLeast(line, level)) process.stdout.write(form(line))
+    for (const line of lines) if (isAtLeast(line, level)) printStyled(form(line))
   }
 }
 
 async function forPeople(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
-  return prettyFactory({
+  const pretty = prettyFactory({
     ignore: 'pid,hostname',
     translateTime: 'SYS:yyyy-mm-dd HH:MM:ss',
     colorize: process.stdout.isTTY === true,
   })
+  return line => pretty(visibleInJson(line))
 }
 
 /** Undefined where no daemon answers there. */
@@ -126,7 +129,7 @@ async function showLeft(
       `no daemon runs for ${path}, and ${file} holds no log of one; calcfs mounts lists the drives.`,
     )
   print(lines)
-  console.error(`calcfs: no daemon runs for ${path} any more; this is what ${file} holds.`)
+  complain(`no daemon runs for ${path} any more; this is what ${file} holds.`)
 }
 
 async function showFile(file: string, control: Control, { flags, print }: Output): Promise<void> {
@@ -167,6 +170,6 @@ const isListening = (control: Control): Promise<boolean> =>
   control.log({ after: Number.MAX_SAFE_INTEGER }).then(() => true, ended)
 
 function ended(): false {
-  console.error('calcfs: the daemon does not answer any more; calcfs mounts says whether it lives.')
+  complain('the daemon does not answer any more; calcfs mounts says whether it lives.')
   return false
 }

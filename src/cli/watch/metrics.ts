@@ -1,9 +1,11 @@
 // `calcfs metrics [DRIVE]`: the metrics of a drive as Prometheus reads them, or its health in one line.
+
 import { Command } from 'commander'
 import type { HealthLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine, printText } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
 
@@ -49,12 +51,12 @@ async function metrics(drive: string | undefined, flags: Flags): Promise<void> {
     throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
   const control = await driveAt(mountPoint)
   if (flags.health !== true) {
-    process.stdout.write((await control.metrics({})).text)
+    printText((await control.metrics({})).text)
     return
   }
   const health = await control.health({})
   if (flags.json === true) printJson({ mountPoint, ...health })
-  else console.log(health.why)
+  else printLine(health.why)
   // A daemon of an earlier version does not say which it is.
   if (!health.isHealthy) process.exitCode = codes[health.trouble ?? 'away']
 }

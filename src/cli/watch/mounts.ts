@@ -1,9 +1,11 @@
 // `calcfs mounts`: all drives of this user, and whether the daemon of each one lives.
+
 import { Command } from 'commander'
 import { drivesOfUser, type Mount } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { printLine } from '../../terminal/print.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 
 /** Of a daemon that answers all is known; of any other one what the kernel shows. */
@@ -34,7 +36,7 @@ export function mountsCommand(): Command {
 async function list(flags: { json?: true }): Promise<void> {
   const facts = await Promise.all((await drivesOfUser()).map(factOf))
   if (flags.json === true) return printJson(facts)
-  console.log(facts.length === 0 ? 'no drive is mounted.' : facts.map(lineOf).join('\n'))
+  printLine(facts.length === 0 ? 'no drive is mounted.' : facts.map(lineOf).join('\n'))
 }
 
 async function factOf(mount: Mount): Promise<MountFact> {

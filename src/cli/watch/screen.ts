@@ -1,5 +1,6 @@
 // Screen of a command that watches: redrawn in place on a terminal until Ctrl-C, with the last picture left standing.
 import { setTimeout as pause } from 'node:timers/promises'
+import { visible } from '../../terminal/print.js'
 
 export interface Screen {
   show(text: string): void
@@ -23,7 +24,9 @@ export async function openScreen(out: NodeJS.WriteStream): Promise<Screen> {
   const update = createLogUpdate(out)
   return {
     show(text) {
-      const lines = text.split('\n').map(line => shortened(line, out.columns))
+      const lines = visible(text)
+        .split('\n')
+        .map(line => shortened(line, out.columns))
       const room = Math.max(1, out.rows - spareLines)
       update((lines.length <= room ? lines : [...lines.slice(0, room - 1), '…']).join('\n'))
     },

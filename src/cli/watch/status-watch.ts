@@ -1,4 +1,5 @@
 // `status --watch`: the state of the drives again and again, redrawn on a terminal, elsewhere a line for each change.
+import { printLine, printText } from '../../terminal/print.js'
 import { isScreen, openScreen, untilInterrupted } from './screen.js'
 
 /** One drive as it is now. */
@@ -27,13 +28,13 @@ export async function watchStatus({ isJson, atEnd, look }: WatchedStatus): Promi
   await untilInterrupted(everyMs, async () => {
     const states = await look(looks % checkEvery === 0)
     looks += 1
-    if (screen === undefined) for (const line of changes(states)) process.stdout.write(`${line}\n`)
+    if (screen === undefined) for (const line of changes(states)) printText(`${line}\n`)
     else screen.show(states.map(({ text }) => text).join('\n\n'))
     isGone = states.length === 0
     return !isGone
   })
   screen?.end()
-  if (isGone && screen !== undefined) console.log(atEnd)
+  if (isGone && screen !== undefined) printLine(atEnd)
 }
 
 /** What was not there a look before, with its time; that the last drive has gone is told as well. */

@@ -1,10 +1,12 @@
 // `calcfs top [DRIVE]`: what goes on in the drives now, redrawn each second.
+
 import { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { complain, printLine } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount, liveMounts } from '../control/select-mount.js'
 import { goneSentence, isScreen, openScreen, untilInterrupted } from './screen.js'
@@ -43,8 +45,8 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
   const { pictures, problems } = await picturesOf(controls)
   if (pictures.length === 0) throw problems[0]
   if (flags.json === true) printJson(pictures.map(jsonOf))
-  else console.log(pictures.map(picture => topText(picture, undefined)).join('\n\n'))
-  for (const problem of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
+  else printLine(pictures.map(picture => topText(picture, undefined)).join('\n\n'))
+  for (const problem of problems) complain(sentenceOf(problem))
 }
 
 async function watchedDrives(drive: string | undefined): Promise<readonly string[]> {
@@ -84,8 +86,8 @@ async function redrawn(paths: readonly string[], controls: readonly Control[]): 
   if (ended === undefined) return
   const left = await Promise.all(paths.map(mountAt))
   // A daemon answers until its drive is unmounted: one that is gone has ended in order.
-  if (left.every(mount => mount === undefined)) for (const path of paths) console.log(goneSentence(path))
-  else console.error(`calcfs: ${sentenceOf(ended)}`)
+  if (left.every(mount => mount === undefined)) for (const path of paths) printLine(goneSentence(path))
+  else complain(sentenceOf(ended))
 }
 
 /** Dates as everywhere in `--json`. */

@@ -37,6 +37,37 @@ t.test('add lists a report that exists, and no other (CLI-13)', async t => {
   t.notOk((await namesOf(testbed, 'reports')).includes('99.json'))
 })
 
+t.test("CMD-15 what a colleague's title would do to a terminal or a table is escaped", async t => {
+  const testbed = await warmMount(t)
+  const { calcfs, directory, service } = testbed
+  const title = 'Pro\u001b]0;owned\u0007file\u009b31m\tof\u0085all\u007f'
+  const record = JSON.parse(await service.elsewhere('GET', '/report?id=43'))
+  await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, title }))
+  const path = 'reports/43.json'
+  const said: string[] = []
+  for (const line of [
+    ['report', 'add', '43'],
+    ['info', path],
+    ['info', path, '--json'],
+    ['why', path],
+    ['history', path],
+    ['ls', '-l', 'reports/by-name'],
+    ['find', 'reports', '--name', '*'],
+    ['pin', path],
+    ['pins'],
+    ['status', directory],
+  ]) {
+    const { stdout, stderr } = await calcfs(...line, ...(line[0] === 'status' ? [] : ['--mount', directory]))
+    t.notMatch(stdout + stderr, /[^\P{Cc}\n\t]/u, `${line.join(' ')}: nothing that a terminal obeys`)
+    said.push(stdout)
+  }
+  t.match(said[0], /is listed: Pro\\u001b\]0;owned\\u0007file\\u009b31m/)
+  t.equal(JSON.parse(said[2] ?? '').title, title, 'JSON means the title itself')
+  for (const table of ['reports/INDEX.tsv', 'reports/43/order.txt'])
+    t.notMatch(await textOf(testbed, table), /[^\P{Cc}\n\t]/u, table)
+  t.match(await textOf(testbed, 'reports/INDEX.tsv'), /\tPro%1B\]0;owned%07file%C2%9B31m%09of%C2%85all%7F\t/)
+})
+
 t.test('add goes on after a number that is wrong, and names it (CLI-13)', async t => {
   const testbed = await warmMount(t)
   const ran = await report(testbed, 'add', '99', 'x', '43')

@@ -170,7 +170,7 @@ t.test(
   },
 )
 
-t.test('an address where a drive is meant is told with the directory to write (CMD-11)', async t => {
+t.test('an address where a drive is meant is told with the directory to write (CMD-13)', async t => {
   const testbed = await warmMount(t)
   const { url } = testbed.service
   const said = 'calcfs: name the directory, not the address of the service; '
