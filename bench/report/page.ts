@@ -19,18 +19,6 @@ export function timesTables({ cells }: Results): string {
     .join('\n\n')
 }
 
-/** Processor seconds of every mount, its children included. */
-export function processorTable({ cells }: Results): string {
-  return inTables(cells)
-    .map(([link, here]) => {
-      const seconds = (cell: Cell): string =>
-        each(cell, ({ cpuSeconds }) => (cpuSeconds === undefined ? '–' : cpuSeconds.toFixed(2)))
-      const measured = here.filter(({ contender }) => contender !== 'local disk')
-      return `### Round trip ${link}\n\nProcessor seconds: cold / warm / after a remount.\n\n${contendersTable(measured, seconds)}`
-    })
-    .join('\n\n')
-}
-
 /** The cells of one table, nearest first. */
 function inTables(cells: readonly Cell[]): readonly (readonly [link: string, cells: readonly Cell[]])[] {
   const near = [...cells].sort((one, other) => one.roundTrip - other.roundTrip)
@@ -135,8 +123,6 @@ export function report(results: Results): string {
     costTable(results),
     '## Fetched and never read',
     unreadTable(results),
-    '## Processor seconds',
-    processorTable(results),
     '## Contenders',
     list(results.contenders),
     absent,
