@@ -101,7 +101,7 @@ for (const [key, code, name, commands] of [
   })
 }
 
-t.test('after calcfs login there is no further prompt, with --user or without (SIGN-4)', async t => {
+t.test('after calcfs login there is no further prompt, with --user or without (SIGN-1)', async t => {
   const at = await desk(t)
   t.match(await login(at), { code: 0 })
   for (const user of [['--user', 'demo'], []]) {
@@ -156,7 +156,7 @@ t.test('DISK-1 a login does without what stands in the place of the directory of
   t.ok(await forgetToken(at.account()))
 })
 
-t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4)', async t => {
+t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1)', async t => {
   const at = await desk(t)
   await at.logIn()
   const file = await at.tokenFile()
@@ -170,7 +170,7 @@ t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4
   t.ok(await isMounted(at.directory))
 })
 
-t.test('a token that cannot be renewed serves to its end (SIGN-4)', async t => {
+t.test('a token that cannot be renewed serves to its end (SIGN-1)', async t => {
   const at = await desk(t)
   await at.logIn()
   const file = await at.tokenFile()
@@ -267,7 +267,7 @@ const damages: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
 }
 
 t.test(
-  'a damaged token is dropped where a password is known, and reported where none is (SIGN-6)',
+  'a damaged token is dropped where a password is known, and reported where none is (SIGN-7)',
   async t => {
     const at = await desk(t)
     const path = ['/db/demo/Water splitting', '--url', at.service.url]

@@ -176,7 +176,7 @@ t.test(
   },
 )
 
-t.test('NET-2 in another network no connection of before is waited for', async t => {
+t.test('NET-1 in another network no connection of before is waited for', async t => {
   const { testbed, network, passage } = await placed(t)
   await warm(testbed)
   await network.move()
@@ -203,7 +203,7 @@ t.test('NET-3 a link that is down is an error at once, and no text is lost', asy
   )
 })
 
-t.test('NET-4 after a sleep in which the far end has forgotten the connections all is right', async t => {
+t.test('NET-1 after a sleep in which the far end has forgotten the connections all is right', async t => {
   const { testbed, network, passage } = await placed(t)
   await warm(testbed)
   const pid = testbed.daemonPid()

@@ -87,7 +87,7 @@ t.test(
 )
 
 t.test(
-  'METRIC-3 docs/metrics.md has a line for each metric, and the board asks for no other one',
+  'METRIC-2 docs/metrics.md has a line for each metric, and the board asks for no other one',
   async t => {
     t.same(namesIn(text('docs/metrics.md')), known)
     const board = JSON.parse(text('docs/grafana.json')) as {

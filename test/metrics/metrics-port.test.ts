@@ -49,7 +49,7 @@ async function openPort(t: Test) {
 }
 
 t.test(
-  'METRIC-4 thousands of questions at once, whose answers are not taken, cost the drive nothing',
+  'METRIC-1 thousands of questions at once, whose answers are not taken, cost the drive nothing',
   async t => {
     const { open, asked, isAnswered } = await openPort(t)
     for (let at = 0; at < connections; at += 1) {
@@ -69,7 +69,7 @@ t.test(
   },
 )
 
-t.test('METRIC-4 connections that ask slowly, or take no answer, give way within ten seconds', async t => {
+t.test('METRIC-1 connections that ask slowly, or take no answer, give way within ten seconds', async t => {
   const { open, isAnswered } = await openPort(t)
   for (let at = 0; at < connections; at += 1) (await open()).write(question.slice(0, at === 0 ? 0 : -2))
   t.notOk(await isAnswered('/healthz'), 'all connections are taken')
@@ -78,7 +78,7 @@ t.test('METRIC-4 connections that ask slowly, or take no answer, give way within
   t.ok(performance.now() - began < 15_000, 'it took no half a minute')
 })
 
-t.test('METRIC-4 who asks at the same moment gets the same answer, and later another one', async t => {
+t.test('METRIC-1 who asks at the same moment gets the same answer, and later another one', async t => {
   const { asked, isAnswered } = await openPort(t)
   t.same(await Promise.all(['/metrics', '/metrics', '/metrics'].map(isAnswered)), [true, true, true])
   t.equal(asked(), 1)

@@ -86,7 +86,7 @@ async function seen(directory: string, isOver: () => boolean): Promise<void> {
 
 if (process.platform === 'linux') {
   t.test(
-    'SIGNAL-3 SIGUSR1 and SIGUSR2 change nothing: no debugger listens, and the drive answers',
+    'SIGNAL-1 SIGUSR1 and SIGUSR2 change nothing: no debugger listens, and the drive answers',
     async t => {
       const { directory, mount } = await ownDrive(t)
       // Where the usual port is taken, Node's debugger would fail to open, and this promise could not fail.

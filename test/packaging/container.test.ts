@@ -23,7 +23,7 @@ const withoutRights = ['--cap-drop', 'all', '--cap-add', 'SYS_CHROOT']
 
 t.setTimeout(2 * limit)
 
-t.test('PACK-7 the container file says what the Debian package says', async t => {
+t.test('PACK-3 the container file says what the Debian package says', async t => {
   const packaging = await text('bin/deb.mjs')
   const depends = /^Depends: (.*)$/m.exec(packaging)?.[1] ?? ''
   const needed = depends.split(', ').map(one => /^[^ ]+/.exec(one)?.[0] ?? '')
@@ -40,7 +40,7 @@ t.test('PACK-7 the container file says what the Debian package says', async t =>
   t.match(packaging, /`calcfs_\$\{about\.version\}_\$\{architecture\}\.deb`/)
 })
 
-t.test('PACK-7 what it sets are settings, and its directories are made for its user', async t => {
+t.test('PACK-3 what it sets are settings, and its directories are made for its user', async t => {
   const owned = [...containerfile.matchAll(/install -d -m \d+ -o calcfs -g calcfs (.*?)(?: \\)?$/gm)]
   const made = owned.flatMap(([, names]) => names?.split(' ') ?? [])
   const set = [...containerfile.matchAll(/CALCFS_(\w+)=(\S+)/g)]
@@ -59,7 +59,7 @@ t.test('PACK-7 what it sets are settings, and its directories are made for its u
   t.notMatch(containerfile, /CALCFS_(PASSWORD|TOKEN)/, 'and no password is in it')
 })
 
-t.test('PACK-7 its page calls commands that there are, with flags that they have', async t => {
+t.test('PACK-3 its page calls commands that there are, with flags that they have', async t => {
   const commands = new Map(commandsBelow(await wholeProgram()))
   const code = [...page.matchAll(/```sh\n(.*?)```/gs)]
     .map(([, lines]) => lines)
@@ -75,7 +75,7 @@ t.test('PACK-7 its page calls commands that there are, with flags that they have
 
 if (process.env['CALCFS_TEST_FULL'] !== undefined)
   t.test(
-    'PACK-8 the image mounts a drive with CAP_SYS_ADMIN, and copies from it without any capability',
+    'PACK-3 the image mounts a drive with CAP_SYS_ADMIN, and copies from it without any capability',
     async t => {
       const place = await openDirectory(t, 'container-test')
       const { url } = await testService(t, fillSampleData)

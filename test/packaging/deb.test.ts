@@ -126,12 +126,12 @@ t.test('the Debian package', async t => {
   })
 
   if (isFull) {
-    t.test('PACK-4 two builds are the same to the last byte', async t => {
+    t.test('PACK-3 two builds are the same to the last byte', async t => {
       const other = await build(await directory(t))
       t.ok((await readFile(deb)).equals(await readFile(other)))
     })
 
-    t.test('PACK-4 lintian finds nothing', async t => {
+    t.test('PACK-3 lintian finds nothing', async t => {
       const ran = await run('lintian', ['--no-cfg', '--allow-root', '--fail-on=error,warning', deb], {
         limit,
       })

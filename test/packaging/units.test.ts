@@ -47,7 +47,7 @@ async function install(t: Test, bare: string, url: string): Promise<void> {
   await printed('chroot', [bare, 'chown', '-R', 'anna:anna', '/home/anna'])
 }
 
-t.test('PACK-6 each unit that the documents enable is there, and can be enabled', async t => {
+t.test('SYSTEMD-2 each unit that the documents enable is there, and can be enabled', async t => {
   const page = await readFile(join(root, 'docs/mounted-for-good.md'), 'utf8')
   const enabled = [...page.matchAll(/systemctl (?:--user )?enable --now (\S+@)/g)].map(
     ([, name = '']) => name,
@@ -63,7 +63,7 @@ t.test('PACK-6 each unit that the documents enable is there, and can be enabled'
 
 if (process.env['CALCFS_TEST_FULL'] !== undefined) {
   t.test(
-    'PACK-6 its units are enabled, mount again at the next start of the machine, and end with the package',
+    'SYSTEMD-2 its units are enabled, mount again at the next start of the machine, and end with the package',
     async t => {
       const place = await openDirectory(t, 'units-test')
       const bare = await bareDebian(place, 'bookworm')

@@ -38,7 +38,7 @@ const inItsPlace: readonly (readonly [name: string, line: string])[] = [
   ['rm -f', `rm -f "$file"`],
 ]
 
-t.test('LIST-26 programs save through a link by name', async t => {
+t.test('LIST-8 programs save through a link by name', async t => {
   const testbed = await realMount(t, { settings: { access: 'manage' } })
   const { directory } = testbed
   const copy = join(testbed.local, 'copy.json')

@@ -138,7 +138,7 @@ t.test('a data directory has one service: a second one says so and ends (SERVE-1
   await (await startService({ data })).close()
 })
 
-t.test('what the service keeps can be read by its owner alone (SERVE-2)', async t => {
+t.test('what the service keeps can be read by its owner alone (SERVE-1)', async t => {
   const umask = process.umask(0)
   t.teardown(() => process.umask(umask))
   const fresh = join(scratch(t), 'data')

@@ -96,7 +96,7 @@ t.test('SIGN-10 status says until when a drive is signed in, and what comes then
   t.ok(Math.abs(Date.parse(facts.signedInUntil) - Date.now() - day) < day / 10)
 })
 
-t.test('SIGN-11 a failed login never says "run calcfs login"', async t => {
+t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
   const at = await desk(t)
   const { service, calcfs } = at
   const wrong = { CALCFS_PASSWORD: 'wrong' }
@@ -131,7 +131,7 @@ t.test('SIGN-11 a failed login never says "run calcfs login"', async t => {
   t.match(await calcfs({}, 'login', '--list'), { stdout: 'no sign-in is kept.\n' })
 })
 
-t.test('SIGN-12 logout keeps unsaved texts, and says so; and which drives go on, and how', async t => {
+t.test('SIGN-10 logout keeps unsaved texts, and says so; and which drives go on, and how', async t => {
   const at = await desk(t)
   const { service, calcfs, home } = at
   const directory = join(home, 'drive')
@@ -169,7 +169,7 @@ t.test('SIGN-12 logout keeps unsaved texts, and says so; and which drives go on,
   })
 })
 
-t.test('SIGN-12 a drive with a password of its own signs in again by itself', async t => {
+t.test('SIGN-10 a drive with a password of its own signs in again by itself', async t => {
   const testbed = await warmMount(t)
   t.equal(await outcome(overwrite(testbed, 'reports/43.json', '{ no json')), 'EINVAL')
   const out = await testbed.calcfs('logout', testbed.service.url, '--user', 'demo')

@@ -58,7 +58,7 @@ t.test('MOUNT-1 mount -t calcfs returns once the drive is there, and umount take
   t.same(wordsOf(ran), ['calcfs 0', ...shown, 'fuse.calcfs 0', ...shown])
 })
 
-t.test('MOUNT-2 options of mount(8) mean what they mean elsewhere', async t => {
+t.test('MOUNT-3 options of mount(8) mean what they mean elsewhere', async t => {
   const { url, directory, at, who } = await place(t)
   const ran = await inOwnMounts(
     `
@@ -181,7 +181,7 @@ t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to moun
   ])
 })
 
-t.test('MOUNT-5 mount -a mounts a line of /etc/fstab once', async t => {
+t.test('MOUNT-4 mount -a mounts a line of /etc/fstab once', async t => {
   const { url, directory, at, who } = await place(t)
   const ran = await inOwnMounts(
     `

@@ -57,7 +57,7 @@ t.test(
       await shown(`sed -i '0,/Supporting information/s//SI of the paper/' ${file} || calcfs why ${file}`)
       t.match(await service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
     })
-    await t.test('SYSTEMD-3 its stop unmounts, and is no failure', async t => {
+    await t.test('END-1 its stop unmounts, and is no failure', async t => {
       const left = await shown(
         `systemctl stop ${unit}; systemctl show -P Result ${unit}; grep -c ' /srv/calcfs/group ' /proc/self/mountinfo || true`,
       )
@@ -82,7 +82,7 @@ t.test('SYSTEMD-2 a daemon that is killed is started again, on a mount point tha
   t.same(seen, ['1', 'active', 'Water splitting', '1'])
 })
 
-t.test('SYSTEMD-4 a refused log-in is not tried again', async t => {
+t.test('SYSTEMD-2 a refused log-in is not tried again', async t => {
   const unit = 'calcfs-system@refused'
   const { code } = await machine.inside(`systemctl start ${unit}`)
   t.not(code, 0)
@@ -108,7 +108,7 @@ t.test('SYSTEMD-5 the unit of a user mounts below the home directory', async t =
   t.same(seen, ['active', 'Water splitting', 'Permission denied', 'success', '0'])
 })
 
-t.test('SYSTEMD-6 a line of /etc/fstab with x-systemd.automount is mounted at the first look', async t => {
+t.test('MOUNT-4 a line of /etc/fstab with x-systemd.automount is mounted at the first look', async t => {
   const seen = await shown(`
     systemctl start srv-auto.automount
     systemctl is-active srv-auto.mount || true

@@ -152,7 +152,7 @@ t.test('watching one drive', async t => {
     t.notMatch(watch.text(), /requests so far/)
   })
 
-  await t.test('WATCH-6 a command whose terminal is closed ends in order, a mount as well', async t => {
+  await t.test('WATCH-4 a command whose terminal is closed ends in order, a mount as well', async t => {
     const command = `${plainNode.join(' ')} ${calcfs}`
     const other = join(testbed.home, 'closed')
     await mkdir(other)
@@ -245,7 +245,7 @@ t.test('WATCH-2 mounts lists drives that live, hang or are dead, each with what 
 })
 
 t.test(
-  'WATCH-5 in the background the log is a file of the state directory; without one its last lines are in memory',
+  'WATCH-4 in the background the log is a file of the state directory; without one its last lines are in memory',
   async t => {
     const testbed = await realMount(t)
     const { directory } = testbed

@@ -87,7 +87,7 @@ t.test('NAME-1 only what reads as an escape is escaped itself', async t => {
   }
 })
 
-t.test('NAME-4 a mark is one only at the end, with a number or sixteen digits', async t => {
+t.test('NAME-3 a mark is one only at the end, with a number or sixteen digits', async t => {
   for (const name of [
     'a~c',
     'a~c1x',

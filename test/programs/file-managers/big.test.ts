@@ -64,7 +64,7 @@ const starts = { dolphin, nautilus }
 
 for (const [program, start] of isFull ? Object.entries(starts) : []) {
   t.test(
-    `DESK-8 ${program} opens a folder: its listing, its sizes, heads, and pictures below a limit`,
+    `DESK-1 ${program} opens a folder: its listing, its sizes, heads, and pictures below a limit`,
     async t => {
       const here = await stage(t)
       const { service } = here.testbed
@@ -92,7 +92,7 @@ for (const [program, start] of isFull ? Object.entries(starts) : []) {
     },
   )
 
-  t.test(`DESK-8 a new folder made in ${program} is a project`, async t => {
+  t.test(`DESK-1 a new folder made in ${program} is a project`, async t => {
     const here = await stage(t)
     const { screen, testbed } = here
     const asked = await testbed.service.during(async () => {
@@ -111,7 +111,7 @@ for (const [program, start] of isFull ? Object.entries(starts) : []) {
 
 /** What is done with the one calculation of a folder, and what the service hears of it. */
 const deeds: Readonly<Record<string, (t: Test, here: Stage) => Promise<void>>> = {
-  async 'DESK-9 Dolphin moves a calculation to the trash of this machine: a whole copy, and one DELETE'(
+  async 'DESK-4 Dolphin moves a calculation to the trash of this machine: a whole copy, and one DELETE'(
     t,
     here,
   ) {
@@ -122,7 +122,7 @@ const deeds: Readonly<Record<string, (t: Test, here: Stage) => Promise<void>>> =
     t.equal(await readFile(trashed, 'utf8'), pictureFolder['run.log'])
     t.equal(await isThere(here, 'alone/C-alone'), false)
   },
-  async 'DESK-8 Dolphin asks before it deletes for good, and that is one DELETE'(t, here) {
+  async 'DESK-1 Dolphin asks before it deletes for good, and that is one DELETE'(t, here) {
     const heard = await changes(here, async () => {
       await here.screen.keys('shift+Delete')
       await here.screen.untilWords(/^Do you really want to permanently delete this item\?/)
@@ -133,7 +133,7 @@ const deeds: Readonly<Record<string, (t: Test, here: Stage) => Promise<void>>> =
     t.match(heard, [/^DELETE \/calculation\?id=\d+$/])
     t.equal(heard.length, 1)
   },
-  async 'DESK-8 a new name given in Dolphin is saved'(t, here) {
+  async 'DESK-1 a new name given in Dolphin is saved'(t, here) {
     const heard = await changes(here, async () => {
       await here.screen.keys('F2', 'ctrl+a')
       await here.screen.type('Renamed')
@@ -157,7 +157,7 @@ for (const [promise, deed] of isFull ? Object.entries(deeds) : []) {
 }
 
 if (isFull)
-  t.test('DESK-8 Dolphin copies a calculation out as it is', async t => {
+  t.test('DESK-1 Dolphin copies a calculation out as it is', async t => {
     const here = await stage(t)
     const { screen, testbed, folder } = here
     const out = join(testbed.local, 'out')

@@ -20,7 +20,7 @@ const open =
   }
 
 if (isFull) {
-  t.test('DESK-11 a search in Dolphin finds each name below the folder, and reads no file', async t => {
+  t.test('DESK-10 a search in Dolphin finds each name below the folder, and reads no file', async t => {
     const stage = await drawnStage(t)
     const search = async (word: string): Promise<void> => {
       await stage.screen.keys('ctrl+f')
@@ -35,7 +35,7 @@ if (isFull) {
     ['size', 'Size'],
     ['date', 'Modified'],
   ] as const)
-    t.test(`DESK-12 sorted by ${column} in Dolphin, both ways, without a content`, async t => {
+    t.test(`DESK-10 sorted by ${column} in Dolphin, both ways, without a content`, async t => {
       const stage = await drawnStage(t)
       const { screen } = stage
       const pick = async (entry: string): Promise<void> => {
@@ -58,7 +58,7 @@ if (isFull) {
       await sorts(t, stage, { open: openWithMenu, by }, column)
     })
 
-  t.test('DESK-13 a folder that is drawn out of Dolphin with the mouse is copied, and stays', async t => {
+  t.test('DESK-7 a folder that is drawn out of Dolphin with the mouse is copied, and stays', async t => {
     const stage = await drawnStage(t)
     const openIcons = async (directory: string): Promise<void> => {
       await open(stage)(directory)

@@ -118,10 +118,10 @@ for (const [program, manager] of Object.entries(managers)) {
         'DESK-2 with a limit for pictures, only those below it are read for thumbnails',
         thumbnails,
       )
-    await promise('DESK-3 the room for drafts is shown as free space, and a new folder is a project', makes)
+    await promise('DESK-5 the room for drafts is shown as free space, and a new folder is a project', makes)
     await promise('DESK-4 there is no trash: it asks, and says what becomes of the calculation', trashes)
     await promise('DESK-5 deleted for good, a calculation is gone by one DELETE', erases)
-    await promise('DESK-6 a new name is saved', renames)
+    await promise('DESK-5 a new name is saved', renames)
     await promise('DESK-7 a calculation is copied out as it is', copies)
     await promise('DESK-10 the properties of a calculation cost no content of it', showsProperties)
   })

@@ -40,7 +40,7 @@ const isThere = async ({ testbed }: DrawnStage, ...names: readonly string[]): Pr
   (await outcome(testbed.files.lstat(join('projects/Water splitting', ...names)))) === 'done'
 
 const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promise<void>>> = {
-  async 'DESK-14 a new name given in Nautilus is saved by one PUT'(t, stage) {
+  async 'DESK-4 a new name given in Nautilus is saved by one PUT'(t, stage) {
     const { screen, drawn, folder } = stage
     await open(stage, '--select', folder(drawn.sorted, drawn.measured))
     const renamed = `${drawn.measured} again`
@@ -55,7 +55,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.same(heard, ['PUT /calculation'])
   },
 
-  async 'DESK-14 a new name for a file in Nautilus is refused, and nothing is sent'(t, stage) {
+  async 'DESK-4 a new name for a file in Nautilus is refused, and nothing is sent'(t, stage) {
     const { screen, drawn, folder } = stage
     const [file = ''] = drawn.bySize
     await open(stage, '--select', folder(drawn.sorted, drawn.measured, file))
@@ -73,7 +73,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.ok(await isThere(stage, drawn.sorted, drawn.measured, file))
   },
 
-  async 'DESK-14 Delete in Nautilus asks first, and is one DELETE'(t, stage) {
+  async 'DESK-4 Delete in Nautilus asks first, and is one DELETE'(t, stage) {
     const { screen, drawn, folder, testbed } = stage
     await open(stage, '--select', folder(drawn.sorted, drawn.measured))
     const heard = await changes(stage, async () => {
@@ -95,7 +95,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.equal(await isThere(stage, drawn.sorted, drawn.measured), false)
   },
 
-  async 'DESK-14 a project is not deleted in Nautilus, whatever is answered'(t, stage) {
+  async 'DESK-4 a project is not deleted in Nautilus, whatever is answered'(t, stage) {
     const { screen, drawn, folder, testbed } = stage
     await open(stage, '--select', folder(drawn.searched))
     const heard = await changes(stage, async () => {
@@ -113,7 +113,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.ok(await isThere(stage, drawn.searched, 'inner', String(drawn.found[0])))
   },
 
-  async 'DESK-14 Nautilus copies a calculation out and shows how far it is; each file is fetched once'(
+  async 'DESK-4 Nautilus copies a calculation out and shows how far it is; each file is fetched once'(
     t,
     stage,
   ) {
@@ -146,7 +146,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.same(filesIn(asked).filter(others), drawn.bySize.filter(others).toSorted(), 'each file once')
   },
 
-  async 'DESK-14 the properties of a calculation in Nautilus cost no content of it'(t, stage) {
+  async 'DESK-4 the properties of a calculation in Nautilus cost no content of it'(t, stage) {
     const { screen, drawn, folder, testbed } = stage
     const asked = await asksWithin(t, testbed.service, async () => {
       await open(stage, '--select', folder(drawn.sorted, drawn.measured))
@@ -157,7 +157,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.same(contentsOf(asked), [])
   },
 
-  async 'DESK-13 a folder that is drawn out of Nautilus with the mouse is copied, and stays'(t, stage) {
+  async 'DESK-7 a folder that is drawn out of Nautilus with the mouse is copied, and stays'(t, stage) {
     const openList = async (directory: string): Promise<void> => {
       await open(stage, directory)
       await stage.screen.keys('ctrl+1')
@@ -165,7 +165,7 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     await drawsOut(t, stage, { open: openList, home: 'Home' })
   },
 
-  async 'DESK-11 a search in Nautilus finds each name below the folder, and reads no file'(t, stage) {
+  async 'DESK-10 a search in Nautilus finds each name below the folder, and reads no file'(t, stage) {
     const search = async (word: string): Promise<void> => {
       await stage.screen.keys('ctrl+f')
       await stage.screen.type(word)
@@ -183,7 +183,7 @@ if (isFull) {
     ['size', 'Size'],
     ['date', 'Modified'],
   ] as const)
-    t.test(`DESK-12 sorted by ${column} in Nautilus, both ways, without a content`, async t => {
+    t.test(`DESK-10 sorted by ${column} in Nautilus, both ways, without a content`, async t => {
       const stage = await drawnStage(t)
       const openList = async (directory: string): Promise<void> => {
         await open(stage, directory)

@@ -97,7 +97,7 @@ t.test('a service that refuses every token is not hammered with log-ins', { time
 })
 
 t.test(
-  'SIGN-8 a question that is refused with every token stops no other log-in',
+  'SIGN-2 a question that is refused with every token stops no other log-in',
   { timeout: 10_000 },
   async t => {
     let valid = 'first'
@@ -126,7 +126,7 @@ t.test(
 )
 
 t.test(
-  'SIGN-8 credentials that were good are tried again a second after a refusal',
+  'SIGN-2 credentials that were good are tried again a second after a refusal',
   { timeout: 10_000 },
   async t => {
     let away = false
@@ -148,7 +148,7 @@ t.test(
 )
 
 t.test(
-  'SIGN-8 a token that never served is renewed a second after a refusal, then later and later',
+  'SIGN-2 a token that never served is renewed a second after a refusal, then later and later',
   { timeout: 10_000 },
   async t => {
     let issued = 'first'
@@ -235,7 +235,7 @@ t.test('a ready token is used as it is, and its refusal says what to do', { time
 })
 
 t.test(
-  'SIGN-8 a ready token is good for others after one question is refused',
+  'SIGN-2 a ready token is good for others after one question is refused',
   { timeout: 10_000 },
   async t => {
     const { user, signed, later } = await openTestbed(
@@ -303,7 +303,7 @@ const tokens: Readonly<Record<string, Partial<SessionOptions>>> = {
 }
 for (const [kind, given] of Object.entries(tokens))
   t.test(
-    `SIGN-4 a ${kind} token that was refused for a while is used again, and is not tried on and on`,
+    `SIGN-1 a ${kind} token that was refused for a while is used again, and is not tried on and on`,
     { timeout: 10_000 },
     async t => {
       let isRefused = false

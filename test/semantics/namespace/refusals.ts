@@ -33,7 +33,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
     )
 
     t.test(
-      'DENY-2 files of a calculation and generated texts cannot be written, cut, renamed or deleted',
+      'DENY-1 files of a calculation and generated texts cannot be written, cut, renamed or deleted',
       async t => {
         for (const path of [
           `${calculation}/run.log`,
@@ -63,7 +63,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.rmdir('reports/42')), 'EPERM')
     })
 
-    t.test('DENY-5 a report that the service does not know cannot be made by its number', async t => {
+    t.test('DENY-1 a report that the service does not know cannot be made by its number', async t => {
       t.equal(await outcome(overwrite(testbed, 'reports/99.json', '{}')), 'EPERM')
     })
 

@@ -30,7 +30,7 @@ const fill = (seed: Seed): void => {
 }
 
 export function reportNames(t: Test, open: OpenTestbed): void {
-  t.test('LIST-25 the known reports have links by their titles, each one its own', async t => {
+  t.test('LIST-8 the known reports have links by their titles, each one its own', async t => {
     const testbed = await open(t, { fill, settings: { ...brief, access: 'manage' } })
     const { files, service } = testbed
     t.same(await namesOf(testbed, directory), [], 'no operation lists those that are not known')
@@ -63,7 +63,7 @@ export function reportNames(t: Test, open: OpenTestbed): void {
   })
 
   t.test(
-    'LIST-26 a save through such a link is one of the report, and its new title is its new name',
+    'LIST-8 a save through such a link is one of the report, and its new title is its new name',
     async t => {
       const testbed = await open(t, { fill, settings: brief })
       const text = await textOf(testbed, 'reports/13.json')
@@ -79,7 +79,7 @@ export function reportNames(t: Test, open: OpenTestbed): void {
     },
   )
 
-  t.test('LIST-26 nothing is made, moved or removed in it, with manage either', async t => {
+  t.test('LIST-8 nothing is made, moved or removed in it, with manage either', async t => {
     const testbed = await open(t, { fill, settings: { ...brief, access: 'manage' } })
     const { files, service } = testbed
     const text = await textOf(testbed, 'reports/7.json')

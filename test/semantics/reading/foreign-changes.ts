@@ -17,7 +17,7 @@ export function foreignChanges(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, { settings: brief })
     const { files, service } = testbed
 
-    t.test('STALE-3 a new calculation is there within the lifetime of a listing', async t => {
+    t.test('STALE-4 a new calculation is there within the lifetime of a listing', async t => {
       await files.readdir('projects/Water splitting')
       service.seed.addCalculation({ name: 'New', project: ids.water, files: { 'a.txt': 'new\n' } })
       await testbed.pass(2500)

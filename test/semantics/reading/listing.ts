@@ -200,7 +200,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       t.same(lines(asked), [])
     })
 
-    t.test('LIST-14 what is not there is asked for once in five seconds', async t => {
+    t.test('LIST-13 what is not there is asked for once in five seconds', async t => {
       const asked = await service.during(async () => {
         t.equal(await outcome(files.lstat('reports/777.json')), 'ENOENT')
         await testbed.pass(1200)
@@ -211,7 +211,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       t.equal(rest.length, 1, 'and one question whether the platform is there')
     })
 
-    t.test('LIST-15 df shows room', async t => {
+    t.test('LIST-16 df shows room', async t => {
       const { bsize, blocks } = await files.statfs()
       t.ok(bsize * blocks > 0)
     })
@@ -221,7 +221,7 @@ export function listing(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('LIST-17 sub-projects nest to any depth', async t => {
+  t.test('LIST-2 sub-projects nest to any depth', async t => {
     const names = Array.from({ length: 20 }, (_, depth) => `level ${depth}`)
     const testbed = await open(t, {
       fill(seed) {

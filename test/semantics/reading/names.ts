@@ -67,7 +67,7 @@ export function names(t: Test, open: OpenTestbed): void {
         t.ok(listed.includes(name), name)
     })
 
-    t.test('NAME-2 every listed name leads to the thing that has it', async t => {
+    t.test('NAME-1 every listed name leads to the thing that has it', async t => {
       for (const name of await childrenOf(testbed, 'projects')) {
         const record = JSON.parse(await textOf(testbed, `projects/${name}/.project.json`))
         const id = record.id - 200
@@ -81,7 +81,7 @@ export function names(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, 'projects/Equal/same~c9/a.txt'), 'nine\n')
     })
 
-    t.test('NAME-4 the marked name is found whichever thing has the bare one', async t => {
+    t.test('NAME-3 the marked name is found whichever thing has the bare one', async t => {
       t.equal((await files.lstat('projects/Equal/alone~c11')).kind, 'directory')
       t.equal(
         await textOf(testbed, 'projects/Equal/same~p301/.project.json'),

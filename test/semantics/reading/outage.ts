@@ -48,19 +48,19 @@ export function outage(t: Test, open: OpenTestbed): void {
       t.match(await outcome(files.lstat('reports/4711.json')), /^(EHOSTUNREACH|ETIMEDOUT)$/)
     })
 
-    t.test('STALE-7 touch while the service is away forgets nothing', async t => {
+    t.test('STALE-5 touch while the service is away forgets nothing', async t => {
       await files.touch(project)
       t.same(await namesOf(testbed, project), known)
     })
 
-    t.test('DRAFT-6 a save while the service is away fails, and the text is kept', async t => {
+    t.test('DRAFT-4 a save while the service is away fails, and the text is kept', async t => {
       const mine = text.replace('"title": "Supporting information"', '"title": "Written in the dark"')
       t.match(await outcome(overwrite(testbed, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
       t.equal(await textOf(testbed, report), mine)
       t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), mine)
     })
 
-    t.test('STALE-8 when it is back, everything works again', async t => {
+    t.test('STALE-6 when it is back, everything works again', async t => {
       await service.back()
       await until(10_000, 'the drive answers again', async () => {
         return (await outcome(files.readdir(`${project}/Sub project`))) === 'done'

@@ -49,7 +49,7 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.ok((await files.xattrs(path)).includes('user.calcfs.cached'))
     })
 
-    t.test('XATTR-2 how much of a file is here is known without asking for it', async t => {
+    t.test('XATTR-1 how much of a file is here is known without asking for it', async t => {
       t.equal(await files.xattr(`${calculation}/run.log`, 'user.calcfs.cached'), '100')
       t.equal(await files.xattr(`${calculation}/input.inp`, 'user.calcfs.cached'), '0')
     })

@@ -28,7 +28,7 @@ export function rights(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'RIGHT-2 what a colleague shares for reading is read-only, where the list of shares says so',
+      'RIGHT-1 what a colleague shares for reading is read-only, where the list of shares says so',
       async t => {
         const record = 'db/guest/Dyes/.project.json'
         const asked = await service.during(async () => {
@@ -45,7 +45,7 @@ export function rights(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('RIGHT-3 what a colleague shares for writing can be written', async t => {
+    t.test('RIGHT-1 what a colleague shares for writing can be written', async t => {
       service.seed.addProject({ id: '810', name: 'Common', owner: 'guest' })
       service.seed.addShare({ project: '810', user: 'demo', permission: 'WRITE' })
       const record = 'by-id/project/810/.project.json'

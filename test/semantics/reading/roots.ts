@@ -194,7 +194,10 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
     t.same(await namesOf(testbed, 'projects'), ['One'])
     t.same(await inside(testbed, 'projects/One'), ['of 101'])
     t.equal(await outcome(testbed.files.lstat('projects/None')), 'ENOENT')
-    t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')).top, /--root \/db\/demo\/None.*--root 999/)
+    t.match(
+      JSON.parse(await textOf(testbed, '.calcfs/status.json')).top,
+      /--root \/db\/demo\/None.*--root 999/,
+    )
   })
 
   for (const status of variants(open, [404, 400, 501], 2)) {
@@ -234,7 +237,10 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
     t.test(`ROOT-7 what was found by its path stays while the service ${what}`, async t => {
       const service = { shortcomings: { root: true } }
       const testbed = await open(t, { fill: twoEach, service, settings: brief })
-      const found = async () => [await inside(testbed, 'projects/One'), await inside(testbed, 'db/guest/Two/')]
+      const found = async () => [
+        await inside(testbed, 'projects/One'),
+        await inside(testbed, 'db/guest/Two/'),
+      ]
       t.same(await found(), [['of 101'], ['of 202']])
       const mend = absent(testbed, 404, which)
       await testbed.pass(later)

@@ -197,7 +197,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), ['POST /report'])
     })
 
-    t.test('DENY-5 the number of a report that is not there is refused with the way to make one', async t => {
+    t.test('DENY-1 the number of a report that is not there is refused with the way to make one', async t => {
       t.equal(await outcome(overwrite(testbed, 'reports/98.json', '{}')), 'EPERM')
     })
   })

@@ -200,7 +200,7 @@ export function editing(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const drafts = () => namesOf(testbed, '.calcfs/drafts')
 
-    t.test('DRAFT-11 a draft whose file is only emptied stays', async t => {
+    t.test('DRAFT-2 a draft whose file is only emptied stays', async t => {
       const before = await textOf(testbed, report)
       const mine = '{"id": 42,\n "title": "mine", }\n'
       t.equal(await outcome(overwrite(testbed, report, mine)), 'EINVAL')
@@ -236,7 +236,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.equal((await files.lstat(report)).size, Buffer.byteLength(broken))
     })
 
-    t.test('DRAFT-3 saved right, it is stored and the draft is gone', async t => {
+    t.test('DRAFT-2 saved right, it is stored and the draft is gone', async t => {
       const whole = JSON.stringify({ ...JSON.parse(await stored(testbed)), title: 'Mended' })
       const asked = await service.during(() => overwrite(testbed, report, whole))
       t.same(writes(asked), ['PUT /report'])

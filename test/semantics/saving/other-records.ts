@@ -119,7 +119,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('NAME-2 a name that passes on by edits of two records means the second one at once', async t => {
+  t.test('NAME-1 a name that passes on by edits of two records means the second one at once', async t => {
     const testbed = await open(t, { settings: { access: 'manage' } })
     const { files, service } = testbed
     for (const name of ['First', 'Second']) {
