@@ -1,6 +1,6 @@
 // Formulas of a report: no save may change by accident which calculation a cN means.
 import { Failure } from '../../failure.js'
-import { type Formulas, formulasIn, untouchedFormulas } from '../../record/formulas.js'
+import { type Formulas, formulasIn } from '../../record/formulas.js'
 import type { CalculationId, Dialect } from '../../remote/remote.js'
 import type { RecordChange, WrittenEdit } from '../save/editable.js'
 
@@ -16,7 +16,6 @@ export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, chang
   const formulas = formulasIn(configuration)
   const isMine = configuration !== dialect.configuration(change.before)
   const id = dialect.facts(change.whole).id ?? 'ID'
-  if (isMine) refuseMovedUnder(dialect, written, formulas, id)
   const before = dialect.places(isMine ? written.mine : change.before)
   if (before === undefined) return
   const changed = meaningsChanged(formulas, before, after)
@@ -26,25 +25,6 @@ export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, chang
   throw isListMine
     ? missingReference(id, changed, formulas, takesAway(before, after))
     : movedElsewhere(changed, formulas)
-}
-
-/** An edit of one formula, or of a label, is no word about the others: in the text that was written they mean what they meant. */
-function refuseMovedUnder(
-  dialect: Dialect,
-  { base, mine }: WrittenEdit,
-  formulas: Formulas,
-  id: string,
-): void {
-  const [configuration, before, after] = [
-    dialect.configuration(base),
-    dialect.places(base),
-    dialect.places(mine),
-  ]
-  if (configuration === undefined || before === undefined || after === undefined) return
-  const untouched = untouchedFormulas(formulasIn(configuration), formulas)
-  const changed = meaningsChanged(untouched, before, after)
-  if (changed.length === 0) return
-  throw missingReference(id, changed, untouched, takesAway(before, after))
 }
 
 const meaningsChanged = (formulas: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] => [

@@ -168,28 +168,6 @@ export function order(t: Test, open: OpenTestbed): void {
       await files.unlink(`.calcfs/drafts/${ids.profile}-order.txt`)
     })
 
-    t.test('ORDER-9 an edit of a label beside it is no word about the formulas', async t => {
-      const report = `reports/${ids.profile}.json`
-      const record = JSON.parse(await textOf(testbed, report))
-      const calculations = record.calculations.map(
-        (row: { calcOrder: number }, at: number, all: unknown[]) => ({
-          ...(all[all.length - 1 - at] as object),
-          calcOrder: row.calcOrder,
-        }),
-      )
-      const configuration = `<serie name="ours"/>${record.configuration}`
-      const text = JSON.stringify({ ...record, calculations, configuration })
-      t.same(
-        writes(
-          await service.during(async () =>
-            t.equal(await outcome(overwrite(testbed, report, text)), 'EINVAL'),
-          ),
-        ),
-        [],
-      )
-      await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
-    })
-
     t.test('ORDER-10 a calculation in the JSON list may be a path, too', async t => {
       const report = `reports/${ids.report}.json`
       const record = JSON.parse(await textOf(testbed, report))
