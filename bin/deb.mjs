@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { external } from './external.mjs'
+import { bundledOnly, external } from './external.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const into = resolve(process.argv[2] ?? '.')
@@ -184,7 +184,7 @@ function changelog() {
 
 function copyright() {
   const own = fs.readFileSync(join(root, 'LICENSE'), 'utf8')
-  const others = reached(Object.keys(about.dependencies)).map(place => {
+  const others = reached([...Object.keys(about.dependencies), ...bundledOnly]).map(place => {
     const text = fs.readdirSync(join(root, place)).find(name => /^licen[cs]e/i.test(name))
     const words = text === undefined ? '' : fs.readFileSync(join(root, place, text), 'utf8')
     const { license } = locked[place]

@@ -1,5 +1,6 @@
 // Promises of the packed file: what is in it, and that it installs, mounts a drive and goes again, for a whole machine and for one user.
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -71,6 +72,28 @@ t.test('PACK-1 the packed file has what runs and what is read, and nothing of th
     [],
     'what is started may be',
   )
+})
+
+t.test('PACK-1 no package that an installation brings refuses Node 20, 22 or 24', async t => {
+  const place = await directory(t)
+  const { filename } = await pack(place)
+  const prefix = join(place, 'usr')
+  const flags = ['-g', '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
+  const ran = await run('npm', ['install', join(place, filename), ...flags], { cwd: place, limit })
+  t.notMatch(ran.stdout + ran.stderr, /EBADENGINE/, 'npm warns of none')
+  const cli = await realpath((await printed('sh', ['-c', 'command -v npm'])).trim())
+  // npm's own reading of a range.
+  const { satisfies } = createRequire(cli)('semver') as { satisfies(version: string, range: string): boolean }
+  const modules = join(prefix, 'lib/node_modules')
+  const abouts = (await readdir(modules, { recursive: true })).filter(path =>
+    /(^|\/)node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(`node_modules/${path}`),
+  )
+  t.ok(abouts.length > 20, `${abouts.length} packages`)
+  for (const path of abouts) {
+    const { name, version, engines = {} } = JSON.parse(await readFile(join(modules, path), 'utf8'))
+    const refused = ['20.19.0', '22.0.0', '24.0.0'].filter(node => !satisfies(node, engines.node || '*'))
+    t.same(refused, [], `${name} ${version}: ${engines.node}`)
+  }
 })
 
 t.test('PACK-2 npm i -g of it makes a calcfs that mounts, as root and as a user', async t => {
