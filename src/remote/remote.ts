@@ -4,6 +4,7 @@ import type { RequestLog } from '../activity/request-log.js'
 import type { ContentKindName, SourceType } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
+import type { KeptDigits } from '../record/json/kept-digits.js'
 import type { Askers } from './askers.js'
 
 /** The version of the platform's interface that calcfs is written for, as its OpenAPI document has it. */
@@ -304,6 +305,8 @@ export interface Dialect {
   facts(record: JsonObject): RecordFacts
   /** Whether two records of one id are different things; false where they do not state enough. */
   isAnother(before: JsonObject, now: JsonObject): boolean
+  /** The written text with the digits of its base, where a program has rounded numbers. */
+  withDigitsOf(base: JsonObject, written: JsonObject): KeptDigits
   /** The record without the fields that the service sets at each change: an old value in them is no edit. */
   plain(record: JsonObject): JsonObject
   /** Those fields as they stand there, for comparing; undefined where there are none. */
@@ -336,8 +339,6 @@ export interface Dialect {
   reportTypeName(report: JsonObject): string | undefined
   /** True for the name of that field, which follows the type. */
   isReportTypeName(field: string): boolean
-  /** The report with its type called like this in that field; the same report where it has none. */
-  withReportTypeName(report: JsonObject, name: string): JsonObject
   /** The report with this type in the form that the other record has it in; without a type, with that record's own value. */
   withReportType(report: JsonObject, type: ReportType | undefined, like: JsonObject): JsonObject
   permission(share: JsonObject): string | undefined

@@ -5,6 +5,7 @@ import type { NewRecord } from '../../edit/save/create.js'
 import { editsBetween, removed, withEdits } from '../../edit/save/diff.js'
 import { asFailure, type Failure, isA } from '../../failure.js'
 import { type JsonObject, withoutField } from '../../record/json/json.js'
+import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { Dialect, RequestContext } from '../../remote/remote.js'
@@ -30,6 +31,15 @@ export interface NewFileAlias {
 export interface MeantText {
   readonly form: JsonObject
   readonly base: JsonObject | undefined
+}
+
+/** With the digits of the record, and of what was written under this name before. @throws Failure 'refused' in doubt */
+export function writtenUnder(
+  dialect: Dialect,
+  { form, written }: NewFileAlias,
+  text: JsonObject,
+): JsonObject {
+  return dialect.withDigitsOf(written, clearly(dialect.withDigitsOf(form, text))).record
 }
 
 interface MeaningParts {
@@ -120,4 +130,13 @@ export async function noteStored(
   } catch (thrown) {
     log('what was saved under a new name could not be noted', { cause: asFailure(thrown) })
   }
+}
+
+/** True where nothing of the form is left to be stored. */
+export function isSameRecordText(
+  { dialect }: Pick<EditingParts, 'dialect'>,
+  stored: JsonObject,
+  form: JsonObject,
+): boolean {
+  return editsBetween(dialect.plain(stored), dialect.plain(form)).size === 0
 }

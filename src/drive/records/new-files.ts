@@ -9,6 +9,7 @@ import { identityNote } from '../../edit/save/other-thing.js'
 import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
@@ -16,7 +17,15 @@ import type { MadeNames } from '../names/made-names.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import { isLocal, listUnseen, madeAllTheSame, numberUnnoted } from './made-in-part.js'
-import { aliasAfter, type MeantText, meaningOf, type NewFileAlias, noteStored } from './new-file-text.js'
+import {
+  aliasAfter,
+  isSameRecordText,
+  type MeantText,
+  meaningOf,
+  type NewFileAlias,
+  noteStored,
+  writtenUnder,
+} from './new-file-text.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './records.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
@@ -290,7 +299,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     context: RequestContext,
   ): Promise<WrittenText> {
     try {
-      const written = parseObject(await draft.text())
+      const written = writtenUnder(dialect, known, parseObject(await draft.text()))
       const { like } = parts.creatable(node)
       const meant = await meaningOf(parts, { alias: known, like }, written, context)
       return { alias: { ...known, written }, meant }
@@ -356,9 +365,9 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       if (made === undefined) return false
       const record = parts.creatable(node)
       if (!(await parts.creator.isStillMade(record, draft, context))) return false
-      const written = parseObject(await draft.text())
       const target = targetOf(node, made)
       const stored = await parts.read(target, context)
+      const written = clearly(dialect.withDigitsOf(stored, parseObject(await draft.text())))
       if (dialect.rows(stored) === undefined && dialect.entries(written) !== undefined) {
         await withFailure(draft, listUnseen(node, made))
         return false
@@ -387,8 +396,4 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       return true
     },
   }
-}
-
-function isSameRecordText({ dialect }: EditingParts, stored: JsonObject, form: JsonObject): boolean {
-  return editsBetween(dialect.plain(stored), dialect.plain(form)).size === 0
 }

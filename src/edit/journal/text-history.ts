@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
 import { asFailure, rethrow } from '../../failure.js'
-import { type Instant, instant } from '../../remote/remote.js'
+import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import {
   keepNameOf,
   makeDirectory,
@@ -21,7 +21,7 @@ import { emptyOwnFile, forReading, forWriting, openOwnFile, readOwnFile } from '
 import { openQuickDisk } from '../../system/quick-disk.js'
 import { clearPlace } from '../../system/set-aside.js'
 import { openKeyedQueue } from './keyed-queue.js'
-import { keyName, type RecordKey } from './record-key.js'
+import { keyName, numberIn, type RecordKey } from './record-key.js'
 
 const meeting = z.enum(['shown', 'read', 'saved', 'outcome', 'sent', 'replaced', 'dropped', 'discarded'])
 const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
@@ -62,6 +62,8 @@ export interface TextHistory {
    * travelled. What another mount met counts only where this one never met a text of the record.
    */
   candidates(key: RecordKey): Promise<readonly KnownText[]>
+  /** The ids of the records of a kind of which texts are kept. */
+  numbered(kind: RecordKind): Promise<readonly string[]>
   /** The text that was saved last on this mount, under whichever name of the record. */
   lastSaved(key: RecordKey): Promise<string | undefined>
   /** What this mount has sent since the last text that is known to be stored, the latest first. */
@@ -246,6 +248,11 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
       return join(directoryOf(key), textHash(bytes))
     },
     candidates: key => inTurn(key, () => candidates(key)),
+    async numbered(kind) {
+      clearPlace(root, 'directory')
+      const names = (await orMissing(readdir(root))) ?? []
+      return names.flatMap(name => numberIn(name, kind) ?? [])
+    },
     lastSaved: key => inTurn(key, () => lastSaved(key)),
     unsettled: key => inTurn(key, () => unsettled(key)),
     discarded: key => inTurn(key, () => discarded(key)),

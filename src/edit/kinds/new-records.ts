@@ -27,6 +27,8 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   const { remote, dialect } = ports
   return {
     key: { kind: 'report', id: name, as: 'new' },
+    withDigitsOf: dialect.withDigitsOf,
+    copiedId: written => dialect.facts(written).id,
     async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
       if (
@@ -54,7 +56,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       const identity = made === undefined ? was : dialect.facts(made)
       if (identity !== undefined && isAnotherThing(identity, dialect.facts(record), 'loosely'))
         throw new Failure('absent', `the report ${id} is gone: another one has its number`)
-      const own = dialect.facts(written).id
+      const own = dialect.facts(dialect.withDigitsOf(record, written).record).id
       if (own === id) return true
       if (own !== undefined && own !== (before && dialect.facts(before).id)) return false
       const known = before === undefined ? [record] : [record, before]
@@ -116,6 +118,8 @@ export function newShare(
   }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
+    withDigitsOf: dialect.withDigitsOf,
+    copiedId: written => dialect.shareId(written),
     place: async context => dialect.facts(await remote.project(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)
@@ -137,7 +141,8 @@ export function newShare(
       const share = isOtherPersons(dialect, record, listed?.record) ? undefined : listed
       const known = [share?.record, before].filter(one => one !== undefined)
       const named = dialect.newRecords.personNamed(written, known)
-      const own = dialect.shareId(written)
+      const said = share === undefined ? written : dialect.withDigitsOf(share.record, written).record
+      const own = dialect.shareId(said)
       if (share === undefined && (named === 'them' || named === 'none' || own === id))
         throw new Failure('absent', `the share ${id} is gone`)
       if (own === id) return true

@@ -1,4 +1,4 @@
-// Type of a report as it is written: by number, by name, or in the field that shows its name; what is unknown or ambiguous is refused before anything is sent.
+// Type of a report as it is written: by number or by name; what is unknown or ambiguous is refused before anything is sent.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, ReportType, RequestContext } from '../../remote/remote.js'
@@ -31,7 +31,7 @@ export async function listedType(
 
 /**
  * The type that a text says which stands for itself, a new report's.
- * @throws Failure 'refused' for a type that is not listed, or for two of them
+ * @throws Failure 'refused' for a type that is not listed
  */
 export async function typeOfNew(
   ports: ReportPorts,
@@ -39,16 +39,13 @@ export async function typeOfNew(
   context: RequestContext,
 ): Promise<ReportType> {
   const [said, name] = [ports.dialect.reportType(written), ports.dialect.reportTypeName(written)]
-  const type = await listedType(ports, said ?? name, context)
-  if (said !== undefined && name !== undefined && name !== type.title.trim())
-    refuseTwo(type, await listedType(ports, name, context))
-  return type
+  return listedType(ports, said ?? name, context)
 }
 
 /**
  * The report with the type that `written` says, in the form that `like` has it in. The same type in other words is no
- * change; where only the name beside it differs from `like`, that name says the type.
- * @throws Failure 'refused' for a type that is not listed, or for two of them
+ * change.
+ * @throws Failure 'refused' for a type that is not listed, and where only the name beside it differs from `like`
  */
 export async function withTypeOf(
   ports: ReportPorts,
@@ -59,33 +56,23 @@ export async function withTypeOf(
   const { dialect } = ports
   const [said, was] = [dialect.reportType(written), dialect.reportType(like)]
   if (said === undefined && was === undefined) return report
-  const [name, nameWas] = [dialect.reportTypeName(written), dialect.reportTypeName(like)]
-  const isByName = name !== undefined && name !== nameWas
-  if (said === was && !isByName) return dialect.withReportType(report, undefined, like)
-  const named = isByName ? await listedType(ports, name, context) : undefined
-  const isSaid = said !== was && (said !== undefined || named === undefined)
-  const type = isSaid || named === undefined ? await listedType(ports, said, context) : named
-  if (named !== undefined) refuseTwo(type, named)
+  refuseNameAlone(dialect, { written, like })
+  if (said === was) return dialect.withReportType(report, undefined, like)
+  const type = await listedType(ports, said, context)
   const isSame = was !== undefined && (was === type.id || was === type.title.trim())
-  const typed = dialect.withReportType(report, isSame ? undefined : type, like)
-  return isByName ? dialect.withReportTypeName(typed, isSame ? (nameWas ?? name) : type.title) : typed
+  return dialect.withReportType(report, isSame ? undefined : type, like)
 }
 
-/** Whether another name was written, so that the text of its writer has the number of before still. */
-export function hasOldNumber(
+/** The name that the service shows beside the number follows from it. */
+function refuseNameAlone(
   dialect: Dialect,
-  checked: JsonObject,
-  { base, mine }: { readonly base: JsonObject; readonly mine: JsonObject },
-): boolean {
-  const [said, was] = [dialect.reportType(mine), dialect.reportType(base)]
-  return said === was && dialect.reportType(checked) !== was
-}
-
-function refuseTwo(type: ReportType, named: ReportType): void {
-  if (type.id === named.id) return
-  const both = [type, named].map(({ id, title }) => `${id} (${title})`).join(' and ')
+  { written, like }: { readonly written: JsonObject; readonly like: JsonObject },
+): void {
+  const name = dialect.reportTypeName(written)
+  if (name === undefined || name === dialect.reportTypeName(like)) return
+  if (dialect.reportType(written) !== dialect.reportType(like)) return
   throw new Failure(
     'refused',
-    `the text says two types of report, ${both}: change only one of the two fields, or both to the same type`,
+    'the service fills in the name of the type by itself: change the type, which may be written by number or name',
   )
 }

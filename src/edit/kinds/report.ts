@@ -8,7 +8,7 @@ import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
-import { hasOldNumber, withTypeOf } from './report-type.js'
+import { withTypeOf } from './report-type.js'
 import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from './report-verdict.js'
 
 /** The report with this id, as it is edited on the drive. */
@@ -43,6 +43,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 
   return {
     key: { kind: 'report', id },
+    withDigitsOf: dialect.withDigitsOf,
     plain: dialect.plain,
     changedAt: dialect.changedAt,
     answered: context => remote.answered({ kind: 'report', id }, context),
@@ -50,7 +51,6 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     isAnother: dialect.isAnother,
     identity: async record => dialect.facts(record),
     check,
-    isWordedOld: (checked, written) => hasOldNumber(dialect, checked, written),
     follows: name => dialect.isReportTypeName(name),
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
     hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),

@@ -87,6 +87,7 @@ function editableWholeRecord(
 ): EditableRecord {
   return {
     key,
+    withDigitsOf: dialect.withDigitsOf,
     plain: dialect.plain,
     changedAt: dialect.changedAt,
     answered,

@@ -29,6 +29,8 @@ type RankedCandidate = Candidate & Omit<MergeBase, 'asNear'> & { readonly distan
 
 /** How far a text that was met is from the one that was written. */
 export interface Measure {
+  /** What leads from a text that was met to the one that was written. */
+  edits(record: JsonObject, mine: JsonObject): Edits
   /** 0 only where they say the same. */
   distance(record: JsonObject, edits: Edits): number
   /** Tells texts of one distance apart, where a doubt depends on it; it chooses none. */
@@ -42,6 +44,7 @@ export interface Measure {
 }
 
 export const byFields: Measure = {
+  edits: editsBetween,
   distance: (_record, edits) => edits.size,
   rows: rowsApart,
   isSame: (_record, edits) => edits.size === 0,
@@ -61,7 +64,7 @@ export function chooseBase(
   own?: JsonObject,
   measure: Measure = byFields,
 ): MergeBase | undefined {
-  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
+  const judge = (record: JsonObject, edits = measure.edits(record, mine)) => ({
     record,
     edits,
     distance: measure.distance(record, edits),

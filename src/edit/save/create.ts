@@ -1,15 +1,18 @@
 // Creation of a record: checked before it is sent, sent once, and looked for where the answer was lost.
 import { asFailure, Failure, isA } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
+import { isSameNumber } from '../../record/json/same-number.js'
+import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import type { DraftMeta } from '../journal/draft-meta.js'
 import { withFailureAs } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
+import { editsBetween } from './diff.js'
 import { openLateAnswers } from './late-answers.js'
 import { anotherThing, isOtherThan, keepApart, notedThing, refuseAnother } from './other-thing.js'
 import { originalFailure } from './reconcile.js'
@@ -19,6 +22,9 @@ import { refuseSameNames } from './same-names.js'
 /** A record that is not there yet. All methods reject with a Failure. */
 export interface NewRecord {
   readonly key: RecordKey
+  readonly withDigitsOf: Dialect['withDigitsOf']
+  /** The id of the record of which the text is a copy, as it stands there; undefined for none. */
+  copiedId(written: JsonObject): string | undefined
   /** Which thing it is made in, as the service says now; missing where it is made in none. */
   place?(context: RequestContext): Promise<Identity>
   /** What is to be sent. @throws Failure 'refused' for what the service could not take */
@@ -109,7 +115,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   const isUnderWay = draft.meta.state === 'in-flight'
   try {
     const text = await draft.text()
-    written = parseObject(text)
+    written = await withOwnDigits(creation, parseObject(text))
     if (draft.meta.made !== undefined && (await isStillMade(creation, written, context)))
       return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
@@ -130,6 +136,24 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     id: await noted(creation, await postOnce(creation, { body, looked, isUnderWay }, context)),
     written,
   }
+}
+
+/** A program that copies a record may round its numbers: the known text that is nearest has their digits. */
+async function withOwnDigits(
+  { record: { key, copiedId, withDigitsOf }, history }: Creation,
+  written: JsonObject,
+): Promise<JsonObject> {
+  const id = copiedId(written)
+  if (id === undefined) return written
+  const known = (await history.numbered(key.kind)).filter(number => isSameNumber(number, id))
+  const texts = await Promise.all(known.map(number => history.candidates({ kind: key.kind, id: number })))
+  const near = texts.flat().map(({ text }) => {
+    const base = parseObject(text)
+    const kept = withDigitsOf(base, written)
+    return { kept, distance: editsBetween(base, kept.record).size }
+  })
+  const [nearest] = near.toSorted((one, other) => one.distance - other.distance)
+  return nearest === undefined ? written : clearly(nearest.kept)
 }
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */

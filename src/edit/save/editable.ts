@@ -1,6 +1,6 @@
 // Interface of an editable kind of record, implemented once for each kind.
 import type { JsonObject } from '../../record/json/json.js'
-import type { Identity, RequestContext } from '../../remote/remote.js'
+import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
 import { type Edits, editsBetween } from './diff.js'
@@ -10,8 +10,6 @@ export interface WrittenEdit {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly edits: Edits
-  /** The program's own text, where `mine` says in the form of its base what that means. */
-  readonly words?: JsonObject
   /** Other texts that the program may have had before as well. */
   readonly asNear: readonly JsonObject[]
 }
@@ -40,6 +38,7 @@ export interface KnownBases {
 /** A record with an id, as it is edited. All methods reject or throw with a Failure. */
 export interface EditableRecord {
   readonly key: RecordKey
+  readonly withDigitsOf: Dialect['withDigitsOf']
   /** The record without what no program edits: the service sets its date of change by itself. */
   plain(record: JsonObject): JsonObject
   /** That date as it stands there; undefined where there is none. */
@@ -66,8 +65,6 @@ export interface EditableRecord {
    * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant
    */
   check(written: WrittenEdit, context: RequestContext): Promise<JsonObject>
-  /** Whether the writer's text still says the old value of a field that another one of its fields has changed. */
-  readonly isWordedOld?: (checked: JsonObject, written: WrittenEdit) => boolean
   /** Whether the service fills this field in from others, whatever a PUT says there. */
   readonly follows?: (name: string) => boolean
   /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */

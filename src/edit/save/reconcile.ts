@@ -7,7 +7,7 @@ import type { Draft } from '../journal/draft.js'
 import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
 import type { TextHistory } from '../journal/text-history.js'
 import { removed } from './diff.js'
-import type { EditableRecord, RecordChange } from './editable.js'
+import { type EditableRecord, isAsSaid, type RecordChange } from './editable.js'
 import { refuseAnother } from './other-thing.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
@@ -38,6 +38,32 @@ export async function reconcileAttempt(
   await history.remember(record.key, whole, 'saved')
   await history.remember(record.key, form, 'saved')
   return closeAttempt(draft, attempt)
+}
+
+/** The draft of a save that failed may have been dropped; what it sent may be stored all the same, and is its writer's own. */
+export async function reconcileSent(
+  { record, history }: { readonly record: EditableRecord; readonly history: TextHistory },
+  context: RequestContext,
+): Promise<void> {
+  const sent = await history.unsettled(record.key)
+  if (sent.length === 0) return
+  const now = record.plain(await record.read(context))
+  const isStored = (text: string): boolean => {
+    const said = tryObject(text)
+    return said !== undefined && isAsSaid(record, record.plain(said), now)
+  }
+  const stored = sent.find(isStored)
+  if (stored !== undefined) await history.remember(record.key, stored, 'saved')
+}
+
+/** A text may be in other words than JSON: the record that it means was sent beside it. */
+export function tryObject(text: string): JsonObject | undefined {
+  try {
+    return parseObject(text)
+  } catch (thrown) {
+    if (asFailure(thrown).kind !== 'not-json') throw thrown
+    return undefined
+  }
 }
 
 /** The program may have written on since: then the draft holds more than what was stored. */

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { clearly } from '../../record/json/kept-digits.js'
 import { foldedFrom, parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
@@ -21,9 +22,9 @@ import {
   type WrittenEdit,
 } from './editable.js'
 import { isOtherThan, refuseAnother } from './other-thing.js'
-import { type Reconciled, reconcileAttempt } from './reconcile.js'
+import { outcomeOf } from './outcome.js'
+import { type Reconciled, reconcileAttempt, reconcileSent, tryObject } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
-import { comparedWith, meantBy, openSavedWords, outcomeOf, type SavedWords } from './saved-words.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
 /** `own` is the text that the writing handle itself had read, where it had; the only possible base with `isOver`. */
@@ -60,7 +61,6 @@ export interface Saver {
 /** `hold` keeps other processes from saving the same record meanwhile. */
 export function createSaver(history: TextHistory, now: () => Instant, hold: LockRecord = lockNothing): Saver {
   const inTurn = openKeyedQueue()
-  const words = openSavedWords()
   const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work()
@@ -72,7 +72,7 @@ export function createSaver(history: TextHistory, now: () => Instant, hold: Lock
     save: (request, context) =>
       inTurn(request.record.key, () =>
         guarded(request.draft, () =>
-          hold(request.record.key, context, () => saveOnce({ ...request, history, now, words }, context)),
+          hold(request.record.key, context, () => saveOnce({ ...request, history, now }, context)),
         ),
       ),
     settle: (request, context) =>
@@ -86,7 +86,6 @@ export function createSaver(history: TextHistory, now: () => Instant, hold: Lock
 
 interface SaveState extends SaveRequest {
   readonly history: TextHistory
-  readonly words: SavedWords
   readonly now: () => Instant
 }
 
@@ -108,54 +107,30 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   if (record.key.kind !== 'share')
     await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, context)))
   try {
-    return await saveWritten(save, { text, isJson: mine !== undefined }, written, context)
+    // A text whose digits were rounded is no base: what it says is.
+    return await saveWritten(save, { text, isAsWritten: written.mine === mine?.mine }, written, context)
   } catch (thrown) {
     await noteBase(draft, met, written.base)
     throw thrown
   }
 }
 
-/** The draft of a save that failed may have been dropped; what it sent may be stored all the same, and is its writer's own. */
-async function reconcileSent({ record, history }: SaveState, context: RequestContext): Promise<void> {
-  const sent = await history.unsettled(record.key)
-  if (sent.length === 0) return
-  const now = record.plain(await record.read(context))
-  const isStored = (text: string): boolean => {
-    const said = tryObject(text)
-    return said !== undefined && isAsSaid(record, record.plain(said), now)
-  }
-  const stored = sent.find(isStored)
-  if (stored !== undefined) await history.remember(record.key, stored, 'saved')
-}
-
-/** A text may be in other words than JSON: the record that it means was sent beside it. */
-function tryObject(text: string): JsonObject | undefined {
-  try {
-    return parseObject(text)
-  } catch (thrown) {
-    if (asFailure(thrown).kind !== 'not-json') throw thrown
-    return undefined
-  }
-}
-
 async function saveWritten(
   save: SaveState,
-  { text, isJson }: { text: string; isJson: boolean },
+  { text, isAsWritten }: { text: string; isAsWritten: boolean },
   written: WrittenEdit,
   context: RequestContext,
 ): Promise<SaveResult> {
   const { draft, record } = save
   refuseSameNames(written.base, written.mine)
   if (written.edits.size === 0)
-    return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) }, written, context)
+    return unchanged(save, { text, form: isAsWritten ? text : prettyPrint(written.mine) }, written, context)
   const readTheirs = () => record.read(context)
   const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own, written, context)
-  const saved = await applyEdits(save, own, { ...written, mine: checked, edits }, context)
-  save.words.note(record, checked, { written, form: own.form })
-  return saved
+  return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }
 
 /** A draft that is written on keeps its base, whatever else is read meanwhile. */
@@ -172,27 +147,41 @@ async function findWritten(
   { known, held, dates }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const compared = await comparedWith(mine, known, save.words.of(save.record.key))
+  const kept = (base: JsonObject) => save.record.withDigitsOf(base, mine)
+  const edited = (base: JsonObject) => editsBetween(base, kept(base).record)
+  const compared: Candidate[] = []
+  for (const met of known) {
+    compared.push({ ...met, edits: edited(met.record) })
+    // Every text takes its time, and the drive answers meanwhile.
+    if (met.text.length >= foldedFrom) await setImmediate()
+  }
   const measure: Measure = {
     ...byFields,
-    isSame: (met, edits) => isAsSaid(save.record, mine, met, edits),
+    edits: edited,
+    isSame: (met, edits) => isAsSaid(save.record, kept(met).record, met, edits),
     isAlike: (one, other) => isAsSaid(save.record, one, other),
     dating: datingBy(save.record.changedAt(parsed), dates),
   }
   const saysMine = (text: string): boolean => {
     const said = tryObject(text)
-    return said !== undefined && isAsSaid(save.record, save.record.plain(said), mine)
+    if (said === undefined) return false
+    const given = save.record.plain(said)
+    return isAsSaid(save.record, given, kept(given).record)
   }
   const choose = async (met: readonly Candidate[]) => chooseBase(met, mine, held, measure)
   const base = await chosenFrom(save, { known: compared, saysSame: saysMine }, choose, context)
-  if (base !== undefined) return { ...meantBy(mine, base, compared), edits: base.edits, asNear: base.asNear }
+  if (base !== undefined) {
+    const { record, edits, asNear } = base
+    return { base: record, mine: clearly(kept(record)), edits, asNear }
+  }
   const theirs = save.record.plain(await save.record.read(context))
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
   await refuseAnother(
     save.draft,
     now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
   )
-  return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
+  const own = clearly(kept(theirs))
+  return { base: theirs, mine: own, edits: editsBetween(theirs, own), asNear: [] }
 }
 
 /**

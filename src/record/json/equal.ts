@@ -1,6 +1,7 @@
 // Equality of JSON values: spelling, white space and field order do not matter, everything else does.
 import { FoldedArray, FoldedObject } from './folded.js'
 import { eachItem, type Json, type JsonArray, type JsonObject } from './json.js'
+import { decimalOf } from './same-number.js'
 
 /** True if both say the same; numbers are compared as exact decimals, never as floating point. */
 export function equalJson(one: Json, other: Json): boolean {
@@ -36,7 +37,7 @@ export function canonicalForm(json: Json): string {
     case 'string':
       return JSON.stringify(json.value)
     case 'number':
-      return decimal(json.raw)
+      return decimalOf(json.raw)
     case 'word':
       return json.raw
   }
@@ -46,16 +47,4 @@ function objectMeaning(object: JsonObject): string {
   const last = [...new Map(object.fields.map(field => [field.name, field.value]))]
   const sorted = last.sort(([one], [other]) => (one < other ? -1 : 1))
   return sorted.map(([name, value]) => `${JSON.stringify(name)}:${canonicalForm(value)}`).join(',')
-}
-
-const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
-
-/** A number as its significant digits and a power of ten; 1.0, 1 and 10e-1 are one value, -0 is 0. */
-function decimal(raw: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts.exec(raw) ?? []
-  const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
-  if (significant === '') return '0'
-  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)
-  return `${sign}${significant}e${power}`
 }

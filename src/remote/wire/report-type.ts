@@ -29,14 +29,6 @@ export const typeSaid = (record: JsonObject, names: TypeNames): string | undefin
 export const typeNameSaid = (record: JsonObject, names: TypeNames): string | undefined =>
   firstReadable(record, names.reportTypeName, json => typeIn(json, names))
 
-/** The record with this name in each field that says one. */
-export const withTypeName = (record: JsonObject, name: string, names: TypeNames): JsonObject =>
-  names.reportTypeName.reduce(
-    (whole, field) =>
-      fieldOf(whole, field) === undefined ? whole : withField(whole, field, stringJson(name)),
-    record,
-  )
-
 function typeIn(json: Json, names: TypeNames): string | undefined {
   const said =
     json.type === 'object'

@@ -12,6 +12,7 @@ import {
   withField,
   withoutField,
 } from '../../record/json/json.js'
+import { withDigitsOf } from '../../record/json/kept-digits.js'
 import { type JsonText, parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import {
@@ -41,7 +42,7 @@ import {
 } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { type ReadNames, readings, textFieldOf } from './reading.js'
-import { typedLike, typeNameSaid, typeSaid, withTypeName } from './report-type.js'
+import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
 import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
 
 /** The fields that may state each fact; the first valid one counts. */
@@ -196,6 +197,7 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       const isOtherId = one.id !== undefined && other.id !== undefined && one.id !== other.id
       return isOtherId || isAnotherThing(one, other, 'strictly')
     },
+    withDigitsOf: (base, written) => withDigitsOf(base, written, names.rowCalculation),
     plain: record => names.modified.reduce(withoutField, record),
     changedAt(record) {
       const dates = names.modified.flatMap(name => fieldOf(record, name) ?? [])
@@ -217,7 +219,6 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
     reportTypeName: report => typeNameSaid(report, names),
     isReportTypeName: field => names.reportTypeName.includes(field),
     withReportType: (report, type, like) => typedLike(report, { type, like }, names),
-    withReportTypeName: (report, name) => withTypeName(report, name, names),
     permission: share => textFieldOf(share, names.permission),
     isPermission: field => names.permission.includes(field),
     shareId: share => read.share(share)?.id,

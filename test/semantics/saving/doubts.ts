@@ -189,14 +189,6 @@ export function doubts(t: Test, open: OpenTestbed): void {
       await files.unlink('.calcfs/drafts/new-o.json')
     })
 
-    t.test('NEW-10 a long name makes a report, too', async t => {
-      const name = `new-${'é'.repeat(110)}.json`
-      const asked = await service.during(() =>
-        overwrite(testbed, `reports/${name}`, '{"name":"Long","reportType":1}'),
-      )
-      t.same(writes(asked), ['POST /report'])
-    })
-
     t.test('DENY-1 the number of a report that is not there is refused with the way to make one', async t => {
       t.equal(await outcome(overwrite(testbed, 'reports/98.json', '{}')), 'EPERM')
     })

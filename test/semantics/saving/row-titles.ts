@@ -27,8 +27,10 @@ export function rowTitles(t: Test, open: OpenTestbed): void {
       const { calculations } = JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`))
       return calculations.slice(0, 2).map((row: { title: string | null }) => row.title)
     }
-    const write = (calculations: readonly unknown[]) =>
-      overwrite(testbed, report, JSON.stringify({ ...record, calculations }))
+    const write = async (calculations: readonly unknown[]) => {
+      await textOf(testbed, report)
+      await overwrite(testbed, report, JSON.stringify({ ...record, calculations }))
+    }
     await write([first, { ...first, title: null }, ...others])
     t.same(await titles(), ['Transition state', null])
     await write([{ ...first, title: null }, first, ...others])

@@ -1,0 +1,120 @@
+// Kept digits: a text from a program that rounds numbers gets the digits of its base back; all other differences stay.
+import { Failure } from '../../failure.js'
+import { FoldedArray, FoldedObject } from './folded.js'
+import { eachItem, fieldOf, type Json, type JsonArray, type JsonObject } from './json.js'
+import { matchItems } from './match-items.js'
+import { decimalOf, hardnessOf, isBeyondDouble, isSameNumber } from './same-number.js'
+
+/** The text with the digits of its base. */
+export interface KeptDigits {
+  readonly record: JsonObject
+  /** In a sentence: a rounded number in a list that may stand for more than one of the base's. */
+  readonly doubt: string | undefined
+}
+
+/** `idNames` are the fields that may hold the id of a row, the surest first. */
+export function withDigitsOf(
+  base: JsonObject,
+  written: JsonObject,
+  idNames: readonly string[] = ['id'],
+): KeptDigits {
+  const keeping = new Keeping(base, written, idNames)
+  const record = keeping.object(base, written)
+  return { record, doubt: keeping.doubt }
+}
+
+/** @throws Failure 'refused' where it is in doubt */
+export function clearly({ record, doubt }: KeptDigits): JsonObject {
+  if (doubt === undefined) return record
+  throw new Failure('refused', doubt)
+}
+
+class Keeping {
+  doubt: string | undefined
+  #hardest: number | undefined
+
+  constructor(
+    private readonly base: JsonObject,
+    private readonly written: JsonObject,
+    private readonly idNames: readonly string[],
+  ) {}
+
+  object(base: JsonObject, written: JsonObject): JsonObject {
+    if (base instanceof FoldedObject && written instanceof FoldedObject && base.source.equals(written.source))
+      return written
+    let isChanged = false
+    const fields = written.fields.map(field => {
+      const before = fieldOf(base, field.name)
+      const value = before === undefined ? field.value : this.#value(before, field.value)
+      if (value === field.value) return field
+      isChanged = true
+      return { ...field, value }
+    })
+    return isChanged ? { type: 'object', fields } : written
+  }
+
+  #value(base: Json, written: Json): Json {
+    if (base.type === 'number') return this.#isSame(base.raw, written) ? base : written
+    if (base.type === 'object' && written.type === 'object') return this.object(base, written)
+    if (base.type === 'array' && written.type === 'array') return this.#list(base, written)
+    return written
+  }
+
+  #isSame(base: string, written: Json): boolean {
+    if (!('raw' in written) || written.raw === base) return 'raw' in written
+    // Perl makes a text of an integer that its own are too small for, JavaScript null of a number too large for a double.
+    if (written.type === 'string') return written.value === base && isBeyondDouble(base)
+    if (written.type === 'word') return written.raw === 'null' && !Number.isFinite(Number(base))
+    return this.#isSameNumber(base, written.raw)
+  }
+
+  readonly #isSameNumber = (base: string, written: string): boolean =>
+    isSameNumber(base, written) && (decimalOf(base) === decimalOf(written) || hardnessOf(base) > this.#kept)
+
+  /** The hardest of the numbers beyond a double that came back exactly: what is no harder means what it says. */
+  get #kept(): number {
+    if (this.#hardest === undefined) {
+      const said = new Set([...numbersIn(this.written)].map(decimalOf))
+      const exact = [...numbersIn(this.base)].filter(raw => said.has(decimalOf(raw)) && isBeyondDouble(raw))
+      this.#hardest = exact.reduce((most, raw) => Math.max(most, hardnessOf(raw)), 0)
+    }
+    return this.#hardest
+  }
+
+  #list(base: JsonArray, written: JsonArray): JsonArray {
+    if (isSameLongList(base, written) || !mayBeRounded(base)) return written
+    const [before, after] = [[...eachItem(base)], [...eachItem(written)]]
+    const { places, doubt } = matchItems(before, after, {
+      isSameNumber: this.#isSameNumber,
+      idOf: item => this.#idOf(item),
+    })
+    this.doubt ??= doubt
+    const items = after.map((item, at) => {
+      const old = before[places[at] ?? -1]
+      if (old === undefined) return item
+      // A row may be written as its id alone.
+      return this.#value((item.type === 'object' ? undefined : this.#idOf(old)) ?? old, item)
+    })
+    return items.every((item, at) => item === after[at]) ? written : { type: 'array', items }
+  }
+
+  #idOf(item: Json): Json | undefined {
+    if (item.type !== 'object') return item.type === 'number' || item.type === 'string' ? item : undefined
+    return this.idNames
+      .map(name => fieldOf(item, name))
+      .find(id => id?.type === 'number' || id?.type === 'string')
+  }
+}
+
+const isSameLongList = (one: JsonArray, other: JsonArray): boolean =>
+  one instanceof FoldedArray && other instanceof FoldedArray && one.source.equals(other.source)
+
+/** Of a long list no tree is made where all its numbers are short integers. */
+const mayBeRounded = (list: JsonArray): boolean =>
+  !(list instanceof FoldedArray) || /[0-9]{16}|[0-9](?:\.[0-9]|[eE])/.test(list.source.toString('latin1'))
+
+function* numbersIn(json: Json): Generator<string> {
+  if (json.type === 'number') yield json.raw
+  else if (json.type === 'array') for (const item of eachItem(json)) yield* numbersIn(item)
+  else if (json.type === 'object') for (const { value } of json.fields) yield* numbersIn(value)
+}
