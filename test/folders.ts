@@ -162,7 +162,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cache',
     'cache/metadata',
     'cache/content',
-    'edit/journal',
     'drive/nodes',
     'drive/tree',
   ],

@@ -1,5 +1,6 @@
 // Builds the drive: its tree, the verbs over it, and the operations of the command line.
 import { join } from 'node:path'
+import pLimit from 'p-limit'
 import { signInEnded } from '../cache/health.js'
 import { listedCalculations } from '../cache/metadata/file-lists.js'
 import type { DriveParts } from '../drive/context.js'
@@ -14,8 +15,9 @@ import type { SharedReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
-import { openPinsOf } from '../drive/pins/open-pins.js'
-import type { Pins } from '../drive/pins/pins.js'
+import { openPinStore } from '../drive/pins/pin-store.js'
+import { openPinSurvey } from '../drive/pins/pin-survey.js'
+import { Pins } from '../drive/pins/pins.js'
 import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
@@ -24,6 +26,7 @@ import { textsIn } from '../drive/records/texts-in.js'
 import { spaceOf } from '../drive/space.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { openXattrs } from '../drive/xattrs.js'
+import { takeLock } from '../edit/journal/record-lock.js'
 import { openWatch } from '../metrics/open-watch.js'
 import type { MetricSources } from '../metrics/sources.js'
 import { type AssemblySettings, leaseMs, type MountSettings } from './assembly-settings.js'
@@ -55,6 +58,9 @@ export function buildTree(
   })
 }
 
+/** Requests of all pins side by side; the rest is for users, and for what is foreseen. */
+const pinRequestsAtMost = 16
+
 export interface BuiltDrive {
   readonly drive: Drive
   /** The same drive for commands, without a kernel. */
@@ -82,18 +88,20 @@ export function buildDrive(
   const { drafts, history, known, mountNamed, reports, roots, scratch } = journal
   const { records } = writeSide
   const deleteRules = writeSide.deleteRules(tree)
-  const pins = openPinsOf(
-    { ...caches, tree, dialect, state: known },
-    {
-      stateDirectory: account.places.state,
-      cacheBytes: config.cacheSize,
-      interval: config.pinInterval,
-      room: connection.guesses,
-      patience: config.deadlineMetadata,
-      clock,
-      log: (sentence, about = {}) => settings.log.warn(about, sentence),
-    },
-  )
+  const limit = pLimit(pinRequestsAtMost)
+  const pins = new Pins({
+    store: openPinStore(known),
+    survey: openPinSurvey({ ...caches, tree, dialect, limit }),
+    content,
+    health,
+    cacheBytes: config.cacheSize,
+    interval: config.pinInterval,
+    limit,
+    patience: config.deadlineMetadata,
+    takeTurn: () => takeLock(account.places.state, 'pins'),
+    clock,
+    log: (sentence, about = {}) => settings.log.warn(about, sentence),
+  })
   const status = openStatus(
     {
       account,
@@ -112,7 +120,7 @@ export function buildDrive(
       scratch,
       news,
       fleet: caches.fleet,
-      pins: pins.reports,
+      pins: () => pins.reports(),
       now,
     },
     { roots, places },

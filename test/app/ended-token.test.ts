@@ -11,7 +11,7 @@ import { until, within } from '../testbed/within.js'
 t.setTimeout(240_000)
 
 t.test(
-  'PIN-8 what is pinned is mounted and read where the token has ended and the service is away',
+  'PIN-2 what is pinned is mounted and read where the token has ended and the service is away',
   async t => {
     const service = await testService(t, fillSampleData)
     const { directory, state, environment } = await ownHome(t, 'ended')

@@ -1,15 +1,16 @@
 // Pin fetch: the contents of one pin are brought to this disk in the background, as many side by side as there is room for.
 import { setImmediate } from 'node:timers/promises'
+import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content-cache.js'
 import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
-import { type PinTurns, sideBySideAtMost } from './pin-turns.js'
 import type { MissingPart, PlacedContent } from './subtree.js'
 
 export interface PinFetchParts {
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached'>
-  readonly turns: PinTurns
+  /** Requests of all pins together. */
+  readonly limit: LimitFunction
   readonly clock: Clock
   /** Milliseconds for a question. */
   readonly patience: number
@@ -48,28 +49,31 @@ export interface PinFetch {
 
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
 const fileDeadline = 60_000
+/** Files of one pin side by side. */
+const sideBySide = 16
 /** Files that are looked for on the disk before others have their turn. */
 const lookedAtOnce = 256
 
-export function openPinFetch({ content, turns, clock, patience }: PinFetchParts): PinFetch {
+export function openPinFetch({ content, limit, clock, patience }: PinFetchParts): PinFetch {
   const background = (milliseconds: number): RequestContext => dueIn(milliseconds, clock, 'guess')
 
   /** Does the work for each, side by side, so that all pins get their turns; the first failure that is thrown ends it. */
   async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-    const under = new Set<Promise<void>>()
-    let failed: { readonly reason: unknown } | undefined
-    for (const item of items) {
-      while (under.size >= sideBySideAtMost) await Promise.race(under)
-      if (failed !== undefined) break
-      const one = work(item)
-        .catch((reason: unknown) => {
-          failed ??= { reason }
-        })
-        .finally(() => under.delete(one))
-      under.add(one)
+    const waiting = items.values()
+    let isOver = false
+    async function goOn(): Promise<void> {
+      for (const item of waiting) {
+        if (isOver) return
+        try {
+          await work(item)
+        } catch (thrown) {
+          isOver = true
+          throw thrown
+        }
+      }
     }
-    await Promise.all(under)
-    if (failed !== undefined) throw failed.reason
+    const ended = await Promise.allSettled(Array.from({ length: sideBySide }, goOn))
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
   }
 
   async function sizes(contents: readonly PlacedContent[]): Promise<Sized> {
@@ -80,7 +84,7 @@ export function openPinFetch({ content, turns, clock, patience }: PinFetchParts)
       try {
         const bytes =
           content.knownSize(one.content) ??
-          (await turns.run(() => content.size(one.content, background(patience))))
+          (await limit(() => content.size(one.content, background(patience))))
         found.push({ ...one, bytes })
       } catch (thrown) {
         const failure = refusalIn(thrown)
@@ -123,7 +127,7 @@ export function openPinFetch({ content, turns, clock, patience }: PinFetchParts)
       const missing: MissingPart[] = []
       await forEach(wanted, async one => {
         try {
-          await turns.run(() => {
+          await limit(() => {
             mayGoOn()
             begun(one)
             return keepWhole(one, mayGoOn)

@@ -1,5 +1,5 @@
 // Pin survey: what belongs to a pin now, asked of the service as far as it is not known or may be old.
-import { derivedNames } from '../../content-kinds.js'
+import type { LimitFunction } from 'p-limit'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
 import { type CalculationNode, type Dentry, type DirectoryNode, nodeKey } from '../nodes/node.js'
@@ -11,14 +11,7 @@ import {
   recordedCalculation,
 } from './known-subtree.js'
 import type { Pin } from './pin-store.js'
-import type { PinTurns } from './pin-turns.js'
 import { type Subtree, type SubtreeSource, subtreeOf } from './subtree.js'
-
-/**
- * `lists`: projects and reports are asked for again, of their calculations what is not known yet. `all`: lists of files and
- * records are asked for again as well.
- */
-export type SurveyDepth = 'lists' | 'all'
 
 /** What belongs to a pin, and the projects that lead to it. */
 export interface SurveyedPin extends Subtree {
@@ -26,7 +19,6 @@ export interface SurveyedPin extends Subtree {
 }
 
 export interface SurveyOptions {
-  readonly depth: SurveyDepth
   readonly context: () => RequestContext
   /** Holds the keys of what is listed just now: its answer is no news for this survey. */
   readonly listing: Set<string>
@@ -37,6 +29,12 @@ export interface PinSurvey {
   look(pin: Pin, how: SurveyOptions): Promise<SurveyedPin>
 }
 
+/** An entry of the catalog. */
+interface Asked<Answer> {
+  known(): Answer | undefined
+  ask(context: RequestContext): Answer | Promise<Answer>
+}
+
 interface AskingSource extends SubtreeSource {
   calculationAt(id: CalculationId): Promise<CalculationNode>
 }
@@ -44,15 +42,12 @@ interface AskingSource extends SubtreeSource {
 /** A project that lies so deep lies in itself. */
 const deepest = 64
 
-export function openPinSurvey(parts: KnownParts & { readonly turns: PinTurns }): PinSurvey {
-  const { tree, catalog, dialect, identities, turns } = parts
-  function asking({ depth, context, listing }: SurveyOptions): AskingSource {
-    /** Asked for where it is not known, or is to be read again. */
-    async function ask<Answer>(
-      entry: { known(): Answer | undefined; ask(context: RequestContext): Answer | Promise<Answer> },
-      isAgain: boolean,
-    ): Promise<Answer> {
-      return (isAgain ? undefined : entry.known()) ?? turns.run(() => entry.ask(context()))
+export function openPinSurvey(parts: KnownParts & { readonly limit: LimitFunction }): PinSurvey {
+  const { tree, catalog, dialect, identities, limit } = parts
+  function asking({ context, listing }: SurveyOptions): AskingSource {
+    /** Asked for where it is not known. */
+    async function ask<Answer>(entry: Asked<Answer>): Promise<Answer> {
+      return entry.known() ?? limit(() => entry.ask(context()))
     }
 
     async function listed<Entries>(
@@ -69,12 +64,13 @@ export function openPinSurvey(parts: KnownParts & { readonly turns: PinTurns }):
     }
 
     async function calculationAt(id: CalculationId): Promise<CalculationNode> {
-      const record = await ask(catalog.record({ kind: 'calculation', id }), depth === 'all')
+      const record = await ask(catalog.record({ kind: 'calculation', id }))
       return listedCalculation(id, parts) ?? recordedCalculation(id, dialect.facts(record))
     }
 
     async function rowsOf(id: ReportId): Promise<readonly Dentry[]> {
-      const rows = dialect.rows(await ask(catalog.record({ kind: 'report', id }), true)) ?? []
+      const record = catalog.record({ kind: 'report', id })
+      const rows = dialect.rows(await limit(() => record.ask(context()))) ?? []
       const found = await Promise.allSettled(rows.map(({ calculation }) => calculationAt(calculation)))
       return found.flatMap((one, at): Dentry[] => {
         if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
@@ -92,19 +88,18 @@ export function openPinSurvey(parts: KnownParts & { readonly turns: PinTurns }):
       calculationAt,
       async meet(node) {
         if (node.kind === 'project') {
-          await ask(catalog.record({ kind: 'project', id: node.id }), depth === 'all')
+          await ask(catalog.record({ kind: 'project', id: node.id }))
           // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
-          await ask(catalog.shares(node.id), depth === 'all').catch(unlessAway)
+          await ask(catalog.shares(node.id)).catch(unlessAway)
         }
-        if (node.kind === 'calculation')
-          await ask(catalog.record({ kind: 'calculation', id: node.id }), depth === 'all')
+        if (node.kind === 'calculation') await ask(catalog.record({ kind: 'calculation', id: node.id }))
       },
       list: directory =>
         listed(directory, () => {
           if (directory.kind === 'report') return rowsOf(directory.id)
-          const known =
-            directory.kind === 'calculation' && depth === 'lists' ? tree.listKnown(directory) : undefined
-          return known ?? turns.run(() => tree.list(directory, context()), requestsOf(directory))
+          // The files of a calculation never change.
+          const known = directory.kind === 'calculation' ? tree.listKnown(directory) : undefined
+          return known ?? limit(() => tree.list(directory, context()))
         }),
       known: directory => knownEntries(directory, parts),
     }
@@ -167,9 +162,6 @@ export function openPinSurvey(parts: KnownParts & { readonly turns: PinTurns }):
 
   return { look: (pin, how) => survey(pin, asking(how)) }
 }
-
-/** How many requests its listing sends side by side: a project has two lists, a calculation the sources of derived files. */
-const requestsOf = ({ kind }: DirectoryNode): number => (kind === 'calculation' ? derivedNames.length : 2)
 
 /** @throws what says that nothing can be known now */
 function unlessAway(thrown: unknown): undefined {

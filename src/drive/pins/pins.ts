@@ -1,4 +1,5 @@
-// Pins: subtrees that are kept whole on this disk and never evicted, fetched in the background and kept up with the service.
+// Pins: subtrees that are kept whole on this disk and never evicted, looked after at once, after a changed listing, and at an interval.
+import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content-cache.js'
 import type { Health } from '../../cache/health.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
@@ -6,38 +7,13 @@ import { noop } from '../../noop.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import { openPinFetch, type SizedContent } from './pin-fetch.js'
-import { openPinMembers, type PinQuestion, thingOf } from './pin-members.js'
+import { openPinFetch, type PinFetch, type SizedContent } from './pin-fetch.js'
+import { type AllPinMembers, openPinMembers, type PinQuestion, thingOf } from './pin-members.js'
 import { PinProgress, type PinReport } from './pin-progress.js'
-import { openPinRoom } from './pin-room.js'
-import { openPinSchedule, type Retry } from './pin-schedule.js'
+import { openPinRoom, type PinRoom } from './pin-room.js'
 import type { Pin, PinStore, PinTarget } from './pin-store.js'
-import type { PinSurvey, SurveyDepth } from './pin-survey.js'
-import type { PinTurns } from './pin-turns.js'
+import type { PinSurvey } from './pin-survey.js'
 import type { MissingPart } from './subtree.js'
-
-export interface Pins {
-  /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
-  start(): void
-  /** It is on disk when this returns; what it needs is fetched in the background. */
-  pin(path: string, target: PinTarget): PinReport
-  /** What was kept for it alone may go from now on. Undefined where there is no such pin. */
-  unpin(key: string): PinReport | undefined
-  reports(): readonly PinReport[]
-  list(): readonly Pin[]
-  /** The pin that keeps this, if one does. */
-  coverOf(node: Node): Pin | undefined
-  /** Whether the answer to this question serves at any age while the service is away. */
-  keepsAnswer(query: PinQuestion, answer: unknown): boolean
-  /** Whether a content of this name is kept for a pin. */
-  keepsContent(name: string): boolean
-  /** A listing of something is another one now; of all, where no key is given. */
-  changed(namespace: string | undefined, key: string | undefined): void
-  /** A content of this name is on this disk no more. */
-  dropped(name: string): void
-  /** Nothing more is fetched. */
-  close(): Promise<void>
-}
 
 export interface PinsParts {
   readonly store: PinStore
@@ -48,8 +24,8 @@ export interface PinsParts {
   readonly cacheBytes: number
   /** Milliseconds between two questions for the listings of what is pinned. */
   readonly interval: number
-  /** Those of all pins together. */
-  readonly turns: PinTurns
+  /** Requests of all pins together. */
+  readonly limit: LimitFunction
   /** Milliseconds for a question. */
   readonly patience: number
   /** Makes this process the one that fetches, if no other one is; the function gives that back. */
@@ -58,247 +34,337 @@ export interface PinsParts {
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
+/** When one pin is looked after. */
+interface Turn {
+  isBusy: boolean
+  /** Something has changed since it was begun to be looked after. */
+  isOutdated: boolean
+  isSoon: boolean
+  /** In a row. */
+  failures: number
+  callOff: () => void
+}
+
+/** What belongs to a pin and fits, and why that may not be all of it. */
+interface Found {
+  readonly chosen: readonly SizedContent[]
+  readonly tooMany: readonly SizedContent[]
+  readonly because: string | undefined
+  readonly missing: readonly MissingPart[]
+}
+
 /** Another mount may have pinned something; the service may answer again. */
 const watchEveryMs = 5_000
+/** Milliseconds until a change of a listing is followed, and until what failed is tried again: twice as many each time. */
+const [soonMs, retryMs] = [500, 2_000]
 
-export function openPins(parts: PinsParts): Pins {
-  const { store, content, clock, log } = parts
-  const fetcher = openPinFetch(parts)
-  const room = openPinRoom(parts.cacheBytes, content)
-  const members = openPinMembers(store, content)
-  const progress = new Map<string, PinProgress>()
+export class Pins {
+  private readonly store: PinStore
+  private readonly fetcher: PinFetch
+  private readonly room: PinRoom
+  private readonly members: AllPinMembers
+  private readonly progress = new Map<string, PinProgress>()
+  private readonly turns = new Map<string, Turn>()
   /** What each pin asks the service to list just now. */
-  const listing = new Map<string, Set<string>>()
-  const schedule = openPinSchedule({ ...parts, pins: store.list, begin, lookAfter })
-  let isStarted = false
-  let isClosed = false
-  let endWatch = noop
-  let turn: Promise<(() => void) | undefined> | undefined
-  let seen = ''
+  private readonly listing = new Map<string, Set<string>>()
+  private readonly ends: (() => void)[] = []
+  private isStarted = false
+  private isClosed = false
+  private lock: Promise<(() => void) | undefined> | undefined
+  /** The pins as they were read last. */
+  private seen = ''
   /** A pin waits for the service. */
-  let isAwaited = false
+  private isAwaited = false
 
-  function progressOf({ key }: Pick<Pin, 'key'>): PinProgress {
-    const known = progress.get(key)
+  constructor(private readonly parts: PinsParts) {
+    this.store = parts.store
+    this.fetcher = openPinFetch(parts)
+    this.room = openPinRoom(parts.cacheBytes, parts.content)
+    this.members = openPinMembers(parts.store, parts.content)
+  }
+
+  /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
+  start(): void {
+    if (this.isStarted) return
+    this.isStarted = true
+    const { clock, interval } = this.parts
+    this.ends.push(every(clock, watchEveryMs, () => this.lookRound()))
+    this.ends.push(every(clock, interval, () => this.tendAll()))
+    this.tendAll()
+  }
+
+  /** It is on disk when this returns; what it needs is fetched in the background. */
+  pin(path: string, target: PinTarget): PinReport {
+    this.start()
+    const key = nodeKey(target)
+    const known = this.store.list().find(pin => pin.key === key)
+    const pin = known ?? { key, path, target, since: this.parts.clock.now() }
+    if (known === undefined) this.store.set(pin)
+    this.read()
+    const turn = this.turnOf(key)
+    if (!turn.isBusy) this.progressOf(key).stopped('looking')
+    turn.failures = 0
+    this.tend(key)
+    return this.reportOf(pin)
+  }
+
+  /** What was kept for it alone may go from now on. Undefined where there is no such pin. */
+  unpin(key: string): PinReport | undefined {
+    const pin = this.store.list().find(one => one.key === key)
+    if (pin === undefined) return undefined
+    const report = this.reportOf(pin)
+    this.store.remove(key)
+    this.read()
+    return report
+  }
+
+  reports(): readonly PinReport[] {
+    return this.store.list().map(pin => this.reportOf(pin))
+  }
+
+  list(): readonly Pin[] {
+    return this.store.list()
+  }
+
+  /** The pin that keeps this, if one does. */
+  coverOf(node: Node): Pin | undefined {
+    const key = this.members.coverOf(node)
+    return key === undefined ? undefined : this.store.list().find(pin => pin.key === key)
+  }
+
+  /** Whether the answer to this question serves at any age while the service is away. */
+  keepsAnswer(query: PinQuestion, answer: unknown): boolean {
+    return this.members.keepsAnswer(query, answer)
+  }
+
+  /** Whether a content of this name is kept for a pin. */
+  keepsContent(name: string): boolean {
+    return this.members.keepsContent(name)
+  }
+
+  /** A listing of something is another one now; of all, where no key is given. */
+  changed(namespace: string | undefined, key: string | undefined): void {
+    if (!this.isStarted || this.isClosed) return
+    if (namespace === undefined || key === undefined) {
+      for (const pin of this.store.list()) this.soon(pin.key)
+      return
+    }
+    const { kind, id } = thingOf({ namespace, key })
+    // Only the record of a report lists something.
+    if (namespace === 'record' ? kind !== 'report' : namespace !== 'listing') return
+    for (const one of this.members.keysOf({ namespace, key }))
+      if (this.listing.get(one)?.has(`${kind} ${id}`) !== true) this.soon(one)
+  }
+
+  /** A content of this name is on this disk no more. */
+  dropped(name: string): void {
+    if (!this.isStarted || this.isClosed) return
+    for (const key of this.members.keepersOf(name)) {
+      this.progressOf(key).stopped('looking')
+      this.soon(key)
+    }
+  }
+
+  /** Nothing more is fetched. What is under way finds out by itself; the connections end soon. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    for (const end of this.ends) end()
+    for (const turn of this.turns.values()) turn.callOff()
+    const giveBack = await this.lock
+    giveBack?.()
+  }
+
+  // When a pin is looked after.
+
+  private tendAll(): void {
+    this.read()
+    for (const { key } of this.store.list()) this.tend(key)
+  }
+
+  private tend(key: string): void {
+    const pin = this.store.list().find(one => one.key === key)
+    const turn = this.turnOf(key)
+    turn.callOff()
+    if (pin === undefined || this.isClosed) return
+    if (turn.isBusy) {
+      turn.isOutdated = true
+      return
+    }
+    Object.assign(turn, { isBusy: true, isOutdated: false, isSoon: false, callOff: noop })
+    void this.lookAfter(pin, turn).then(isDone => {
+      turn.isBusy = false
+      turn.failures = isDone ? 0 : turn.failures + 1
+      if (turn.isOutdated) this.soon(key)
+      else if (!isDone) this.tendIn(turn, key, Math.min(retryMs * 2 ** turn.failures, this.parts.interval))
+    })
+  }
+
+  /** In a moment: a change seldom comes alone. */
+  private soon(key: string): void {
+    const turn = this.turnOf(key)
+    if (turn.isBusy) turn.isOutdated = true
+    else if (!turn.isSoon) {
+      turn.isSoon = true
+      this.tendIn(turn, key, soonMs)
+    }
+  }
+
+  private tendIn(turn: Turn, key: string, milliseconds: number): void {
+    turn.callOff()
+    if (!this.isClosed)
+      turn.callOff = this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
+  }
+
+  private turnOf(key: string): Turn {
+    const known = this.turns.get(key)
     if (known !== undefined) return known
-    const fresh = new PinProgress(one => content.cached(one.content))
-    progress.set(key, fresh)
+    const fresh: Turn = { isBusy: false, isOutdated: false, isSoon: false, failures: 0, callOff: noop }
+    this.turns.set(key, fresh)
     return fresh
   }
 
-  function begin(): void {
-    const pins = store.list()
-    seen = signature(pins)
-    members.read()
-    for (const key of progress.keys()) if (!pins.some(pin => pin.key === key)) forget(key)
+  /** Takes what is on the disk. */
+  private read(): void {
+    const pins = this.store.list()
+    this.seen = signature(pins)
+    this.members.read()
+    for (const key of this.progress.keys())
+      if (!pins.some(pin => pin.key === key)) {
+        this.progress.delete(key)
+        this.room.forget(key)
+      }
+  }
+
+  /** Another mount has pinned something, or taken a pin back; the service answers again. */
+  private lookRound(): void {
+    if (signature(this.store.list()) !== this.seen) this.tendAll()
+    if (this.isAwaited)
+      this.lookForService().catch(error =>
+        this.parts.log('the service could not be looked for', { error: String(error) }),
+      )
   }
 
   /** One question is cheaper than a look at all that is pinned. */
-  async function lookForService(): Promise<void> {
-    await parts.health.check(context())
-    if (!isAwaited || isClosed || parts.health.outage !== undefined || parts.health.signedOut !== undefined)
-      return
-    isAwaited = false
-    for (const pin of store.list()) schedule.now(pin.key)
-  }
-
-  const signature = (pins: readonly Pin[]): string =>
-    pins.map(({ key, since }) => `${key} ${since}`).join('\n')
-
-  function forget(key: string): void {
-    progress.delete(key)
-    room.forget(key)
-  }
-
-  /** Another mount has pinned something, or taken a pin back. */
-  function lookForOthers(): void {
-    const pins = store.list()
-    if (!isStarted || signature(pins) === seen) return
-    const known = new Set(seen.split('\n'))
-    begin()
-    for (const pin of pins) if (!known.has(signature([pin]))) schedule.now(pin.key)
-  }
-
-  /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
-  function reportOf(pin: Pin): PinReport {
-    const state = progressOf(pin)
-    const report = state.report(pin)
-    if (state.isFound) return report
-    const names = members.contents(pin.key).own
-    let [filesKept, bytesKept] = [0, 0]
-    for (const name of names) {
-      const bytes = content.keptBytes(name)
-      if (bytes === undefined) continue
-      filesKept += 1
-      bytesKept += bytes
-    }
-    const amounts = { files: names.size, filesKept, bytes: bytesKept, bytesKept }
-    if (isStarted) return { ...report, ...amounts }
-    return filesKept === names.size && filesKept > 0
-      ? { ...report, ...amounts, state: 'whole' }
-      : { ...report, ...amounts, state: 'waiting', because: unmounted }
+  private async lookForService(): Promise<void> {
+    const { health } = this.parts
+    await health.check(this.context())
+    if (!this.isAwaited || health.outage !== undefined || health.signedOut !== undefined) return
+    this.isAwaited = false
+    this.tendAll()
   }
 
   // What is done for it.
 
-  async function lookAfter(pin: Pin, depth: SurveyDepth): Promise<Retry> {
-    const state = progressOf(pin)
+  /** Whether nothing is left to be tried again before the interval is over. */
+  private async lookAfter(pin: Pin, turn: Turn): Promise<boolean> {
+    const state = this.progressOf(pin.key)
     try {
-      turn ??= parts.takeTurn()
-      if ((await turn) === undefined) turn = undefined
-      const retry = await bring(pin, state, await lookedUp(pin, depth))
-      if (schedule.isOutdated(pin.key) && state.state === 'whole') state.stopped('looking')
-      return retry
+      this.lock ??= this.parts.takeTurn()
+      if ((await this.lock) === undefined) this.lock = undefined
+      const isDone = await this.bring(pin, state, await this.lookedUp(pin))
+      if (turn.isOutdated && state.state === 'whole') state.stopped('looking')
+      return isDone
     } catch (thrown) {
-      const failure = asFailure(thrown)
-      if (isTakenBack(pin)) return 'never'
-      if (isAbsent(failure)) {
-        members.set(pin.key, undefined)
-        state.found([], new Set())
-        state.stopped('gone', failure.message)
-        return 'never'
-      }
-      const isPassing = isA('outage', failure) || failure.kind === 'unauthenticated'
-      state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
-      if (isPassing) isAwaited = true
-      if (!isPassing) log('a pin could not be fetched', { path: pin.path, error: failure.message })
-      return 'soon'
+      return this.stoppedBy(asFailure(thrown), pin, state)
     }
   }
 
-  const context = (): RequestContext => dueIn(parts.patience, clock, 'guess')
-  const isTakenBack = ({ key }: Pin): boolean => isClosed || !members.has(key)
-
-  interface Found {
-    readonly chosen: readonly SizedContent[]
-    readonly tooMany: readonly SizedContent[]
-    readonly because: string | undefined
-    readonly missing: readonly MissingPart[]
+  private stoppedBy(failure: Failure, pin: Pin, state: PinProgress): boolean {
+    if (this.isTakenBack(pin)) return true
+    if (isAbsent(failure)) {
+      this.members.set(pin.key, undefined)
+      state.found([], new Set())
+      state.stopped('gone', failure.message)
+      return true
+    }
+    const isPassing = isA('outage', failure) || failure.kind === 'unauthenticated'
+    state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
+    if (isPassing) this.isAwaited = true
+    else this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })
+    return false
   }
 
   /** What belongs to it is kept from now on; what is gone, or does not fit, may go. */
-  async function lookedUp(pin: Pin, depth: SurveyDepth): Promise<Found> {
-    const under = new Set<string>()
-    listing.set(pin.key, under)
-    const found = await parts.survey.look(pin, { depth, context, listing: under })
-    const sized = await fetcher.sizes(found.contents)
-    if (isTakenBack(pin)) throw takenBack
-    const names = members.contents(pin.key)
-    const fitting = room.fit(pin.key, sized.contents, names)
+  private async lookedUp(pin: Pin): Promise<Found> {
+    const { content, survey } = this.parts
+    const listing = new Set<string>()
+    this.listing.set(pin.key, listing)
+    const found = await survey.look(pin, { context: () => this.context(), listing })
+    const sized = await this.fetcher.sizes(found.contents)
+    if (this.isTakenBack(pin)) throw takenBack
+    const names = this.members.contents(pin.key)
+    const fitting = this.room.fit(pin.key, sized.contents, names)
     const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
     // A listing has it: what was kept of it stays, whatever its size may be.
     for (const one of sized.unsized) {
       const name = content.nameOf(one.content)
       if (names.own.has(name)) contents.add(name)
     }
-    members.set(pin.key, { ...found, contents })
+    this.members.set(pin.key, { ...found, contents })
     return { ...fitting, missing: [...found.missing, ...sized.missing] }
   }
 
-  async function bring(pin: Pin, state: PinProgress, found: Found): Promise<Retry> {
+  private async bring(pin: Pin, state: PinProgress, found: Found): Promise<boolean> {
     const { chosen, tooMany } = found
-    const here = await fetcher.present(chosen)
+    const here = await this.fetcher.present(chosen)
     state.found([...chosen, ...tooMany], here)
     const wanted = chosen.filter(one => !here.has(one))
-    if (wanted.length > 0 && turn === undefined) {
+    if (wanted.length > 0 && this.lock === undefined) {
       state.stopped('waiting', 'another mount of this account fetches it')
-      return 'soon'
+      return false
     }
     if (wanted.length > 0) state.stopped('fetching')
-    const unfetched = await fetcher.fetch(wanted, {
+    const unfetched = await this.fetcher.fetch(wanted, {
       begun: one => state.begun(one),
       kept: one => state.kept(one),
-      mayGoOn() {
-        if (isTakenBack(pin)) throw takenBack
+      mayGoOn: () => {
+        if (this.isTakenBack(pin)) throw takenBack
       },
     })
     const reasons = [found.because, missingSentence([...found.missing, ...unfetched])]
     const because = reasons.filter(reason => reason !== undefined).join('; ')
     if (because === '') state.stopped('whole')
     else state.stopped('incomplete', because)
-    return unfetched.length === 0 ? 'never' : 'later'
+    return unfetched.length === 0
   }
 
-  function start(): void {
-    if (isStarted) return
-    isStarted = true
-    endWatch = every(clock, watchEveryMs, () => {
-      lookForOthers()
-      if (isAwaited)
-        lookForService().catch(error => log('the service could not be looked for', { error: String(error) }))
-    })
-    schedule.start()
+  /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
+  private reportOf(pin: Pin): PinReport {
+    const { content } = this.parts
+    const state = this.progressOf(pin.key)
+    const report = state.report(pin)
+    if (state.isFound) return report
+    const names = [...this.members.contents(pin.key).own]
+    const kept = names.flatMap(name => content.keptBytes(name) ?? [])
+    const bytes = kept.reduce((sum, one) => sum + one, 0)
+    const amounts = { files: names.length, filesKept: kept.length, bytes, bytesKept: bytes }
+    if (this.isStarted) return { ...report, ...amounts }
+    return kept.length === names.length && kept.length > 0
+      ? { ...report, ...amounts, state: 'whole' }
+      : { ...report, ...amounts, state: 'waiting', because: unmounted }
   }
 
-  return {
-    start,
-    pin(path, target) {
-      start()
-      lookForOthers()
-      const key = nodeKey(target)
-      const known = store.list().find(pin => pin.key === key)
-      const pin = known ?? { key, path, target, since: clock.now() }
-      if (known === undefined) {
-        store.set(pin)
-        members.read()
-        seen = signature(store.list())
-      }
-      const state = progressOf(pin)
-      if (!schedule.isBusy(key)) state.stopped('looking')
-      schedule.now(key)
-      return reportOf(pin)
-    },
-    unpin(key) {
-      const pin = store.list().find(one => one.key === key)
-      if (pin === undefined) return undefined
-      const report = reportOf(pin)
-      lookForOthers()
-      store.remove(key)
-      members.read()
-      forget(key)
-      seen = signature(store.list())
-      return report
-    },
-    reports: () => store.list().map(reportOf),
-    list: store.list,
-    coverOf: node => {
-      const key = members.coverOf(node)
-      return key === undefined ? undefined : store.list().find(pin => pin.key === key)
-    },
-    keepsAnswer: members.keepsAnswer,
-    keepsContent: members.keepsContent,
-    changed(namespace, key) {
-      if (!isStarted || isClosed) return
-      if (namespace === undefined || key === undefined) {
-        for (const pin of store.list()) schedule.soon(pin.key)
-        return
-      }
-      const { kind, id } = thingOf({ namespace, key })
-      // Only the record of a report lists something.
-      if (namespace === 'record' ? kind !== 'report' : namespace !== 'listing') return
-      for (const one of members.keysOf({ namespace, key }))
-        if (listing.get(one)?.has(`${kind} ${id}`) !== true) schedule.soon(one)
-    },
-    dropped(name) {
-      if (!isStarted || isClosed) return
-      for (const key of members.keepersOf(name)) {
-        progressOf({ key }).stopped('looking')
-        schedule.soon(key)
-      }
-    },
-    async close() {
-      isClosed = true
-      schedule.close()
-      endWatch()
-      // What is under way finds out by itself; the connections end soon.
-      const giveBack = await turn
-      giveBack?.()
-    },
+  private progressOf(key: string): PinProgress {
+    const known = this.progress.get(key)
+    if (known !== undefined) return known
+    const fresh = new PinProgress(one => this.parts.content.cached(one.content))
+    this.progress.set(key, fresh)
+    return fresh
+  }
+
+  private context(): RequestContext {
+    return dueIn(this.parts.patience, this.parts.clock, 'guess')
+  }
+
+  private isTakenBack({ key }: Pin): boolean {
+    return this.isClosed || !this.members.has(key)
   }
 }
 
 const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'
 const takenBack = new Failure('timeout', 'the pin was taken back')
+
+const signature = (pins: readonly Pin[]): string => pins.map(({ key, since }) => `${key} ${since}`).join('\n')
 
 function missingSentence(missing: readonly MissingPart[]): string | undefined {
   const [first] = missing

@@ -106,7 +106,7 @@ t.test(
 )
 
 t.test(
-  'what another program removes of a pin is fetched again, and the pin is not called whole meanwhile (PIN-9)',
+  'what another program removes of a pin is fetched again, and the pin is not called whole meanwhile (PIN-4)',
   { buffered: true },
   async t => {
     const fill = (seed: Seed): void => {
@@ -275,7 +275,7 @@ t.test(
   },
 )
 
-t.test('a program that reads is served before a pin (PIN-6)', { buffered: true }, async t => {
+t.test('a program that reads is served before a pin (PIN-5)', { buffered: true }, async t => {
   const testbed = await warmMount(t, { fill: fillFifty, settings: { connections: '3' } })
   const { service } = testbed
   const well = service.intercept(/^GET \/calculation\/files\/bitstream\?id=41/, () => {})
@@ -295,7 +295,7 @@ t.test('a program that reads is served before a pin (PIN-6)', { buffered: true }
 })
 
 t.test(
-  'of two mounts of one account one fetches, and the other goes on where that ends (PIN-7)',
+  'of two mounts of one account one fetches, and the other goes on where that ends (PIN-5)',
   { buffered: true },
   async t => {
     const first = await warmMount(t, { fill: fillFifty })

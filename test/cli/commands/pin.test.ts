@@ -166,7 +166,7 @@ t.test(
 )
 
 t.test(
-  'a killed daemon goes on where it was, and asks for nothing that is here (PIN-3)',
+  'a killed daemon goes on where it was, and asks for nothing that is here (PIN-2)',
   { buffered: true },
   async t => {
     const testbed = await realMount(t, { fill: fillFifty, settings: { connections: '2' } })
@@ -191,7 +191,7 @@ t.test(
   },
 )
 
-t.test('an outage in the middle is waited out (PIN-3)', { buffered: true }, async t => {
+t.test('an outage in the middle is waited out (PIN-2)', { buffered: true }, async t => {
   const testbed = await warmMount(t, { fill: fillFifty })
   const { service } = testbed
   let left: Promise<void> | undefined
@@ -213,7 +213,7 @@ t.test('an outage in the middle is waited out (PIN-3)', { buffered: true }, asyn
 })
 
 t.test(
-  'without a mount a pin is fetched by the command, and gone on with by the next one (PIN-3)',
+  'without a mount a pin is fetched by the command, and gone on with by the next one (PIN-2)',
   { buffered: true },
   async t => {
     const testbed = await warmMount(t, { fill: fillFifty })
