@@ -12,7 +12,6 @@ import type {
   CalculationId,
   Dialect,
   FileTitle,
-  Instant,
   Listed,
   ListedCalculation,
   ListedProject,
