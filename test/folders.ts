@@ -31,14 +31,14 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // one connection: where to, what is sent and received, what its errors mean
   'remote/connection': ['system', 'src', 'record/compact', 'remote'],
 
-  // the way of a request: slot, rate, circuit breaker, hedging, retries
-  'remote/pipeline': ['system', 'src', 'remote', 'remote/connection'],
+  // the way of a request: limiter, rate, breaker, retries, late answers
+  'remote/client': ['src', 'remote', 'remote/connection'],
 
   // what an HTTP answer means
-  'remote/http': ['src', 'record/json', 'remote', 'remote/connection', 'remote/pipeline'],
+  'remote/http': ['src', 'record/json', 'remote', 'remote/connection', 'remote/client'],
 
   // credentials become a token
-  'remote/session': ['src', 'remote', 'remote/http'],
+  'remote/session': ['src', 'remote', 'remote/client', 'remote/http'],
 
   // the platform's field names and forms
   'remote/wire': ['src', 'record/compact', 'record/json', 'record', 'remote'],
@@ -251,7 +251,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'config',
     'remote',
     'remote/connection',
-    'remote/pipeline',
+    'remote/client',
     'remote/http',
     'remote/session',
     'remote/wire',

@@ -66,7 +66,7 @@ export function buildCaches(
   if (knowsService) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
-  const { remote, health } = withHealth(connection.remote, clock)
+  const { remote, health } = withHealth(connection.remote, clock, connection.away)
   const queryCache = withCountedAnswers(
     openQueryCache(
       ledger,

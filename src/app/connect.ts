@@ -4,12 +4,12 @@ import type { Requests } from '../activity/requests.js'
 import { type Config, requireUrl } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
+import type { Client, ClientOptions } from '../remote/client/client.js'
+import type { TraceRequest } from '../remote/client/trace.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import { likelyQuestion } from '../remote/known-question.js'
-import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
-import type { TraceRequest } from '../remote/pipeline/trace.js'
 import type { Dialect, Instant, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import { refuseEmptyDerived } from '../remote/rest/derived-contents.js'
@@ -31,6 +31,8 @@ export interface Connection {
   signIn(): SignInFacts
   /** How many background requests may be in flight now. */
   guesses(): number
+  /** Since when nothing at all is answered, while requests fail without being sent. */
+  away(): Client['away']
   /** Ends every connection. */
   close(): Promise<void>
 }
@@ -63,7 +65,7 @@ export function serviceBase(config: Config): URL {
 }
 
 /** How the service is reached, and the limits of its use. */
-export function pipelineOptions(config: Config): PipelineOptions {
+export function clientOptions(config: Config): ClientOptions {
   const { connections, maxRequests, maxAnswer, bwlimit } = config
   const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
   return { base: serviceBase(config), connections, authority, maxRequests, maxAnswer, bwlimit }
@@ -77,7 +79,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
   const question = (): string => likelyQuestion(capabilities)
   const unanswered = openUnanswered(account.places.state, { now: clock.now, note })
   const plain = openHttp({
-    ...pipelineOptions(config),
+    ...clientOptions(config),
     clock,
     longAnswer,
     trace,
@@ -107,6 +109,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
       renewed: secret?.as === 'password',
     }),
     guesses: () => plain.guesses,
+    away: () => plain.away,
     close: plain.close,
   }
 }

@@ -13,7 +13,7 @@ import { type Account, knownAccount } from './account/account.js'
 import { hasLivingToken, tokenStore } from './account/token-store.js'
 import type { AssembledDrive } from './assemble.js'
 import type { Note } from './assembly-settings.js'
-import { pipelineOptions, serviceBase } from './connect.js'
+import { clientOptions, serviceBase } from './connect.js'
 
 /**
  * Exchanges a password for a token, and keeps the token.
@@ -24,7 +24,7 @@ export async function exchangeCredentials(
   password: string,
   config: Config,
 ): Promise<Token> {
-  const plain = openHttp(pipelineOptions(config))
+  const plain = openHttp(clientOptions(config))
   try {
     const credentials = { with: 'password', user: account.user, password } as const
     const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href })

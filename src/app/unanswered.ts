@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { textHash } from '../edit/journal/text-history.js'
-import type { UnansweredChanges } from '../remote/pipeline/late-writes.js'
+import type { UnansweredChanges } from '../remote/client/late-answer.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { replaceFileNow } from '../system/atomic-file.js'
 import { isMissing } from '../system/error-code.js'

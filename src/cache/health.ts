@@ -17,10 +17,8 @@ export interface Health {
   readonly asked: number
   /** Milliseconds that the last answer to a check took; undefined where there was none. */
   readonly answersIn: number | undefined
-  /** True while nothing is heard of the service at all, or it refuses everything: a question would be in vain. */
+  /** True while nothing is answered at all, or everything is refused: a question would be in vain. */
   readonly away: boolean
-  /** Whether nothing has been heard since then; if so, it is away until something is. */
-  silentSince(began: Instant): boolean
   /**
    * Asks the service who the user is, so that the two are true of this moment. Never rejects. A service whose answers take
    * longer than there is time is not away as long as the question may still be answered.
@@ -45,8 +43,12 @@ function aroundEach(
   return Object.fromEntries(watched) as unknown as Remote
 }
 
-/** The same remote, watched. */
-export function withHealth(remote: Remote, clock: Clock): { remote: Remote; health: Health } {
+/** The same remote, watched. `silence`: since when nothing at all is answered. */
+export function withHealth(
+  remote: Remote,
+  clock: Clock,
+  silence: () => OngoingFailure | undefined,
+): { remote: Remote; health: Health } {
   const { now } = clock
   let outage: OngoingFailure | undefined
   let signedOut: OngoingFailure | undefined
@@ -101,7 +103,7 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
       // The watch has taken it down.
       () => {},
     )
-    const sentence = `the service has not answered within ${(patience / 1000).toFixed(1)} s`
+    const sentence = 'the service does not answer'
     const known = answer.finally(() => {
       isWaitedFor = false
     })
@@ -116,7 +118,12 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
     remote: watching,
     health: {
       get outage() {
-        return outage
+        const silent = silence()
+        if (silent === undefined) return outage
+        return {
+          since: instant(Math.min(silent.since, outage?.since ?? silent.since)),
+          failure: silent.failure,
+        }
       },
       get signedOut() {
         return signedOut
@@ -125,11 +132,7 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
         return asked
       },
       get away() {
-        return away
-      },
-      silentSince(began) {
-        if (heardAt < began) away = true
-        return away
+        return away || silence() !== undefined
       },
       get answersIn() {
         return answersIn

@@ -6,7 +6,6 @@ import type { KeptFile } from '../kept-file.js'
 import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
-import { dueSooner } from '../remote/clock.js'
 import type { ByteOffset, Content, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
@@ -42,9 +41,6 @@ interface ContentFile {
   readOn: boolean
 }
 
-/** Milliseconds that an open waits to hear whether a service is back that was away. */
-const checkMs = 1_500
-
 const localFile = (file: FileHandle, place: ScratchPlace): HandleTarget => ({ kind: 'local', file, place })
 
 /**
@@ -72,20 +68,10 @@ export function openFileVerbs(
       if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
       if (access === 'read') parts.foresight.opened(path, node)
       if (access === 'read' && node.kind === 'content') {
-        if (parts.health.away && content.cached(node.content) < 1) return openAgain(path, context)
         return handles.add(contentFile(node, path))
       }
       return openNode(path, node, { access, context }).then(handles.add)
     })
-  }
-
-  /** The listing that led here may be old: a service that is back may have given the number to another thing. */
-  async function openAgain(path: string, context: RequestContext): Promise<number> {
-    await parts.health.check(dueSooner(context, checkMs, parts.clock))
-    const node = await resolver.node(path, context)
-    if (node.kind === 'content') return handles.add(contentFile(node, path))
-    if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
-    return handles.add(await openNode(path, node, { access: 'read', context }))
   }
 
   function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {

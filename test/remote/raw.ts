@@ -1,8 +1,8 @@
 // A service that answers byte for byte as a test says: malformed answers that a proper server cannot send.
 import { createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import type { ClientOptions } from '../../src/remote/client/client.js'
 import { openHttp } from '../../src/remote/http/http.js'
-import type { PipelineOptions } from '../../src/remote/pipeline/request-pipeline.js'
 import { instant, type RequestContext } from '../../src/remote/remote.js'
 
 export interface Heard {
@@ -37,7 +37,7 @@ export const whole = (body: string, more = ''): string =>
 export async function rawService(
   t: Test,
   reply: (request: Heard, number: number) => Reply,
-  options: Partial<PipelineOptions> = {},
+  options: Partial<ClientOptions> = {},
 ): Promise<RawService> {
   const heard: Heard[] = []
   const sockets = new Set<Socket>()

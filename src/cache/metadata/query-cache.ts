@@ -5,7 +5,7 @@ import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { type CountedAskers, openAskers } from '../../remote/askers.js'
-import { type Clock, dueIn, dueSooner, sleep, withDeadline } from '../../remote/clock.js'
+import { type Clock, dueIn, dueSooner, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
@@ -27,11 +27,10 @@ interface Flight {
   readonly askers: CountedAskers
 }
 
-/** Its form on disk, and how long it was waited for. */
+/** Its form on disk, and when it came. */
 interface StoredAnswer {
   readonly form: StoredValue<LedgerValue>
   readonly came?: Instant
-  readonly waitedMs?: number | undefined
 }
 
 interface CachedAnswer {
@@ -42,8 +41,6 @@ interface CachedAnswer {
   /** When it came: later than `at` where another daemon had asked. */
   readonly came: Instant
   stale: Failure | undefined
-  /** Milliseconds that its request took, where it was asked for by this process. */
-  readonly waitedMs: number | undefined
   /** A refresh was asked for then: it is no longer fresh, but as good as before while the service is away. */
   expiredAt: Instant | undefined
   /** What is on the disk is another answer, for the next mount. */
@@ -52,17 +49,13 @@ interface CachedAnswer {
 
 /** Milliseconds to wait for a newer answer than the one in hand, while the service answers others. */
 const oldAnswerWait = 3_000
-/** The same where nothing is heard of the service: twice what the answer took last time, but not less. */
-const silenceWait = 1_000
-/** What came while this process itself was busy is read first. */
-const busyGrace = 50
 /** While the service is away, one question in this many milliseconds is sent, and waited for no longer than the second. */
 const [tryEvery, tryWait] = [1_000, 25]
 const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched again in the background. */
 const nearItsEnd = 0.75
 
-export type ServiceHealth = Pick<Health, 'away' | 'silentSince' | 'outage'>
+export type ServiceHealth = Pick<Health, 'away' | 'outage'>
 
 export interface QueryCachePorts {
   readonly clock: Clock
@@ -120,7 +113,7 @@ export function openQueryCache(
   function hold<Answer>(
     query: Query<Answer>,
     answer: Answer,
-    { form, waitedMs, came = form.stored }: StoredAnswer,
+    { form, came = form.stored }: StoredAnswer,
   ): CachedAnswer {
     const names = answerWeight(query, answer, form.value, most)
     const entry = {
@@ -129,7 +122,6 @@ export function openQueryCache(
       at: form.stored,
       came,
       stale: undefined,
-      waitedMs,
       expiredAt: undefined,
       isLeft: false,
     }
@@ -160,7 +152,7 @@ export function openQueryCache(
   }
 
   /** `at`: when it was asked for, where that is longer ago than its request took. */
-  function keep<Answer>(query: Query<Answer>, fresh: Answer, waitedMs?: number, made?: Instant): Answer {
+  function keep<Answer>(query: Query<Answer>, fresh: Answer, made?: Instant): Answer {
     const name = named(query)
     const came = now()
     const at = made ?? came
@@ -170,14 +162,14 @@ export function openQueryCache(
     const before = query.settled === undefined ? shown : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
     if (before !== undefined && !before.isLeft && isSame(query, before.answer as Answer, answer)) {
-      entries.set(name, { ...before, at, came, stale: undefined, waitedMs, expiredAt: undefined })
+      entries.set(name, { ...before, at, came, stale: undefined, expiredAt: undefined })
       if (made === undefined) ledger.freshen(query.namespace, query.key)
       else ledger.backdate(query.namespace, query.key, made)
       return before.answer as Answer
     }
     const value = query.encode(answer)
     unkept.delete(name)
-    hold(query, answer, { form: { value, stored: at }, waitedMs, came })
+    hold(query, answer, { form: { value, stored: at }, came })
     ledger.set(query.namespace, query.key, value)
     if (made !== undefined) ledger.backdate(query.namespace, query.key, made)
     if (shown === undefined || !isSame(query, shown.answer as Answer, answer))
@@ -199,7 +191,6 @@ export function openQueryCache(
     const flying = flights.get(name)
     if (flying !== undefined) return flying
     const askers = openAskers()
-    const began = now()
     const { patience } = limits
     const context: RequestContext = {
       ...dueIn(Math.max(patience, limits.behind), clock, 'guess'),
@@ -212,7 +203,7 @@ export function openQueryCache(
       .ask(query, context, leftMs)
       .then(
         // What was learned or expired meanwhile is newer than this answer.
-        ({ answer: fresh, made }) => (isCurrent() ? keep(query, fresh, now() - began, made) : fresh),
+        ({ answer: fresh, made }) => (isCurrent() ? keep(query, fresh, made) : fresh),
         (thrown: unknown) => {
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
@@ -265,27 +256,11 @@ export function openQueryCache(
     // What was asked to be read again may decide whether something is made twice.
     if (service.away && (old.expiredAt ?? Number.NEGATIVE_INFINITY) <= inVainAt)
       return newerOfAway(query, context)
-    const began = now()
-    const upTo = (wait: number): RequestContext => dueSooner(context, wait, { now: () => began })
-    const usual =
-      old.waitedMs === undefined || old.expiredAt !== undefined
-        ? oldAnswerWait
-        : Math.max(silenceWait, 2 * old.waitedMs)
-    if (usual < oldAnswerWait) {
-      try {
-        return await awaited(query, upTo(usual))
-      } catch (thrown) {
-        if (now() >= context.deadline || asFailure(thrown).kind !== 'timeout') throw thrown
-        await sleep(clock, busyGrace)
-        if (!service.silentSince(began)) return awaited(query, upTo(oldAnswerWait))
-        throw thrown
-      }
-    }
     try {
-      return await awaited(query, upTo(oldAnswerWait))
+      return await awaited(query, dueSooner(context, oldAnswerWait, clock))
     } catch (thrown) {
       // One caller waits for it, and not each of a walk.
-      if (asFailure(thrown).kind === 'timeout' && service.silentSince(began)) inVainAt = now()
+      if (service.away) inVainAt = now()
       throw thrown
     }
   }

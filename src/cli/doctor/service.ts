@@ -1,7 +1,10 @@
 // Checks of the service from this machine: reachable, trusted, right clock, and signed in.
+
 import { format } from 'node:util'
 
-import { connect, pipelineOptions } from '../../app/connect.js'
+import { connect, clientOptions } from '../../app/connect.js'
+
+
 import { asFailure } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
 import { probeServer } from '../../remote/connection/greeting.js'
@@ -24,7 +27,7 @@ const foreign =
 
 /** Sends a first request: reachable, trusted, and the service's clock. */
 export async function reached({ config }: Configured): Promise<readonly Finding[]> {
-  const options = pipelineOptions(config)
+  const options = clientOptions(config)
   const { base } = options
   try {
     const { date, isForeign } = await probeServer(base, options, config.deadlineMetadata)

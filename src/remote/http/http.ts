@@ -3,16 +3,16 @@ import { Failure, type FailureKind } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonText } from '../../record/json/parse.js'
+import { Client, type ClientOptions } from '../client/client.js'
+import type { Subject } from '../client/late-answer.js'
+import { describeRequest, type Outgoing, unknownOutcome } from '../client/outgoing.js'
+import { type AttemptResult, retryAfter, withRetries } from '../client/retry.js'
+import { observed, type RequestObservers } from '../client/trace.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import { firstQuestion } from '../known-question.js'
 import { isOtherServers, isRedirect } from '../other-server.js'
-import type { Subject } from '../pipeline/late-writes.js'
-import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outgoing.js'
-import { openRequestPipeline, type PipelineOptions } from '../pipeline/request-pipeline.js'
-import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
-import { observed, type RequestObservers } from '../pipeline/trace.js'
 import type { Body, ByteOffset, ContentSize, ContentVersion, RequestContext } from '../remote.js'
 import {
   type AnswerText,
@@ -72,6 +72,8 @@ export interface Http {
   answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many background requests may be in flight now. */
   readonly guesses: number
+  /** Since when nothing at all is answered, while requests fail without being sent. */
+  readonly away: Client['away']
   /** Ends every connection; what is under way fails. */
   close(): Promise<void>
 }
@@ -121,7 +123,7 @@ interface ResponseReader<Value> {
   readonly hops: number
 }
 
-export interface HttpOptions extends PipelineOptions, RequestObservers {
+export interface HttpOptions extends ClientOptions, RequestObservers {
   /** The path of a question that the service is known to answer, if one is known. */
   readonly question?: (() => string) | undefined
 }
@@ -129,7 +131,7 @@ export interface HttpOptions extends PipelineOptions, RequestObservers {
 /** The platform behind this address. */
 export function openHttp(options: HttpOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
-  const way = openRequestPipeline(options, {
+  const way = new Client(options, {
     tooMuch: overload,
     probe: () => `${base}${options.question?.() ?? firstQuestion}`,
   })
@@ -175,6 +177,9 @@ export function openHttp(options: HttpOptions): Http {
     answered: way.answered,
     get guesses() {
       return way.guesses
+    },
+    get away() {
+      return way.away
     },
     close: way.close,
   }

@@ -1,8 +1,9 @@
 // Details of a refusal in addition to its status: the service's message, and the target of a redirect.
+
+import type { Outgoing } from '../client/outgoing.js'
 import { collectBytes, declaredBody, type FlowControl, wholePieces } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
-import type { Outgoing } from '../pipeline/outgoing.js'
 import { redactSecrets, secretsIn } from '../secrets.js'
 
 /** No more of an error page than this is read. */

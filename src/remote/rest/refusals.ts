@@ -128,6 +128,9 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
     get guesses() {
       return http.guesses
     },
+    get away() {
+      return http.away
+    },
     close: http.close,
   }
 }

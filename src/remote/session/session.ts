@@ -4,10 +4,10 @@ import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
 import { openSingleFlight } from '../../single-flight.js'
 import { type Askers, joinFor, openAskers } from '../askers.js'
+import { lookedLongAgo } from '../client/late-answer.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
 import { firstQuestion } from '../known-question.js'
-import { lookedLongAgo } from '../old-look.js'
 import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
 import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
@@ -367,6 +367,9 @@ export function withAuthorization(http: Http, session: Session): Http {
     answered: http.answered,
     get guesses() {
       return http.guesses
+    },
+    get away() {
+      return http.away
     },
     close: http.close,
   }

@@ -143,6 +143,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     remote,
     dialect,
     signIn: () => ({ until: undefined, renewed: false }),
+    away: () => undefined,
     guesses: () => 0,
     close: async () => {},
   }

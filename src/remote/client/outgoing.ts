@@ -1,8 +1,8 @@
 // Outgoing request: what it is called in a sentence, what it changes, and what of it goes to the connection.
 import { Failure } from '../../failure.js'
 import type { RequestContext } from '../remote.js'
-import type { Subject } from './late-writes.js'
-import type { TrafficClass } from './priority-limiter.js'
+import type { Subject } from './late-answer.js'
+import type { TrafficClass } from './limiter.js'
 
 export interface Outgoing {
   readonly method: string
@@ -34,11 +34,6 @@ export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
 /** A request in an error's sentence. */
 export const describeRequest = (outgoing: Outgoing): string =>
   `${outgoing.method} ${outgoing.path.slice(0, 300)}`
-
-/** A probe carries the token of the request before it, and needs nothing but an answer. */
-export function headersOfProbe({ authorization }: Outgoing['headers']): Outgoing['headers'] {
-  return authorization === undefined ? {} : { authorization }
-}
 
 /** For the connection. */
 export const wireOptions = (

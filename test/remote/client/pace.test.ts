@@ -1,11 +1,11 @@
 // Pace: how often and how fast a service is asked, on a clock that tests wind by hand.
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
+import { Breaker } from '../../../src/remote/client/breaker.js'
+import { openBandwidthLimiter, openRateLimiter } from '../../../src/remote/client/rate-limit.js'
+import { type AttemptResult, retryAfter, withRetries } from '../../../src/remote/client/retry.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
-import { openCircuitBreaker } from '../../../src/remote/pipeline/circuit-breaker.js'
-import { openBandwidthLimiter, openRateLimiter } from '../../../src/remote/pipeline/rate-limit.js'
-import { type AttemptResult, retryAfter, withRetries } from '../../../src/remote/pipeline/retry.js'
 import { instant, type RequestContext } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
 
@@ -75,57 +75,66 @@ t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
   t.equal(clock.now(), 2500)
 })
 
-t.test(
-  'a service that does not answer a probe either is asked once in 1.5 seconds, until it speaks',
-  async t => {
-    const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
-    let probes = 0
-    const health = openCircuitBreaker(clock, async () => {
-      probes += 1
-      throw away
-    })
-    for (let count = 0; count < 3; count++) {
-      t.equal(health.admit(asking(60_000)), undefined)
-      health.silent(instant(clock.time), away)
-    }
-    await new Promise(setImmediate)
-    t.ok(health.away())
-    t.throws(() => health.admit(asking(60_000)), /no connection/)
-    clock.time = 1499
-    t.throws(() => health.admit(asking(60_000)))
-    t.equal(probes, 1)
-    clock.time = 1500
-    await failsAs(t, 'unreachable', health.admit(asking(60_000)) ?? Promise.resolve())
-    t.equal(probes, 2, 'one probe')
-    t.throws(() => health.admit(asking(60_000)), 'one only')
-    health.heard()
-    t.equal(health.admit(asking(60_000)), undefined)
-  },
-)
+const patience = () => 1_000
+
+t.test('AVAIL-4 a service that does not answer a probe either is asked every 2 s', async t => {
+  const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
+  let probes = 0
+  const probe = async () => {
+    probes += 1
+    throw away
+  }
+  const breaker = new Breaker(clock, probe, patience)
+  for (let count = 0; count < 3; count++) {
+    t.equal(breaker.admit(asking(60_000)), undefined)
+    breaker.failed(instant(clock.time))
+  }
+  await new Promise(setImmediate)
+  t.equal(breaker.away?.since, instant(0))
+  t.throws(() => breaker.admit(asking(60_000)), /does not answer \(no connection\)/)
+  clock.time = 1_999
+  t.throws(() => breaker.admit(asking(60_000)))
+  t.equal(probes, 1)
+  clock.time = 2_000
+  await failsAs(t, 'unreachable', breaker.admit(asking(60_000)) ?? Promise.resolve())
+  t.equal(probes, 2, 'one probe')
+  t.throws(() => breaker.admit(asking(60_000)), 'one only')
+  breaker.heard()
+  t.equal(breaker.admit(asking(60_000)), undefined)
+})
+
+t.test('AVAIL-4 a silent question and a silent probe open the breaker', { timeout: 5_000 }, async t => {
+  const breaker = new Breaker(jumping(), () => new Promise(() => {}), patience)
+  breaker.silent(instant(0))
+  t.equal(breaker.away, undefined, 'the probe has its time')
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+  t.equal(breaker.away?.failure.message, 'the service does not answer; calcfs looks again within 2 seconds')
+})
 
 t.test('AVAIL-4 requests that always fail open nothing while a probe is answered', async t => {
   const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
-  const health = openCircuitBreaker(clock, async () => health.heard())
+  const breaker = new Breaker(clock, async () => {}, patience)
   for (let count = 0; count < 30; count++) {
     clock.time += 1
-    health.silent(instant(clock.time), away)
+    breaker.failed(instant(clock.time))
     await new Promise(setImmediate)
-    t.equal(health.admit(asking(60_000)), undefined)
+    t.equal(breaker.admit(asking(60_000)), undefined)
   }
 })
 
-t.test('one slow question is no outage as long as others are answered', async t => {
+t.test('AVAIL-4 one slow question is no outage as long as others are answered', async t => {
   const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
-  const health = openCircuitBreaker(clock, () => Promise.reject(away))
+  const breaker = new Breaker(clock, () => Promise.reject(away), patience)
   for (let count = 0; count < 5; count++) {
     const since = instant(clock.time)
     clock.time += 5
-    health.heard()
+    breaker.heard()
     clock.time += 5
-    health.silent(since, away)
+    breaker.failed(since)
+    breaker.silent(since)
   }
   await new Promise(setImmediate)
-  t.notOk(health.away())
+  t.equal(breaker.away, undefined)
 })
 
 t.test(

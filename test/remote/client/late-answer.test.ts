@@ -1,6 +1,6 @@
 // A change that the service answers too late is not overtaken by the next one of the same thing.
 import t from 'tap'
-import type { UnansweredChanges } from '../../../src/remote/pipeline/late-writes.js'
+import type { UnansweredChanges } from '../../../src/remote/client/late-answer.js'
 import { type Instant, instant, type ProjectId, type RequestContext } from '../../../src/remote/remote.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { until } from '../../testbed/within.js'

@@ -2,8 +2,8 @@
 import type { FailureKind } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type RequestContext, requestLogOf } from '../remote.js'
+import type { Client } from './client.js'
 import { describeRequest } from './outgoing.js'
-import type { RequestPipeline } from './request-pipeline.js'
 
 export interface RequestTrace {
   readonly method: string
@@ -38,21 +38,21 @@ export interface RequestObservers {
   readonly counter?: RequestCounter | undefined
 }
 
-/** The pipeline's `send`, observed. */
+/** The client's `send`, observed. */
 export const observed =
-  ({ send, clock }: RequestPipeline, { trace, counter }: RequestObservers): RequestPipeline['send'] =>
+  (client: Client, { trace, counter }: RequestObservers): Client['send'] =>
   async (outgoing, context, judge) => {
-    const began = clock.now()
+    const began = client.clock.now()
     let status: number | undefined
     counter?.begin()
     const ended = requestLogOf(context)?.begin(describeRequest(outgoing)) ?? noop
-    const result = await send(outgoing, context, (response, flow) => {
+    const result = await client.send(outgoing, context, (response, flow) => {
       status = response.status
       response.bytes.onClose(ended)
       return judge(response, flow)
     })
     const { method, path, endpoint = '' } = outgoing
-    const milliseconds = clock.now() - began
+    const milliseconds = client.clock.now() - began
     const failure = result.ended === 'badly' ? result.failure : undefined
     if (failure !== undefined) ended()
     counter?.ended({ method, endpoint, outcome: outcomeOf(status, failure?.kind), milliseconds })

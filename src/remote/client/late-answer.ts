@@ -1,4 +1,4 @@
-// Late writes: an unanswered change keeps its connection, and the next change of the same subject waits for its answer.
+// Late answers: the next change of a subject waits for an unanswered one, and after a wait the base of a change is read again.
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, sleep, withDeadline } from '../clock.js'
@@ -126,6 +126,45 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
       } finally {
         callOff()
       }
+    },
+  }
+}
+
+/** The same request after a wait in which its target may have changed: its base is read again. */
+export function lookedLongAgo(context: RequestContext): RequestContext {
+  const { look } = context
+  return look === undefined
+    ? context
+    : { ...context, look: { at: instant(0), again: within => look.again(within) } }
+}
+
+/** Milliseconds between the read that a change is based on and the first byte of the change; at a slow service four of its answers. */
+const freshMs = 1_000
+const answersOfLook = 4
+
+/** The failure of a change that was not sent because its base had become old. */
+export const outdated = new Failure('busy', 'it waited too long for its connection')
+
+export interface FreshLook {
+  /** Why the change must not be sent now. */
+  refusal(): Failure | undefined
+  /** Reads the base again where it is old; undefined where it is not. @throws Failure of `Look.again`: nothing is to be sent */
+  renew(): Promise<void> | undefined
+}
+
+/** The base of a change that holds its place; without one it is always fresh. `usual`: milliseconds of an answer. */
+export function openFreshLook(context: RequestContext, clock: Clock, usual: () => number): FreshLook {
+  const { look, ...rest } = context
+  let at: Instant | undefined = look?.at
+  const isOld = (): boolean =>
+    at !== undefined && clock.now() - at >= Math.max(freshMs, answersOfLook * usual())
+  return {
+    refusal: () => (isOld() ? outdated : undefined),
+    renew() {
+      if (look === undefined || !isOld()) return undefined
+      return look.again({ ...rest, holdsSlot: true }).then(() => {
+        at = clock.now()
+      })
     },
   }
 }

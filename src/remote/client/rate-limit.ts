@@ -1,7 +1,7 @@
 // Rate limits for a small server: requests a second, users before background, and bytes a second.
 import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { RequestContext } from '../remote.js'
-import { isBackground } from './priority-limiter.js'
+import { isBackground } from './limiter.js'
 
 export interface RateLimiter {
   /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */

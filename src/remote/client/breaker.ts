@@ -1,0 +1,111 @@
+// Breaker: a service that answers neither requests nor a probe is away; a probe every 2 s finds out when it is back.
+import { asFailure, Failure, looksAgain } from '../../failure.js'
+import { noop } from '../../noop.js'
+import { type Clock, dueSooner, withDeadline } from '../clock.js'
+import type { Instant, RequestContext } from '../remote.js'
+
+/** So many requests in a row that fail without an answer cause a probe; one that is silent for unusually long does so, too. */
+const failuresAtMost = 3
+/** Milliseconds between two probes while the service is away. */
+const probeEvery = 2_000
+/** Milliseconds that a request waits for the probe that it has caused. */
+const probeWait = 1_000
+
+/** Since when the service is away, and how that is said. */
+export interface Away {
+  readonly since: Instant
+  readonly failure: Failure
+}
+
+export class Breaker {
+  readonly #clock: Clock
+  readonly #probe: () => Promise<void>
+  readonly #patience: () => number
+  #away: Away | undefined
+  #failures = 0
+  #heardAt = Number.NEGATIVE_INFINITY
+  #probedAt = Number.NEGATIVE_INFINITY
+  #probing: Promise<void> | undefined
+
+  /**
+   * `probe` asks what the instance is known to answer, and rejects without an answer; `patience` is after how many
+   * milliseconds a silence is unusual.
+   */
+  constructor(clock: Clock, probe: () => Promise<void>, patience: () => number) {
+    this.#clock = clock
+    this.#probe = probe
+    this.#patience = patience
+  }
+
+  /** Defined while requests fail without being sent. */
+  get away(): Away | undefined {
+    return this.#away
+  }
+
+  /** True if anything was answered since then. */
+  heardSince(since: Instant): boolean {
+    return this.#heardAt >= since
+  }
+
+  /** Lets a request through. @throws Failure 'unreachable' while the service is away and the probe that is due fails */
+  admit(context: RequestContext): Promise<void> | undefined {
+    const away = this.#away
+    if (away === undefined) return undefined
+    if (this.#clock.now() < this.#probedAt + probeEvery) throw away.failure
+    const sooner = dueSooner(context, probeWait, this.#clock)
+    return withDeadline(this.#probed(), sooner, this.#clock, 'the probe was not answered').catch(() => {
+      // Whatever the probe failed with, the service is still away.
+      throw away.failure
+    })
+  }
+
+  /** An answer came to its end, or a piece of a long one came. */
+  heard(): void {
+    this.#failures = 0
+    this.#away = undefined
+    this.#heardAt = this.#clock.now()
+  }
+
+  /** A request that was sent then has failed without an answer. */
+  failed(since: Instant): void {
+    if (this.heardSince(since)) return
+    this.#failures += 1
+    if (this.#failures >= failuresAtMost) this.#suspect()
+  }
+
+  /** A request that was sent then is silent for unusually long. */
+  silent(since: Instant): void {
+    if (!this.heardSince(since)) this.#suspect()
+  }
+
+  #suspect(): void {
+    if (this.#away !== undefined || this.#probing !== undefined) return
+    const since = this.#clock.now()
+    const opens = (reason?: Failure): void => {
+      if (!this.heardSince(since)) this.#away = { since, failure: awayFailure(reason) }
+    }
+    const callOff = this.#clock.after(this.#patience(), () => opens())
+    this.#probed().then(callOff, thrown => {
+      callOff()
+      opens(asFailure(thrown))
+    })
+  }
+
+  #probed(): Promise<void> {
+    this.#probedAt = this.#clock.now()
+    const probing = this.#probe()
+      .then(() => this.heard())
+      .finally(() => {
+        if (this.#probing === probing) this.#probing = undefined
+      })
+    probing.catch(noop)
+    this.#probing = probing
+    return probing
+  }
+}
+
+/** A silence has no reason that is worth a word. */
+function awayFailure(reason: Failure | undefined): Failure {
+  const why = reason === undefined || reason.kind === 'timeout' ? '' : ` (${reason.message})`
+  return new Failure('unreachable', `the service does not answer${why}${looksAgain}`, { cause: reason })
+}

@@ -1,0 +1,448 @@
+// Client: one request within its deadline, through limiter, rate and breaker; a silent question is sent once more, a change once.
+import { Failure, isA } from '../../failure.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { noop } from '../../noop.js'
+import { type Clock, systemClock } from '../clock.js'
+import type { FlowControl, TextLimits } from '../connection/body.js'
+import type { ConnectionOptions } from '../connection/connections.js'
+import { type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
+import { networkFailure } from '../connection/network-errors.js'
+import { openServiceConnections, type ServiceConnections } from '../connection/renewable-pool.js'
+import { textBudget } from '../connection/text-budget.js'
+import { isOtherServers } from '../other-server.js'
+import type { Instant, RequestContext } from '../remote.js'
+import { type AnswerTimes, openAnswerTimes } from './answer-times.js'
+import { Breaker } from './breaker.js'
+import {
+  type FreshLook,
+  type LateWrites,
+  lateAtMost,
+  lookedLongAgo,
+  openFreshLook,
+  openLateWrites,
+  outdated,
+  type Subject,
+  type UnansweredChanges,
+} from './late-answer.js'
+import { isBackground, Limiter, type Place } from './limiter.js'
+import { describeRequest, type Outgoing, subjectsOf, unknownOutcome, wireOptions } from './outgoing.js'
+import { openBandwidthLimiter, openRateLimiter, type RateLimiter } from './rate-limit.js'
+import type { AttemptResult } from './retry.js'
+
+export interface ClientOptions extends ConnectionOptions {
+  readonly base: URL
+  /** Requests a second. */
+  readonly maxRequests?: number | undefined
+  /** Bytes a second, all bodies together. */
+  readonly bwlimit?: number | undefined
+  readonly clock?: Clock | undefined
+  /** Bytes of one answer that is not content. */
+  readonly maxAnswer?: number | undefined
+  /** Unanswered changes of earlier processes. */
+  readonly unanswered?: UnansweredChanges | undefined
+  /** Called for the bytes of each piece of an answer. */
+  readonly received?: ((bytes: number) => void) | undefined
+  /** Called for each long metadata answer that was read. */
+  readonly longAnswer?: ((bytes: number) => void) | undefined
+}
+
+/** What HTTP semantics add to the client. */
+export interface ClientPolicy {
+  /** Statuses that mean overload. */
+  readonly tooMuch: ReadonlySet<number>
+  /** The path that a probe asks for, which this service answers somehow. */
+  readonly probe: () => string
+}
+
+/** Reads an answer, at once where its head tells all; what it throws ends the attempt. */
+export type AnswerReader<Value> = (
+  response: IncomingResponse,
+  flow: FlowControl,
+) => MaybePromise<AttemptResult<Value>>
+
+/** The limit in bytes of an answer that is not content. */
+const usualAnswer = 16 << 20
+/** An answer this short never waits for memory; all connections together hold little of them. */
+const shortAnswer = 256 << 10
+/** Milliseconds before the connection of a probe is abandoned. */
+const probeLimit = 10_000
+/** Milliseconds between two times that all connections are replaced by new ones. */
+const renewEvery = 1_000
+/** Bytes that arrived while this process itself was busy are read first. */
+const busyGrace = 50
+/** Bytes of a piece that shows that the service is there: a drip does not. */
+const pieceAtLeast = 1024
+/** An answer with this status or a higher one may be the platform's own fault. */
+const serverErrors = 500
+
+/** One request, however often it is sent. */
+interface Attempt {
+  readonly outgoing: Outgoing
+  readonly context: RequestContext
+  /** Milliseconds. */
+  readonly allowed: number
+  readonly late: Failure
+  /** How long that is, for a sentence: what its first caller had, where the request outlives that one. */
+  readonly within: string
+  /** At most two, the newest last. */
+  readonly calls: Exchange[]
+  isTried: boolean
+  /** Since when nothing has come that is waited for. */
+  silentSince: Instant | undefined
+  /** The newest call. */
+  sentAt: Instant
+  place: Place | undefined
+}
+
+interface Answered {
+  readonly response: IncomingResponse
+  readonly call: Exchange
+}
+
+/** Opens nothing yet: connections are made for the first request, and kept. */
+export class Client {
+  readonly clock: Clock
+  readonly #origin: string
+  readonly #policy: ClientPolicy
+  readonly #pools: ServiceConnections
+  readonly #limiter: Limiter
+  readonly #rate: RateLimiter | undefined
+  readonly #spend: (bytes: number) => Promise<void> | undefined
+  readonly #received: (bytes: number) => void
+  readonly #texts: TextLimits
+  readonly #lateWrites: LateWrites
+  readonly #times: AnswerTimes = openAnswerTimes()
+  readonly #breaker: Breaker
+  /** Of the latest request, for probes. */
+  #authorization: string | undefined
+  #renewedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: ClientOptions, policy: ClientPolicy) {
+    const { base, connections, maxRequests } = options
+    const limit = options.maxAnswer ?? usualAnswer
+    this.clock = options.clock ?? systemClock
+    this.#origin = base.origin
+    this.#policy = policy
+    this.#pools = openServiceConnections(base, options, lateAtMost)
+    this.#limiter = new Limiter(connections, this.clock)
+    this.#rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, this.clock)
+    this.#spend = openBandwidthLimiter(options.bwlimit, this.clock)
+    this.#received = options.received ?? noop
+    this.#texts = {
+      limit,
+      enter: textBudget(limit, shortAnswer).enter,
+      long: bytes => options.longAnswer?.(bytes),
+    }
+    this.#lateWrites = openLateWrites(this.clock, options.unanswered)
+    const probe = (): Promise<void> => this.#probed()
+    this.#breaker = new Breaker(this.clock, probe, () => this.#times.patience)
+  }
+
+  /** How many background requests may be in flight now. */
+  get guesses(): number {
+    return this.#limiter.guesses
+  }
+
+  /** Since when the service answers nothing at all, while requests fail without being sent. */
+  get away(): Breaker['away'] {
+    return this.#breaker.away
+  }
+
+  /** Resolves when no earlier change of it is on its way unanswered. @throws Failure 'timeout' at the deadline */
+  readonly answered = async (subject: Subject, context: RequestContext): Promise<void> =>
+    void (await this.#lateWrites.settled([subject], context))
+
+  /** Ends every connection; requests under way fail. */
+  readonly close = async (): Promise<void> => {
+    this.#lateWrites.end()
+    await this.#pools.destroy()
+  }
+
+  /** One attempt. Never throws; `read` has until the deadline. */
+  async send<Value>(
+    outgoing: Outgoing,
+    context: RequestContext,
+    read: AnswerReader<Value>,
+  ): Promise<AttemptResult<Value>> {
+    const attempt = this.#attempt(outgoing, context)
+    try {
+      if (attempt.allowed <= 0) throw attempt.late
+      const answered = await (outgoing.repeatable ? this.#asked(attempt) : this.#changed(attempt))
+      return await this.#readInTime(attempt, answered, read)
+    } catch (thrown) {
+      return this.#failed(attempt, networkFailure(thrown))
+    }
+  }
+
+  #attempt(outgoing: Outgoing, context: RequestContext): Attempt {
+    const allowed = context.deadline - this.clock.now()
+    const patience = Math.max(0, Math.min(allowed, context.patience ?? allowed))
+    return {
+      outgoing,
+      context,
+      allowed,
+      within: `${(patience / 1000).toFixed(1).replace('.0', '')} s`,
+      // Built on demand: even an error that is never thrown costs its stack.
+      get late() {
+        return new Failure('timeout', `no answer to ${describeRequest(outgoing)} within ${this.within}`)
+      },
+      calls: [],
+      isTried: false,
+      silentSince: undefined,
+      sentAt: this.clock.now(),
+      place: undefined,
+    }
+  }
+
+  /** Its place, and whatever else it has to wait for; most requests wait for nothing here. */
+  #admitted(attempt: Attempt): MaybePromise<void> {
+    const { outgoing, context } = attempt
+    const entrant = {
+      weight: outgoing.weight,
+      context,
+      isSilent: () => this.#isSilent(attempt),
+      giveUp: outgoing.repeatable ? () => abortAll(attempt, neededElsewhere()) : undefined,
+    }
+    return chain(this.#limiter.enter(entrant), place => {
+      attempt.place = place
+      return chain(this.#rate?.turn(context), () => this.#breaker.admit(context))
+    })
+  }
+
+  /** The first answer to a question. */
+  async #asked(attempt: Attempt): Promise<Answered> {
+    const soon = this.#admitted(attempt)
+    if (soon instanceof Promise) await soon
+    return new Promise((resolve, reject) => {
+      const { calls, context } = attempt
+      const dispatch = (): void => {
+        const call = this.#dispatch(attempt)
+        call.response.then(
+          response => {
+            end()
+            for (const other of calls.splice(0)) if (other !== call) other.abort(superseded())
+            resolve({ response, call })
+          },
+          reason => {
+            const place = calls.indexOf(call)
+            if (place === -1) return
+            calls.splice(place, 1)
+            if (calls.length > 0) return
+            end()
+            reject(reason)
+          },
+        )
+      }
+      const again = async (): Promise<void> => {
+        await this.#rate?.turn(context)
+        if (isOver) return
+        if (!this.#breaker.heardSince(attempt.sentAt)) this.#renew()
+        const newest = calls.length > 1 ? calls.pop() : undefined
+        dispatch()
+        newest?.abort(superseded())
+      }
+      dispatch()
+      let isOver = false
+      // Where the limit of requests leaves no time for another one, the first has to do.
+      const unwatch = this.#watchSilence(attempt, () => void again().catch(noop))
+      const lateOff = this.clock.after(context.deadline - this.clock.now(), () =>
+        abortAll(attempt, attempt.late),
+      )
+      const end = (): void => {
+        isOver = true
+        unwatch()
+        lateOff()
+      }
+    })
+  }
+
+  /** The answer to a change, which is sent once, on a base that is not old. */
+  async #changed(attempt: Attempt): Promise<Answered> {
+    const { outgoing } = attempt
+    const subjects = subjectsOf(outgoing, attempt.context)
+    const hasWaited = subjects.length > 0 && (await this.#lateWrites.settled(subjects, attempt.context))
+    const context = hasWaited ? lookedLongAgo(attempt.context) : attempt.context
+    const look = openFreshLook(context, this.clock, () => this.#times.median)
+    await this.#admitted(attempt)
+    await look.renew()
+    return this.#sentChange(attempt, subjects, look).catch(async failure => {
+      if (failure !== outdated) throw failure
+      // Once: where every connection is slow to open, waiting longer does not help.
+      await look.renew()
+      return this.#sentChange(attempt, subjects)
+    })
+  }
+
+  async #sentChange(attempt: Attempt, subjects: readonly Subject[], look?: FreshLook): Promise<Answered> {
+    const { context, allowed } = attempt
+    attempt.calls.length = 0
+    const call = this.#dispatch(attempt, look?.refusal)
+    const unwatch = this.#watchSilence(attempt, noop)
+    try {
+      const sent = { subjects, context, allowed, late: () => attempt.late }
+      return { response: await this.#lateWrites.response(call, sent), call }
+    } finally {
+      unwatch()
+    }
+  }
+
+  #dispatch(attempt: Attempt, refusal?: FreshLook['refusal']): Exchange {
+    const { outgoing } = attempt
+    const pool = outgoing.method === 'HEAD' ? this.#pools.heads : this.#pools.requests
+    const call = sendOnConnection(pool, wireOptions(this.#origin, outgoing), refusal)
+    const sentAt = this.clock.now()
+    this.#authorization = outgoing.headers['authorization']
+    attempt.calls.push(call)
+    attempt.isTried = true
+    attempt.silentSince ??= sentAt
+    attempt.sentAt = sentAt
+    call.response.then(
+      ({ status }) => {
+        const took = this.clock.now() - sentAt
+        this.#times.note(took)
+        if (this.#policy.tooMuch.has(status)) attempt.place?.pushedBack()
+        else attempt.place?.answered(took)
+      },
+      (reason: unknown) => {
+        if (attempt.calls.includes(call) && networkFailure(reason).kind !== 'untrusted')
+          this.#breaker.failed(sentAt)
+      },
+    )
+    return call
+  }
+
+  #isSilent({ silentSince }: Attempt): boolean {
+    return silentSince !== undefined && this.clock.now() - silentSince >= this.#times.patience
+  }
+
+  /** Once it is silent for unusually long the service is suspected; `act` is called while a user waits, again for each that comes later. */
+  #watchSilence(attempt: Attempt, act: (cause: 'time' | 'caller') => void): () => void {
+    const { context } = attempt
+    let lookOff = noop
+    const look = (cause: 'time' | 'caller'): void => {
+      lookOff()
+      const since = attempt.silentSince ?? this.clock.now()
+      const left = Math.max(since, attempt.sentAt) + this.#times.patience - this.clock.now()
+      if (left > 0) {
+        lookOff = this.clock.after(left, () => look(cause))
+        return
+      }
+      this.#limiter.review()
+      this.#breaker.silent(since)
+      if (!isBackground(context)) act(cause)
+    }
+    const unwatch = context.askers?.watch(what => (what === 'came' ? look('caller') : this.#limiter.review()))
+    look('time')
+    return () => {
+      lookOff()
+      unwatch?.()
+    }
+  }
+
+  /** The head alone tells most: then no timer is needed. */
+  #readInTime<Value>(
+    attempt: Attempt,
+    { response, call }: Answered,
+    read: AnswerReader<Value>,
+  ): MaybePromise<AttemptResult<Value>> {
+    attempt.calls.splice(0, attempt.calls.length, call)
+    attempt.silentSince = undefined
+    response.bytes.onClose(() => attempt.place?.leave())
+    const judged = chain(read(response, this.#flow(attempt, call)), result => {
+      if (isWholeAnswer(attempt, result)) this.#breaker.heard()
+      if (result.ended === 'badly' && isElsewhere(response.status, result.failure)) this.#renew()
+      return result
+    })
+    if (!(judged instanceof Promise)) return judged
+    const left = attempt.context.deadline - this.clock.now()
+    return judged.finally(this.clock.after(left, () => call.abort(attempt.late)))
+  }
+
+  /** A body may take long as a whole, but no longer for one piece than its request had for the answer. */
+  #flow(attempt: Attempt, call: Exchange): FlowControl {
+    const { allowed, outgoing, within } = attempt
+    // A body that stands still is taken up on another connection once another caller comes for it.
+    const cut = (): void => {
+      const cause = new Error('replaced by another connection')
+      call.abort(new Failure('unreachable', 'the answer stalled', { cause }))
+    }
+    const stalled = (): void => call.abort(new Failure('timeout', `the answer stalled for ${within}`))
+    return {
+      expectPiece: () => {
+        attempt.silentSince ??= this.clock.now()
+        const lateOff = this.clock.after(allowed, stalled)
+        let lookOff = noop
+        const unwatch = this.#watchSilence(attempt, cause => {
+          if (cause === 'caller' && outgoing.repeatable) lookOff = this.clock.after(busyGrace, cut)
+        })
+        return () => {
+          lateOff()
+          lookOff()
+          unwatch()
+        }
+      },
+      text: this.#texts,
+      spend: bytes => {
+        if (bytes >= pieceAtLeast) {
+          attempt.silentSince = undefined
+          this.#breaker.heard()
+        }
+        this.#received(bytes)
+        return this.#spend(bytes)
+      },
+    }
+  }
+
+  /** Without an answer a sent change may or may not have been carried out; every question simply failed. */
+  #failed({ outgoing, calls, isTried, place }: Attempt, failure: Failure): AttemptResult<never> {
+    place?.leave()
+    const isAway = this.#breaker.away !== undefined
+    if (!outgoing.repeatable && calls.some(call => call.sent()))
+      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+    const again = !isAway && outgoing.repeatable && isA('transient', failure)
+    return { ended: 'badly', failure, again, unasked: isAway && !isTried }
+  }
+
+  #renew(): void {
+    if (this.clock.now() < this.#renewedAt + renewEvery) return
+    this.#renewedAt = this.clock.now()
+    this.#pools.renew()
+  }
+
+  /** A question of calcfs itself, on a new connection apart from all places: any answer that comes to its end counts. */
+  async #probed(): Promise<void> {
+    const headers = this.#authorization === undefined ? {} : { authorization: this.#authorization }
+    const probe = { method: 'GET', path: this.#policy.probe(), headers, body: undefined }
+    const call = sendOnConnection(this.#pools.probes, wireOptions(this.#origin, probe))
+    const silence = (): void => call.abort(new Failure('timeout', 'the probe was not answered'))
+    const callOff = this.clock.after(probeLimit, silence)
+    try {
+      const { bytes } = await call.response
+      while ((await bytes.next()) !== undefined);
+      // What was kept while nothing was answered may lead nowhere.
+      if (this.#breaker.away !== undefined) this.#renew()
+    } catch (thrown) {
+      throw networkFailure(thrown)
+    } finally {
+      callOff()
+    }
+  }
+}
+
+/** The head of a download says nothing of its body. */
+function isWholeAnswer({ outgoing }: Attempt, result: AttemptResult<unknown>): boolean {
+  if (result.ended === 'well') return outgoing.weight === 'question'
+  return result.failure.cause === undefined && result.failure.kind !== 'timeout'
+}
+
+function abortAll({ calls }: Attempt, reason: Failure): void {
+  for (const call of calls) call.abort(reason)
+}
+
+const superseded = (): Failure => new Failure('busy', 'the same question was answered by another request')
+const neededElsewhere = (): Failure =>
+  new Failure('busy', 'it was silent, and its connection was needed for others')
+
+/** A page or a redirect where the platform says JSON comes from another server: a captive portal, by a name that led there. */
+const isElsewhere = (status: number, { kind }: Failure): boolean =>
+  kind === 'broken' && (status < serverErrors || isOtherServers(status))

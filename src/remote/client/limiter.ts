@@ -1,0 +1,200 @@
+// Limiter: places for requests. A user's request goes ahead of guesses, and questions keep a share of the places beside downloads.
+import type { MaybePromise } from '../../maybe-promise.js'
+import { noop } from '../../noop.js'
+import { type Clock, withDeadline } from '../clock.js'
+import type { RequestContext } from '../remote.js'
+
+/** A short answer, or a body that may hold its connection for minutes. */
+export type TrafficClass = 'question' | 'download'
+
+/** A request that wants a place. */
+export interface Entrant {
+  readonly weight: TrafficClass
+  readonly context: RequestContext
+  /** Whether nothing has come for it for unusually long. */
+  isSilent(): boolean
+  /** Ends it: its place is needed. Undefined for a change. */
+  readonly giveUp?: (() => void) | undefined
+}
+
+/** A place, until it is left. */
+export interface Place {
+  leave(): void
+  /** The head of an answer came after so many milliseconds. */
+  answered(milliseconds: number): void
+  /** The service has too much to do. This answer is no measure of its speed. */
+  pushedBack(): void
+}
+
+interface Waiting {
+  readonly entrant: Entrant
+  readonly go: () => void
+}
+
+/** Places at first; a smaller pool has as many as it has connections. */
+const widthAtFirst = 16
+const widthAtLeast = 2
+/** An answer that takes longer than twice the quickest of the last minute has waited at the service: more places bring no more. */
+const quickTimes = 2
+const quickestKeptMs = 60_000
+/** Milliseconds for which a service that had too much to do is not asked for more. */
+const steadyMs = 10_000
+
+export class Limiter {
+  readonly #most: number
+  readonly #clock: Clock
+  readonly #queue = new Set<Waiting>()
+  readonly #taken = new Set<Entrant>()
+  #width: number
+  #quickest = Number.POSITIVE_INFINITY
+  #quickestUntil = Number.NEGATIVE_INFINITY
+  #steadyUntil = Number.NEGATIVE_INFINITY
+  #narrowedAt = Number.NEGATIVE_INFINITY
+
+  /** The places of a pool of at most so many connections (at least 1). */
+  constructor(connections: number, clock: Clock) {
+    this.#most = connections
+    this.#clock = clock
+    this.#width = Math.min(widthAtFirst, connections)
+  }
+
+  /** How many requests of users may be under way now, silent ones aside, and as many of all; a share is never for guesses. */
+  get width(): number {
+    return this.#width
+  }
+
+  /** How many guesses may be under way now. */
+  get guesses(): number {
+    return Math.max(1, this.#width - this.#share)
+  }
+
+  get #share(): number {
+    return Math.ceil(this.#width / 8)
+  }
+
+  /** A place; at once where one is free. @throws Failure 'timeout' if the deadline comes first */
+  enter(entrant: Entrant): MaybePromise<Place> {
+    if (entrant.context.holdsSlot === true || (this.#queue.size === 0 && this.#hasPlace(entrant)))
+      return this.#place(entrant)
+    return this.#waited(entrant)
+  }
+
+  /** A request has become silent, or one for which no user waits any more: its place may go to another one. */
+  review(): void {
+    if (this.#queue.size > 0) this.#admit()
+  }
+
+  async #waited(entrant: Entrant): Promise<Place> {
+    const { context } = entrant
+    const sentence = 'every connection to the service was busy until the deadline'
+    let go = noop
+    const turn = new Promise<void>(resolve => {
+      go = resolve
+    })
+    const waiting = { entrant, go: () => go() }
+    this.#queue.add(waiting)
+    // A guess that a user has come to wait for is a user's.
+    const unwatch = context.askers?.watch(() => this.#admit()) ?? noop
+    this.#admit()
+    try {
+      await withDeadline(turn, context, this.#clock, sentence)
+    } catch (late) {
+      this.#queue.delete(waiting)
+      this.#leave(entrant)
+      throw late
+    } finally {
+      unwatch()
+    }
+    return this.#place(entrant)
+  }
+
+  #place(entrant: Entrant): Place {
+    const began = this.#clock.now()
+    let isMeasure = true
+    this.#taken.add(entrant)
+    return {
+      leave: () => this.#leave(entrant),
+      answered: milliseconds => {
+        if (isMeasure) this.#answered(milliseconds)
+      },
+      pushedBack: () => {
+        isMeasure = false
+        this.#pushedBack(began)
+      },
+    }
+  }
+
+  #leave(entrant: Entrant): void {
+    if (this.#taken.delete(entrant)) this.#admit()
+  }
+
+  #hasPlace({ weight, context }: Entrant): boolean {
+    const isGuess = isBackground(context)
+    let ofClass = 0
+    let downloads = 0
+    let downloadsOfClass = 0
+    for (const one of this.#taken) {
+      // A silent request keeps its connection, and holds up no other one.
+      const counts = (isGuess || !isBackground(one.context)) && !one.isSilent()
+      if (counts) ofClass += 1
+      if (one.weight !== 'download') continue
+      downloads += 1
+      if (counts) downloadsOfClass += 1
+    }
+    const share = this.#share
+    const width = isGuess ? this.guesses : this.#width
+    if (ofClass >= width || this.#taken.size >= this.#most) return false
+    return (
+      weight === 'question' ||
+      (downloadsOfClass < Math.max(1, width - share) && downloads < Math.max(1, this.#most - share))
+    )
+  }
+
+  #admit(): void {
+    for (const isGuess of [false, true])
+      for (const waiting of this.#queue) {
+        const { entrant, go } = waiting
+        if (isBackground(entrant.context) !== isGuess) continue
+        if (!this.#hasPlace(entrant) && (isGuess || !this.#madeRoom(entrant))) continue
+        this.#queue.delete(waiting)
+        this.#taken.add(entrant)
+        go()
+      }
+  }
+
+  /** A silent request for which no user waits ends where a user needs its place. */
+  #madeRoom(wanted: Entrant): boolean {
+    for (const one of this.#taken) {
+      if (one.giveUp === undefined || !isBackground(one.context) || !one.isSilent()) continue
+      this.#taken.delete(one)
+      one.giveUp()
+      if (this.#hasPlace(wanted)) return true
+    }
+    return false
+  }
+
+  /** As long as answers are quick while most places are taken, one more place for each. */
+  #answered(milliseconds: number): void {
+    const now = this.#clock.now()
+    if (milliseconds < this.#quickest || now >= this.#quickestUntil) {
+      this.#quickest = milliseconds
+      this.#quickestUntil = now + quickestKeptMs
+    }
+    const isFull = this.#taken.size >= (this.#width * 3) / 4
+    if (!isFull || this.#width >= this.#most || now < this.#steadyUntil) return
+    if (milliseconds <= this.#quickest * quickTimes) this.#width += 1
+  }
+
+  /** Requests that were sent before the last such answer tell nothing new. */
+  #pushedBack(began: number): void {
+    if (began <= this.#narrowedAt) return
+    const now = this.#clock.now()
+    this.#narrowedAt = now
+    this.#steadyUntil = now + steadyMs
+    this.#width = Math.max(Math.min(widthAtLeast, this.#most), this.#width >> 1)
+  }
+}
+
+/** Whether no user waits for it at the moment. */
+export const isBackground = (context: RequestContext): boolean =>
+  context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
