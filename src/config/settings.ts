@@ -71,10 +71,7 @@ export const settings = {
   ),
   deadlineRead: preset('20s', setting('service', aDuration, 'longest wait for the next bytes of a file')),
   deadlineSave: preset('20s', setting('service', aDuration, 'longest wait for a save')),
-  connections: preset(
-    '64',
-    setting('service', aNumber, 'connections to the service at most; as many are used as make it faster'),
-  ),
+  connections: preset('64', setting('service', aNumber, 'connections to the service at most')),
   maxRequests: setting('service', aNumber, 'requests a second at most'),
   maxAnswer: preset(
     '16M',

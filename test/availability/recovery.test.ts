@@ -121,7 +121,7 @@ const uses: readonly ((testbed: Testbed, at: number) => Promise<unknown>)[] = [
 
 for (let run = 0; run < runs; run += 1) {
   const seed = firstSeed + run
-  t.test(`AVAIL-2 all is right two seconds after the last fault, seed ${seed}`, async t => {
+  t.test(`AVAIL-1 all is right two seconds after the last fault, seed ${seed}`, async t => {
     const testbed = await open(t)
     const random = randomFrom(seed)
     const pick = <Item>(items: readonly Item[]): Item | undefined =>
@@ -158,7 +158,7 @@ for (let run = 0; run < runs; run += 1) {
   })
 }
 
-t.test('AVAIL-2 a lost request that was to confirm a refusal delays no other refusal', async t => {
+t.test('AVAIL-1 a lost request that was to confirm a refusal delays no other refusal', async t => {
   const { service, files } = await open(t)
   const path = (at: number): string => `by-id/calculation/${idOf(at)}/a.out`
   await files.readdir('projects')

@@ -94,7 +94,7 @@ t.test('AVAIL-4 a file whose connection always resets keeps nothing else from be
   t.same(failed, [])
 })
 
-t.test('AVAIL-5 a file that drips ends its reader at the deadline; what has come can be read', async t => {
+t.test('AVAIL-3 a file that drips ends its reader at the deadline; what has come can be read', async t => {
   const testbed = await open(t)
   const drips: Interceptor = async (response, { heard }) => {
     response.writeHead(200, { 'content-length': String(log.length) })
@@ -116,7 +116,7 @@ t.test('AVAIL-5 a file that drips ends its reader at the deadline; what has come
   await file.close()
 })
 
-t.test('AVAIL-2 a reader does not see a loss from before its own call', async t => {
+t.test('AVAIL-1 a reader does not see a loss from before its own call', async t => {
   const testbed = await open(t)
   const path = `by-id/calculation/${ids.transition}/run.log`
   await testbed.files.lstat(path)

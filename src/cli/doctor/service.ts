@@ -2,8 +2,7 @@
 
 import { format } from 'node:util'
 
-import { connect, clientOptions } from '../../app/connect.js'
-
+import { clientOptions, connect } from '../../app/connect.js'
 
 import { asFailure } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'

@@ -1,5 +1,5 @@
 // Client: one request within its deadline, through limiter, rate and breaker; a silent question is sent once more, a change once.
-import { Failure, isA } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
@@ -10,8 +10,17 @@ import { networkFailure } from '../connection/network-errors.js'
 import { openServiceConnections, type ServiceConnections } from '../connection/renewable-pool.js'
 import { textBudget } from '../connection/text-budget.js'
 import { isOtherServers } from '../other-server.js'
-import type { Instant, RequestContext } from '../remote.js'
+import type { RequestContext } from '../remote.js'
 import { type AnswerTimes, openAnswerTimes } from './answer-times.js'
+import {
+  type Attempt,
+  abortAll,
+  attemptOf,
+  failedAttempt,
+  isWholeAnswer,
+  neededElsewhere,
+  superseded,
+} from './attempt.js'
 import { Breaker } from './breaker.js'
 import {
   type FreshLook,
@@ -24,8 +33,8 @@ import {
   type Subject,
   type UnansweredChanges,
 } from './late-answer.js'
-import { isBackground, Limiter, type Place } from './limiter.js'
-import { describeRequest, type Outgoing, subjectsOf, unknownOutcome, wireOptions } from './outgoing.js'
+import { isBackground, Limiter } from './limiter.js'
+import { type Outgoing, subjectsOf, wireOptions } from './outgoing.js'
 import { openBandwidthLimiter, openRateLimiter, type RateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 
@@ -75,25 +84,7 @@ const pieceAtLeast = 1024
 /** An answer with this status or a higher one may be the platform's own fault. */
 const serverErrors = 500
 
-/** One request, however often it is sent. */
-interface Attempt {
-  readonly outgoing: Outgoing
-  readonly context: RequestContext
-  /** Milliseconds. */
-  readonly allowed: number
-  readonly late: Failure
-  /** How long that is, for a sentence: what its first caller had, where the request outlives that one. */
-  readonly within: string
-  /** At most two, the newest last. */
-  readonly calls: Exchange[]
-  isTried: boolean
-  /** Since when nothing has come that is waited for. */
-  silentSince: Instant | undefined
-  /** The newest call. */
-  sentAt: Instant
-  place: Place | undefined
-}
-
+/** The head of an answer, and what brings the rest. */
 interface Answered {
   readonly response: IncomingResponse
   readonly call: Exchange
@@ -164,33 +155,14 @@ export class Client {
     context: RequestContext,
     read: AnswerReader<Value>,
   ): Promise<AttemptResult<Value>> {
-    const attempt = this.#attempt(outgoing, context)
+    const attempt = attemptOf(outgoing, context, this.clock.now())
     try {
       if (attempt.allowed <= 0) throw attempt.late
       const answered = await (outgoing.repeatable ? this.#asked(attempt) : this.#changed(attempt))
       return await this.#readInTime(attempt, answered, read)
     } catch (thrown) {
-      return this.#failed(attempt, networkFailure(thrown))
-    }
-  }
-
-  #attempt(outgoing: Outgoing, context: RequestContext): Attempt {
-    const allowed = context.deadline - this.clock.now()
-    const patience = Math.max(0, Math.min(allowed, context.patience ?? allowed))
-    return {
-      outgoing,
-      context,
-      allowed,
-      within: `${(patience / 1000).toFixed(1).replace('.0', '')} s`,
-      // Built on demand: even an error that is never thrown costs its stack.
-      get late() {
-        return new Failure('timeout', `no answer to ${describeRequest(outgoing)} within ${this.within}`)
-      },
-      calls: [],
-      isTried: false,
-      silentSince: undefined,
-      sentAt: this.clock.now(),
-      place: undefined,
+      attempt.place?.leave()
+      return failedAttempt(attempt, networkFailure(thrown), this.#breaker.away !== undefined)
     }
   }
 
@@ -393,16 +365,6 @@ export class Client {
     }
   }
 
-  /** Without an answer a sent change may or may not have been carried out; every question simply failed. */
-  #failed({ outgoing, calls, isTried, place }: Attempt, failure: Failure): AttemptResult<never> {
-    place?.leave()
-    const isAway = this.#breaker.away !== undefined
-    if (!outgoing.repeatable && calls.some(call => call.sent()))
-      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
-    const again = !isAway && outgoing.repeatable && isA('transient', failure)
-    return { ended: 'badly', failure, again, unasked: isAway && !isTried }
-  }
-
   #renew(): void {
     if (this.clock.now() < this.#renewedAt + renewEvery) return
     this.#renewedAt = this.clock.now()
@@ -428,20 +390,6 @@ export class Client {
     }
   }
 }
-
-/** The head of a download says nothing of its body. */
-function isWholeAnswer({ outgoing }: Attempt, result: AttemptResult<unknown>): boolean {
-  if (result.ended === 'well') return outgoing.weight === 'question'
-  return result.failure.cause === undefined && result.failure.kind !== 'timeout'
-}
-
-function abortAll({ calls }: Attempt, reason: Failure): void {
-  for (const call of calls) call.abort(reason)
-}
-
-const superseded = (): Failure => new Failure('busy', 'the same question was answered by another request')
-const neededElsewhere = (): Failure =>
-  new Failure('busy', 'it was silent, and its connection was needed for others')
 
 /** A page or a redirect where the platform says JSON comes from another server: a captive portal, by a name that led there. */
 const isElsewhere = (status: number, { kind }: Failure): boolean =>

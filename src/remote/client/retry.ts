@@ -40,7 +40,7 @@ export async function withRetries<Value>(
       const end = await attempt()
       if (end.ended === 'well') return end.value
       made += 1
-      // A timeout at the end, or an open circuit, says less than the failure of the attempt itself.
+      // A timeout at the end, or an open breaker, says less than the failure of the attempt itself.
       if (before !== undefined && (end.failure.kind === 'timeout' || end.unasked === true)) throw before
       const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
       // A wait past the deadline could only end in a timeout, which says less than the failure at hand.

@@ -24,14 +24,14 @@ export interface ConnectionOptions {
 /** Long enough for a slow link, short enough that a dead address is known before a save's deadline. */
 const connectTimeout = 8_000
 
-/** Milliseconds without a packet after which the kernel asks once a second whether the far end is there; whether it answers is seen by `system/tcp-table.ts`. */
+/** Milliseconds without a packet after which the kernel asks once a second whether the far end is there: a far end that is gone ends the connection. */
 const keepAliveAfter = 2_000
 
 /** The connection pool for this base address. An address of this machine is never reached through a proxy. */
 export function openConnectionPool(base: URL, reach: ConnectionOptions): Dispatcher {
   const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
   const shared = {
-    // In addition to the slots, two for the circuit breaker's probes: they must not wait behind silent requests.
+    // In addition to the places, for questions that are sent once more.
     connections: reach.connections + 2,
     // 0: no connection is kept.
     pipelining: reach.alwaysNew ? 0 : 1,

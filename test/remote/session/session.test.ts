@@ -358,7 +358,7 @@ t.test(
   },
 )
 
-t.test('AVAIL-2 a lost check of the token delays no other refused question', { timeout: 20_000 }, async t => {
+t.test('AVAIL-1 a lost check of the token delays no other refused question', { timeout: 20_000 }, async t => {
   let checks = 0
   const { clock, user, signed, later, logins } = await openTestbed(t, request => {
     if (isLogin(request)) return logins() === 1 ? whole('a') : refusal
