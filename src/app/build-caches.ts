@@ -99,7 +99,6 @@ export function buildCaches(
     dialect: connection.dialect,
     identities,
     otherShare: (project, share) => reused().otherShare(project, share),
-    sharesTold: (project, shares) => reused().sharesTold(project, shares),
   })
   const content = openContentCache({
     directory: join(cache, 'content'),

@@ -30,7 +30,7 @@ export function buildEditing(
   { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
-  { drafts, history, known, reports, shown, roots }: Journal,
+  { drafts, history, known, reports, roots }: Journal,
   { failureLog, news, tree }: { failureLog: FailureLog; news: KernelNews; tree(): Tree },
 ): EditingLayer {
   const { now } = clock
@@ -54,7 +54,6 @@ export function buildEditing(
     leases,
     changed: () => news.tell('all'),
     reports,
-    shown,
     drafts,
     history,
     state: known,
@@ -74,7 +73,6 @@ export function buildEditing(
     catalog,
     times,
     reports,
-    shown,
     drafts,
     records: writeSide.records,
     forgetNames: writeSide.forgetNames,

@@ -4,7 +4,6 @@ import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
 import { Roots } from '../drive/names/roots.js'
-import { openShownThings, type ShownThings } from '../drive/names/shown-things.js'
 import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
 import { identityReader } from '../drive/records/reused-ids.js'
 import { openScratchFiles, type ScratchFiles } from '../drive/records/scratch-files.js'
@@ -30,7 +29,6 @@ export interface Journal {
   readonly mountNamed: (mark: string) => string | undefined
   readonly draftStore: Drafts
   readonly drafts: DraftFiles
-  readonly shown: ShownThings
   readonly reports: KnownReports
   readonly roots: Roots
 }
@@ -58,11 +56,10 @@ export async function buildJournal(
   const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
     news.tell({ key: draftsKey }),
   )
-  const shown = openShownThings(known)
-  const reports = openKnownReports(known, { dialect, shown })
+  const reports = openKnownReports(known, dialect)
   const roots = new Roots({ catalog, ledger, state: known, dialect, given: config.root })
   const mountNamed = (mark: string) => known.get(mountNames, mark)
-  return { scratch, known, history, mountNamed, draftStore, drafts, shown, reports, roots }
+  return { scratch, known, history, mountNamed, draftStore, drafts, reports, roots }
 }
 
 const mountNames = 'mount-names'

@@ -38,6 +38,17 @@ export interface Identities {
    * thing than before, the listeners have forgotten the old one by then.
    */
   observe(thing: RecordRef, said: Identity, by: AnswerSource): string
+  /** Whether a listing has it under another name or in another project than before, and no date with it: its record has to be read. */
+  isElsewhere(thing: RecordRef, listed: Identity): boolean
+  /**
+   * Such a record was read, or told nothing. The contents of `before` are its own only where one date was told then and now:
+   * answers the mark under which they are kept from now on.
+   */
+  settle(
+    thing: RecordRef,
+    listed: Identity,
+    read: { before: Identity | undefined; now: Identity | undefined },
+  ): string
   /** What was said of it last; undefined where nothing is known. */
   known(thing: RecordRef): Identity | undefined
   /** Whether it was called so when it was met last; true where nothing is known of its name. */
@@ -48,8 +59,6 @@ export interface Identities {
   renew(thing: RecordRef): void
   /** Told of each id that stands for another thing, before that is shown. */
   listen(told: (other: ReusedId) => void): void
-  /** Told where it cannot be known whether it is another one: only what is downloaded must be asked for again. */
-  listenDoubt(told: (thing: RecordRef) => void): void
   /** The last change of what this id stands for, since the mount. */
   changeOf(thing: RecordRef): ReusedId | undefined
   readonly count: number
@@ -72,7 +81,6 @@ export function openIdentities(
   { now, log }: { now: () => Instant; log: LogFunction },
 ): Identities {
   const listeners: ((other: ReusedId) => void)[] = []
-  const doubters: ((thing: RecordRef) => void)[] = []
   const changes = new LRUCache<string, ReusedId>(upTo(remembered))
   let count = 0
   const keyOf = ({ kind, id }: RecordRef): string => `${kind} ${id}`
@@ -99,19 +107,29 @@ export function openIdentities(
     return mark
   }
 
+  function observe(thing: RecordRef, said: Identity, by: AnswerSource): string {
+    const row = rowOf(thing)
+    // A path by number says nothing of its thing, and contradicts nothing.
+    if (isEmptyIdentity(said)) return row?.mark ?? ''
+    if (row === undefined) return keep(thing, { mark: markOf(said), [by]: said })
+    if (contradicts(row, said, by)) return another(thing, said, by)
+    return keep(thing, { ...row, [by]: { ...row[by], ...withoutUndefined(said) } })
+  }
+
   return {
-    observe(thing, said, by) {
+    observe,
+    isElsewhere(thing, listed) {
       const row = rowOf(thing)
-      // A path by number says nothing of its thing, and contradicts nothing.
-      if (isEmptyIdentity(said)) return row?.mark ?? ''
-      if (row === undefined) return keep(thing, { mark: markOf(said), [by]: said })
-      if (contradicts(row, said, by)) return another(thing, said, by)
-      const doubtful = isDoubtful(thing, row, said, by)
-      const mark = doubtful ? freshMark(said, now()) : row.mark
-      const before = doubtful ? {} : row[by]
-      keep(thing, { ...row, mark, [by]: { ...before, ...withoutUndefined(said) } })
-      if (doubtful) for (const doubter of doubters) doubter(thing)
-      return mark
+      if (row === undefined || contradicts(row, listed, 'listing')) return false
+      const { born, title, parent } = { ...row.record, ...row.listing }
+      const isDated = row.listing?.born !== undefined && listed.born !== undefined && born !== undefined
+      return !isDated && (differ(title, listed.title) || differ(parent, listed.parent))
+    },
+    settle(thing, listed, { before, now: said }) {
+      const observed = said && observe(thing, said, 'record')
+      const isDated = before?.born !== undefined && said?.born !== undefined
+      const mark = observed !== undefined && isDated ? observed : freshMark(listed, now())
+      return keep(thing, { ...rowOf(thing), mark, listing: withoutUndefined(listed) })
     },
     known(thing) {
       const row = rowOf(thing)
@@ -140,7 +158,6 @@ export function openIdentities(
       if (rowOf(thing) !== undefined) keep(thing, { mark: `#${now()}` })
     },
     listen: listener => void listeners.push(listener),
-    listenDoubt: doubter => void doubters.push(doubter),
     changeOf: thing => changes.get(keyOf(thing)),
     get count() {
       return count
@@ -172,20 +189,6 @@ function contradicts(row: IdentityRow, said: Identity, by: AnswerSource): boolea
   if (before?.born !== undefined || said.born === undefined) return false
   const elsewhere = row[by === 'listing' ? 'record' : 'listing']?.born
   return elsewhere !== undefined && !isSameMoment(instant(elsewhere), said.born, 'loosely')
-}
-
-/**
- * A new name or another place may be a rename, a move, or another thing that was made at the same moment: a service that is
- * filled in one go gives all things one date. A listing and a record may tell the place differently, but not the name. Of a
- * dated project nothing is downloaded, and the service may spell a name that was written here differently. A calculation that
- * has a date only now, or has none any more, may be another one as well.
- */
-function isDoubtful({ kind }: RecordRef, row: IdentityRow, said: Identity, by: AnswerSource): boolean {
-  const before = row[by]
-  if (kind === 'project' && before?.born !== undefined && said.born !== undefined) return false
-  if (before === undefined) return differ(row[by === 'listing' ? 'record' : 'listing']?.title, said.title)
-  const isOtherwiseDated = kind === 'calculation' && (before.born === undefined) !== (said.born === undefined)
-  return isOtherwiseDated || differ(before.title, said.title) || differ(before.parent, said.parent)
 }
 
 /** The date belongs to the id wherever it is known; else the place and the name have to do. */

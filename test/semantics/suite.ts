@@ -12,7 +12,6 @@ import { making } from './namespace/making.js'
 import { refusals } from './namespace/refusals.js'
 import { removingRecords } from './namespace/removing-records.js'
 import { reportNames } from './namespace/report-names.js'
-import { unshown } from './namespace/unshown.js'
 import { foreignChanges } from './reading/foreign-changes.js'
 import { identity } from './reading/identity.js'
 import { listing } from './reading/listing.js'
@@ -110,7 +109,7 @@ export const aboutAliases: readonly Promises[] = [
 export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]
 
 /** What is never deleted: what was not meant, and what was not shown. */
-export const aboutIntentions: readonly Promises[] = [freedNames, intentions, unshown, reportNames]
+export const aboutIntentions: readonly Promises[] = [freedNames, intentions, reportNames]
 
 /** What is done where the answers are late, old or lost. */
 export const aboutDoubts: readonly Promises[] = [doubts, turnedLists, lateLists, emptyPlaces, privateDrafts]

@@ -79,8 +79,6 @@ export interface Catalog {
   forgetIn(parent: ProjectId, of: ChildRef): void
   /** A project or calculation has this title now: its listing is asked for again, and says so in the next mount at any rate. */
   retitleIn(parent: ProjectId, of: Readable, title: string): void
-  /** What was told of a calculation's files: they may be those of another one. */
-  forgetFiles(of: CalculationId): void
 }
 
 /** Milliseconds each kind of answer counts. */
@@ -98,14 +96,12 @@ export interface CatalogSources {
   readonly identities: Identities
   /** The share of this id is given to another person than before. */
   readonly otherShare: (project: ProjectId, share: Share) => void
-  /** The service lists these shares now. */
-  readonly sharesTold: (project: ProjectId, shares: readonly Share[]) => void
 }
 
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, otherShare, sharesTold, ...lifetimes }: Lifetimes & CatalogSources,
+  { dialect, identities, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
   const userQuestion: Query<User> = {
     namespace: 'user',
@@ -210,7 +206,6 @@ export function openCatalog(
         const person = people.get(share.id)
         if (person !== undefined && share.user !== undefined && person !== share.user) otherShare(of, share)
       }
-      sharesTold(of, shares)
       return before !== undefined && encodeRecords(before) === encodeRecords(shares) ? before : shares
     },
   })
@@ -367,6 +362,5 @@ export function openCatalog(
       if (kind === 'calculation') leaveTitle(calculationsOf(parent), id, title)
       refreshProject(parent)
     },
-    forgetFiles,
   }
 }

@@ -17,7 +17,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   const { catalog, reports, tree, writeSide } = parts
   const { deleteSender, lineage, pending, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
-  const meet = openMarks(parts.identities)
+  const marks = openMarks({ ...parts, dialect })
   const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
   async function deletion(paths: readonly string[]): Promise<readonly DeletableItem[]> {
@@ -38,7 +38,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     refuseOldName(path, node)
     refuseRights(path, node)
     // What the listing says of it now is what a look at it is compared with.
-    if (node.kind !== 'record') meet(node)
+    if (node.kind !== 'record') await marks.of(node, context)
     const thing = await described(path, node, context)
     if (node.kind === 'calculation') deleteSender.refuseRenamed(node, thing.title)
     return { key: nodeKey(node), thing }

@@ -4,7 +4,6 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
 import { compareIds } from '../nodes/name.js'
-import { reportIdentity, type ShownThings } from './shown-things.js'
 
 /** One line of INDEX.tsv. */
 export interface KnownReport {
@@ -19,8 +18,8 @@ export interface KnownReports {
   list(): readonly KnownReport[]
   /** Those of which the service has said that they are gone, and that it has not shown since. */
   gone(): readonly ReportId[]
-  /** Remembers a report with what its record says now, which a program was shown unless it is `unseen`. */
-  add(id: ReportId, record: JsonObject, how?: 'unseen'): void
+  /** Remembers a report with what its record says now. */
+  add(id: ReportId, record: JsonObject): void
   /** Keeps a known report's line true; an unknown report stays unknown. */
   refresh(id: ReportId, record: JsonObject): void
   /** The service says that it is gone: remembered, for no operation would list it where that passes. */
@@ -48,10 +47,7 @@ function lineIn(text: string): Omit<KnownReport, 'id'> & { readonly isGone: bool
   }
 }
 
-export function openKnownReports(
-  ledger: Ledger,
-  { dialect, shown }: { readonly dialect: Dialect; readonly shown: ShownThings },
-): KnownReports {
+export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports {
   const known = () =>
     [...ledger.entries(room)]
       .filter(([id]) => idForm.test(id))
@@ -73,12 +69,8 @@ export function openKnownReports(
   return {
     list: () => known().flatMap(({ isGone, ...report }) => (isGone ? [] : [report])),
     gone: () => known().flatMap(({ isGone, id }) => (isGone ? [id] : [])),
-    add(id, record, how) {
-      keepLine(id, record)
-      if (how === undefined) shown.shown({ of: 'report', id }, reportIdentity(dialect.facts(record)))
-    },
+    add: keepLine,
     refresh(id, record) {
-      shown.told([[{ of: 'report', id }, reportIdentity(dialect.facts(record))]])
       if (ledger.get(room, id) !== undefined) keepLine(id, record)
     },
     lose(id) {

@@ -6,7 +6,7 @@ import { Failure, unlessAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
-import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, Dialect, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
@@ -35,6 +35,7 @@ export interface DeleteParts extends IntentionParts {
   readonly deleteSender: DeleteSender
   readonly aliases: NameAliases
   readonly identities: Identities
+  readonly dialect: Dialect
   readonly remote: Pick<Remote, 'allFileTitles'>
   /** When a program of this mount last wrote the record, or had it open to write, as far as that is remembered. */
   readonly changedAt: (node: RecordNode) => Instant | undefined
@@ -83,7 +84,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
   const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleteSender } = parts
   const { scopesOf } = lineage
   // What the listing says of a directory is looked at before it is removed.
-  const meet = openMarks(parts.identities)
+  const marks = openMarks(parts)
   const { judge, refuseBurst, refuseWhole, takeBackIn } = openIntentions(parts)
 
   function refuseGuarded(path: string, node: Node): void {
@@ -103,7 +104,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     context: RequestContext,
   ): Promise<void> {
     refuseOldName(path, node)
-    meet(node)
+    await marks.of(node, context)
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     tryCalculation(path, node)
     // Asked for here and now: an old answer would not show what another client has added meanwhile.
@@ -133,7 +134,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
 
   async function rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
     refuseOldName(path, node)
-    meet(node)
+    await marks.of(node, context)
     const made = parts.aliases.hasMade(node.id)
     const [own = 'all', ...above] = scopesOf(node)
     series.active(path)
@@ -244,7 +245,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
       }
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
       await lookAt(node, context)
-      deleteSender.refuseUnshown(node)
       refuseGuarded(path, node)
       refuseBurst(path, nodeKey(node))
     },
@@ -262,7 +262,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         pause: pauseMs,
         async carryOut() {
           if (kept !== undefined) throw new Failure('not-permitted', `${path}: ${kept}`)
-          await deleteSender.record(node, unlinked, parts.patience(), 'shown')
+          await deleteSender.record(node, unlinked, parts.patience())
         },
       })
     },

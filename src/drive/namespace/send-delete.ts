@@ -16,13 +16,11 @@ import type {
 import { isSameName } from '../../spelling.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
-import { type ShownThings, shownIdentity } from '../names/shown-things.js'
 import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
 
 export interface DeleteSenderParts {
   readonly catalog: Catalog
   readonly reports: KnownReports
-  readonly shown: ShownThings
   readonly aliases: NameAliases
   readonly remote: Remote
   readonly dialect: Dialect
@@ -67,14 +65,7 @@ export interface DeleteSender {
   /** @throws Failure 'conflict' where it was changed since */
   calculation(removed: RemovedCalculation, context: RequestContext): Promise<void>
   /** @throws Failure 'conflict' where it was changed since */
-  record(
-    node: RecordNode,
-    unlinked: JsonObject | undefined,
-    context: RequestContext,
-    how?: 'shown',
-  ): Promise<void>
-  /** @throws Failure 'another-thing' where it is known here to be another one than a program was shown */
-  refuseUnshown(node: RecordNode): void
+  record(node: RecordNode, unlinked: JsonObject | undefined, context: RequestContext): Promise<void>
   /** What the service says of it now: its title, and the files of a calculation. */
   look(node: DeleteTarget, context: RequestContext): Promise<ObservedTarget>
   /** @throws Failure 'another-thing' where the listing that showed it is old: the next look asks for a new one */
@@ -177,16 +168,6 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       : undefined
   }
 
-  /** What no program was shown is not meant by a number. @throws Failure 'another-thing' */
-  function refuseOther(node: RecordNode, record: JsonObject): void {
-    if (node.of !== 'report' && node.of !== 'share') return
-    if (!parts.shown.isOther(node, shownIdentity(node, record, parts.dialect))) return
-    throw new Failure(
-      'another-thing',
-      `${node.of} ${node.id} is another one now than the one that was shown: it is not deleted until a program has opened it`,
-    )
-  }
-
   const titleOf = (record: JsonObject): string => toldTitle(record) ?? ''
 
   async function shareNow(node: ShareRecord, context: RequestContext): Promise<Share> {
@@ -259,19 +240,10 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       forgetChild(project, node, name)
     },
 
-    refuseUnshown(node) {
-      const record = known(node)
-      if (record !== undefined) refuseOther(node, record)
-    },
-
-    async record(node, unlinked, context, how) {
-      const meant = (record: JsonObject): JsonObject => {
-        if (how === 'shown') refuseOther(node, record)
-        return record
-      }
+    async record(node, unlinked, context) {
       if (node.of === 'report') {
         await deleteChecked(
-          a => isStillThere(unlinked, remote.report(node.id, a).then(meant)),
+          a => isStillThere(unlinked, remote.report(node.id, a)),
           { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
           context,
         )
@@ -282,7 +254,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       if (node.of !== 'share') return
       const look = async (a: RequestContext) => (await shareNow(node, a)).record
       await deleteChecked(
-        a => isStillThere(unlinked, look(a).then(meant)),
+        a => isStillThere(unlinked, look(a)),
         { delete: a => remote.deleteShare(node.id, a), look },
         context,
       )

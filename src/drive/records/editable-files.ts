@@ -14,7 +14,6 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes } from '../../record/json/print.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { type ShownThings, shownIdentity } from '../names/shown-things.js'
 import { type EditableNode, nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
 import type { AccessRights } from '../tree/access.js'
 import type { DraftFiles } from './draft-files.js'
@@ -28,7 +27,6 @@ export interface EditingParts {
   readonly dialect: Dialect
   readonly times: Times
   readonly reports: KnownReports
-  readonly shown: ShownThings
   readonly drafts: DraftFiles
   readonly history: TextHistory
   readonly saver: Saver
@@ -50,15 +48,12 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
 
   // What is remembered of a record is one object until another is learned; its text goes with it.
   const printed = new WeakMap<JsonObject, Uint8Array>()
-  // A lease may show the text of an earlier record than the one that is known by now.
-  const recordsOf = new WeakMap<Uint8Array, JsonObject>()
 
   function printedOf(record: JsonObject): Uint8Array {
     const known = printed.get(record)
     if (known !== undefined) return known
     const bytes = prettyBytes(record)
     printed.set(record, bytes)
-    recordsOf.set(bytes, record)
     return bytes
   }
 
@@ -110,13 +105,9 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     },
     outlivesText: false,
     ...recordTimes(times, nodeKey(node)),
-    opened(access, bytes) {
+    opened() {
       const known = node.of === 'report' ? catalog.record(readableOf(node)).known() : undefined
-      if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known, 'unseen')
-      // A program that only writes is shown nothing.
-      const record = access === 'write-only' ? undefined : recordsOf.get(bytes)
-      if (record === undefined || (node.of !== 'report' && node.of !== 'share')) return
-      parts.shown.shown(node, shownIdentity(node, record, dialect))
+      if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)
     },
   })
 }

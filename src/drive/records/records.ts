@@ -113,7 +113,7 @@ export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times,
     if (record.draft !== undefined) return openRecordHandle(record, source, freshView(record.shownOfDraft()))
     const held = await heldFor(source, access, context)
     if (held === undefined) return openRecordHandle(record, source, freshView(nothing))
-    source.opened(access, held.shown.bytes)
+    source.opened()
     // No read may come: the kernel has pages of it.
     if (held.isOvertaken && access !== 'write-only') noteShown(source, held.shown)
     return openRecordHandle(record, source, freshView(held.shown.bytes, held))

@@ -10,7 +10,6 @@ import { anotherThing, identityNote, keepApart } from '../../edit/save/other-thi
 import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
-import { type ShownThings, shareIdentity } from '../names/shown-things.js'
 import { type EditableNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import type { DraftFiles } from './draft-files.js'
 import { nodeOfRecordKey } from './node-key.js'
@@ -21,7 +20,6 @@ export interface ReusedIdsParts {
   readonly catalog: Catalog
   readonly times: Times
   readonly reports: KnownReports
-  readonly shown: ShownThings
   readonly drafts: Pick<DraftFiles, 'unsent'>
   readonly records: Records
   /** No `new*.json` stands for a record that is another one now. */
@@ -38,8 +36,6 @@ export interface ReusedIdsParts {
 
 export interface ReusedIds {
   otherShare(project: ProjectId, share: Share): void
-  /** What the service says of a project's shares now. */
-  sharesTold(project: ProjectId, shares: readonly Share[]): void
 }
 
 /** Listens to what the service says; answers what to do where a share is given to another person than before. */
@@ -67,7 +63,6 @@ export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
     if (thing.kind === 'report') {
       records.detach(nodeKey({ kind: 'order', id: thing.id as ReportId }))
       parts.reports.drop(thing.id as ReportId)
-      parts.shown.changed({ of: 'report', id: thing.id })
     }
     keepDraftsApart(key => isOf(key, thing))
   }
@@ -90,18 +85,9 @@ export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
   }
 
   identities.listen(another)
-  identities.listenDoubt(({ kind, id }) => {
-    if (kind === 'calculation') catalog.forgetFiles(id as CalculationId)
-    else if (kind === 'project') parts.aliases.gone(id as ProjectId)
-    else parts.shown.changed({ of: 'report', id })
-  })
   return {
-    sharesTold(project, shares) {
-      parts.shown.told(shares.map(({ id, user }) => [{ of: 'share', id }, shareIdentity(project, user)]))
-    },
     otherShare(project, { id }) {
       parts.log('a share is given to another person than before', { project, share: id })
-      parts.shown.changed({ of: 'share', id })
       records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
       keepDraftsApart(key => key.kind === 'share' && key.as === undefined && key.id === id)
     },

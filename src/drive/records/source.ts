@@ -5,7 +5,6 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import type { OpenAccess } from '../interface/verbs.js'
 import type { TextSnapshot } from './text-lease.js'
 
 /** One record as the drive needs it; the drive knows which of them may be edited. */
@@ -17,8 +16,8 @@ export interface RecordSource {
   readonly editing: Editing | Failure
   /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
   readonly outlivesText: boolean
-  /** A program opened it: what is known by having been opened is remembered, and of the text that one was shown whose it is. */
-  opened(access: OpenAccess, shown: Uint8Array): void
+  /** A program opened it: what is known by having been opened is remembered. */
+  opened(): void
   /** A program wrote the record at that time; whatever wording is shown next has that time. */
   written(at: Instant): void
   /** That program's own wording was read: the record's wording, if it is another, has a later time. */

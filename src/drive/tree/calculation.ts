@@ -9,7 +9,7 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
-import type { MarkOf } from './identity-mark.js'
+import type { Marks } from './identity-mark.js'
 
 export interface CalculationTree {
   list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]>
@@ -30,27 +30,28 @@ interface FolderListing {
   readonly byName: ReadonlyMap<string, Node>
 }
 
-export function openCalculationTree(catalog: Catalog, markOf: MarkOf): CalculationTree {
+export function openCalculationTree(catalog: Catalog, marks: Marks): CalculationTree {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
   const folders = new LRUCache<CalculationNode, FolderListing>(upTo(foldersAtMost))
 
   function folderOf(
     node: CalculationNode,
-    titles: readonly FileTitle[],
-    derived: readonly DerivedName[],
+    mark: string,
+    { titles, derived }: Pick<FolderListing, 'titles' | 'derived'>,
   ): FolderListing {
     const known = folders.get(node)
     if (known !== undefined && known.titles === titles && `${known.derived}` === `${derived}`) return known
-    const entries = entriesOf(node, { titles, derived, mark: markOf(node) })
+    const entries = entriesOf(node, { titles, derived, mark })
     const folder = { titles, derived, entries, byName: nodesByName(entries) }
     folders.set(node, folder)
     return folder
   }
 
   function folderAt(node: CalculationNode, context: RequestContext): MaybePromise<FolderListing> {
-    markOf(node)
-    return chain(catalog.files(node.id).ask(context), titles =>
-      chain(catalog.derivedFiles(node.id, context), derived => folderOf(node, titles, derived)),
+    return chain(marks.of(node, context), mark =>
+      chain(catalog.files(node.id).ask(context), titles =>
+        chain(catalog.derivedFiles(node.id, context), derived => folderOf(node, mark, { titles, derived })),
+      ),
     )
   }
 
@@ -59,16 +60,17 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
       return (await folderAt(node, context)).entries
     },
     listKnown(node) {
-      markOf(node)
+      const mark = marks.known(node)
       const titles = catalog.files(node.id).known()
       const derived = titles && catalog.knownDerivedFiles(node.id)
-      return titles && derived && folderOf(node, titles, derived).entries
+      if (mark === undefined || titles === undefined || derived === undefined) return undefined
+      return folderOf(node, mark, { titles, derived }).entries
     },
     lookup(node, name, context) {
       return chain(folderAt(node, context), ({ byName }) => byName.get(name))
     },
     isKnownFile(node, name) {
-      markOf(node)
+      if (marks.known(node) === undefined) return false
       const files = nameFiles(catalog.files(node.id).known() ?? [])
       return files.has(name) || derivedNames.some(of => derivedName(node, of, files) === name)
     },

@@ -1,31 +1,101 @@
 // Identity mark: the identity of a project or calculation, noted before anything kept under its id is used.
-import type { Identities } from '../../cache/identity.js'
-import { Failure } from '../../failure.js'
+import type { Identities, RecordRef } from '../../cache/identity.js'
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import { asFailure, Failure, isA } from '../../failure.js'
+import { chain, type MaybePromise, recover } from '../../maybe-promise.js'
+import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, ProjectNode } from '../nodes/node.js'
 
-/**
- * Answers the mark under which its contents are kept; each node is looked at once.
- * @throws Failure 'replaced' where its id stands for another thing since then: the directory that showed it is listed again
- */
-export type MarkOf = (node: ProjectNode | CalculationNode) => string
+type Marked = ProjectNode | CalculationNode
+
+interface Mark {
+  readonly mark: string
+  readonly changes: number
+}
+
+export interface Marks {
+  /**
+   * The mark under which its contents are kept; each node is looked at once. A record is read where a listing has the id
+   * under another name or in another project.
+   * @throws Failure 'replaced' where its id stands for another thing since then: the directory that showed it is listed again
+   */
+  of(node: Marked, context: RequestContext): MaybePromise<string>
+  /** The same without a request; undefined where its record has to be read. */
+  known(node: Marked): string | undefined
+}
+
+export interface MarkParts {
+  readonly identities: Identities
+  readonly catalog: Pick<Catalog, 'record' | 'refreshCalculation'>
+  readonly dialect: Pick<Dialect, 'facts'>
+}
 
 /** A listing gives each child one node until it changes. */
-export function openMarks(identities: Identities): MarkOf {
-  const marks = new WeakMap<ProjectNode | CalculationNode, { mark: string; changes: number }>()
+export function openMarks({ identities, ...parts }: MarkParts): Marks {
+  const marks = new WeakMap<Marked, Mark>()
 
-  return node => {
-    const { kind, id, born, title, parent, since } = node
-    const known = marks.get(node)
-    if (known !== undefined) {
-      // A record that was read by its number may have told it; the listing of this node is old then.
-      const change = identities.count === known.changes ? undefined : identities.changeOf({ kind, id })
-      if (change !== undefined && change.place > known.changes) throw new Failure('replaced', change.sentence)
-      return known.mark
-    }
-    const isListed = since !== undefined
-    const said = { born, owner: undefined, title, parent: isListed ? parent : undefined }
-    const mark = identities.observe({ kind, id }, said, isListed ? 'listing' : 'record')
+  function note(node: Marked, mark: string): string {
     marks.set(node, { mark, changes: identities.count })
     return mark
   }
+
+  function noted(node: Marked): string | undefined {
+    const known = marks.get(node)
+    if (known === undefined) return undefined
+    // A record that was read by its number may have told it; the listing of this node is old then.
+    const change = identities.count === known.changes ? undefined : identities.changeOf(refOf(node))
+    if (change !== undefined && change.place > known.changes) throw new Failure('replaced', change.sentence)
+    return known.mark
+  }
+
+  function known(node: Marked): string | undefined {
+    const mark = noted(node)
+    if (mark !== undefined) return mark
+    const isListed = node.since !== undefined
+    const said = saidOf(node)
+    if (isListed && identities.isElsewhere(refOf(node), said)) return undefined
+    return note(node, identities.observe(refOf(node), said, isListed ? 'listing' : 'record'))
+  }
+
+  return {
+    known,
+    of(node, context) {
+      const mark = known(node)
+      if (mark !== undefined) return mark
+      const before = identities.known(refOf(node))
+      return chain(readNow(node, parts, context), now => {
+        if (node.kind === 'calculation') parts.catalog.refreshCalculation(node.id)
+        return note(node, identities.settle(refOf(node), saidOf(node), { before, now }))
+      })
+    },
+  }
 }
+
+/** What it says of itself now; undefined where this user may not read it. @throws an outage, where only what was told before is at hand */
+function readNow(
+  node: Marked,
+  { catalog, dialect }: Omit<MarkParts, 'identities'>,
+  context: RequestContext,
+): MaybePromise<Identity | undefined> {
+  const entry = catalog.record(node)
+  entry.refresh()
+  const read = chain(entry.ask(context), record => {
+    const stale = entry.stale()
+    if (stale !== undefined) throw stale
+    return dialect.facts(record)
+  })
+  return recover(read, thrown => {
+    if (!isA('denial', asFailure(thrown))) throw thrown
+    return undefined
+  })
+}
+
+const refOf = ({ kind, id }: Marked): RecordRef => ({ kind, id })
+
+/** What the listing says of it, or its number alone. */
+const saidOf = ({ born, title, parent, since }: Marked): Identity => ({
+  born,
+  owner: undefined,
+  title,
+  parent: since === undefined ? undefined : parent,
+})

@@ -74,9 +74,9 @@ const ownEntries: readonly Dentry[] = [
 
 export function openTree(sources: TreeSources): Tree {
   const { catalog, dialect, roots, reports, rights, local } = sources
-  const markOf = openMarks(sources.identities)
+  const marks = openMarks(sources)
   const projects = openProjectTree(sources, roots)
-  const calculations = openCalculationTree(catalog, markOf)
+  const calculations = openCalculationTree(catalog, marks)
   const users = openUserTree(catalog, roots, projects)
   const doubted = new WeakSet<Failure>()
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
@@ -138,7 +138,7 @@ export function openTree(sources: TreeSources): Tree {
     directory.kind === 'calculation' && calculations.isKnownFile(directory, name)
 
   function knownChild(directory: DirectoryNode, name: string): Node | undefined {
-    if (directory.kind === 'project') markOf(directory)
+    if (directory.kind === 'project' && marks.known(directory) === undefined) return undefined
     switch (directory.kind) {
       case 'root':
         return nodeIn(rootEntries, name)
@@ -161,11 +161,11 @@ export function openTree(sources: TreeSources): Tree {
     name: string,
     context: RequestContext,
   ): MaybePromise<Node | undefined> {
-    if (directory.kind === 'project') markOf(directory)
     // What the service really has under such a name was listed before; nothing is asked for it.
     if (isProbe(name) && !isKnownFile(directory, name)) return knownProbe(directory, name)
-    return chain(actual(directory, context), node =>
-      lookupIn(directory, scratchDirectory(node), name, context),
+    const met = directory.kind === 'project' ? marks.of(directory, context) : undefined
+    return chain(met, () =>
+      chain(actual(directory, context), node => lookupIn(directory, scratchDirectory(node), name, context)),
     )
   }
 
@@ -213,7 +213,7 @@ export function openTree(sources: TreeSources): Tree {
 
   async function list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]> {
     const node = await actual(directory, context)
-    if (node.kind === 'project') markOf(node)
+    if (node.kind === 'project') await marks.of(node, context)
     const listed = directory.kind === 'top' ? await projects.listTop(context) : await listOwn(node, context)
     const fresh = newPlace(node)
     const unsent = fresh === undefined ? [] : local.unsentNew(fresh)

@@ -104,7 +104,6 @@ export function recreateService(t: Test, open: OpenTestbed): void {
   const services = [
     { what: 'a service', fields: ownDate, shortcomings: {} },
     { what: 'a service that lists no dates', fields: ownDate, shortcomings: { bareListings: true } },
-    { what: 'a service whose things have one date', fields: sameDate, shortcomings: {} },
   ] as const
 
   const all = (['while it is mounted', 'over a remount'] as const).flatMap(how =>
@@ -358,7 +357,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     t.same(writes(heard), [])
   })
 
-  t.test('THING-4 a known report is another one: it is no longer listed', async t => {
+  t.test('THING-3 a known report is another one: it is no longer listed', async t => {
     const testbed = await open(t, { fill: numbered(forward), settings: brief })
     await textOf(testbed, 'reports/42.json')
     t.ok((await namesOf(testbed, 'reports')).includes('42.json'))
