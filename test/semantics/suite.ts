@@ -29,6 +29,7 @@ import { xyz } from './reading/xyz.js'
 import { doubts } from './saving/doubts.js'
 import { editing } from './saving/editing.js'
 import { emptyPlaces } from './saving/empty-places.js'
+import { failedSaves } from './saving/failed-saves.js'
 import { keptNames } from './saving/kept-names.js'
 import { lateLists } from './saving/late-lists.js'
 import { newFiles } from './saving/new-files.js'
@@ -112,7 +113,14 @@ export const aboutNames: readonly Promises[] = [making, deleting, removingRecord
 export const aboutIntentions: readonly Promises[] = [freedNames, intentions, reportNames]
 
 /** What is done where the answers are late, old or lost. */
-export const aboutDoubts: readonly Promises[] = [doubts, turnedLists, lateLists, emptyPlaces, privateDrafts]
+export const aboutDoubts: readonly Promises[] = [
+  doubts,
+  failedSaves,
+  turnedLists,
+  lateLists,
+  emptyPlaces,
+  privateDrafts,
+]
 
 /** What is kept of a service that is set up again. */
 export const aboutRecreated: readonly Promises[] = [recreateService, oneDate, editedAnew]
