@@ -20,6 +20,7 @@ import {
   nodeKey,
 } from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
+import { isProgramsOwn } from './nodes/well-known-names.js'
 import { pauseMs } from './records/open-record.js'
 import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
 
@@ -198,12 +199,14 @@ export function openNamespaceVerbs(
     const directory = await tree.directory(parentOf(path), context)
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
+    const name = lastNameOf(path)
+    if (isProgramsOwn(name)) throw new Failure('not-permitted', `${path}: ${notForPrograms}`)
     await naming({ kind: 'project', id: directory.id }, async () => {
       const lookedAt = parts.clock.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
       parts.catalog.refreshProject(directory.id)
       await refuseTaken(path, context)
-      await createRename.make({ path, directory, name: lastNameOf(path), lookedAt }, context)
+      await createRename.make({ path, directory, name, lookedAt }, context)
     })
     parts.succeeded(path, parts.clock.now())
   }
@@ -284,6 +287,9 @@ const takesAny: IsFree = () => false
 /** What is listed under a name has it, whatever had it before. */
 const isOldName = (found: Node): boolean =>
   (found.kind === 'project' || found.kind === 'calculation') && found.isOldName === true
+
+const notForPrograms =
+  'programs make such a directory for files of their own, and a directory here is a project on the service; let the program keep it on a local disk'
 
 /** A file that is still open is unlinked, or replaced by the rename that follows. */
 const isUnlinkOfOpenFile = (to: string): boolean => isHiddenByLibfuse(lastNameOf(to))

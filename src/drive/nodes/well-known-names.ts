@@ -1,4 +1,4 @@
-// Well-known names that file managers, indexers and macOS look up everywhere; they are answered without a request.
+// Well-known names: those that programs look up everywhere, answered without a request, and those of directories that programs make for themselves.
 
 const probes = new Set([
   '.git',
@@ -47,6 +47,24 @@ const probeForms = [
   /^\.com\.apple\./,
   /^\.apdisk/,
 ]
+
+const programsOwn = new Set([
+  '__pycache__',
+  '__pypackages__',
+  '__MACOSX',
+  'node_modules',
+  'lost+found',
+  '$RECYCLE.BIN',
+  'System Volume Information',
+  '@eaDir',
+  '@Recycle',
+  '@Recently-Snapshot',
+  '#recycle',
+  '#snapshot',
+])
+
+/** Whether only programs make a directory of this name, for what they keep themselves: `.snakemake`, `__pycache__`. */
+export const isProgramsOwn = (name: string): boolean => name.startsWith('.') || programsOwn.has(name)
 
 /** Whether a name is one that programs try in every directory by themselves, without a user's wish. */
 export function isProbe(name: string): boolean {
