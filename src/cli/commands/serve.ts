@@ -35,6 +35,7 @@ interface Flags {
   readonly onlyReportType?: true
   readonly bareListings?: true
   readonly loseRowTitles?: true
+  readonly ownSpelling?: true
   readonly missingReport?: MissingReport
 }
 
@@ -60,6 +61,7 @@ export function serveCommand(): Command {
     .option('--only-report-type', '404 on /report/types')
     .option('--bare-listings', 'listings say id and name only')
     .option('--lose-row-titles', "setting a report's list forgets the titles of its rows")
+    .option('--own-spelling', 'names and titles are stored with underscores for blanks')
     .addOption(
       new Option(
         '--missing-report <status>',
@@ -131,6 +133,7 @@ function shortcomings(flags: Flags): Shortcomings {
     onlyReportType: base.onlyReportType || flags.onlyReportType === true,
     bareListings: base.bareListings || flags.bareListings === true,
     loseRowTitles: base.loseRowTitles || flags.loseRowTitles === true,
+    ownSpelling: base.ownSpelling || flags.ownSpelling === true,
     missingReport: flags.missingReport ?? base.missingReport,
   }
 }

@@ -2,7 +2,7 @@
 
 import { type Identities, isOtherRecord } from '../../cache/identity.js'
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
-import { makeProject, type UnlistedProject } from '../../edit/kinds/new-project.js'
+import { makeProject } from '../../edit/kinds/new-project.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
 import { recover } from '../../maybe-promise.js'
@@ -68,7 +68,6 @@ export interface CreateRename {
 
 export function openCreateRename(parts: CreateRenameParts): CreateRename {
   const { catalog, dialect, remote, rights, aliases } = parts
-  const unlisted = new Map<string, UnlistedProject>()
 
   return {
     isFormer: aliases.isFormer,
@@ -89,7 +88,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const near = { look: { at: lookedAt, again }, before, like: [present] }
       const said = { title, description: parts.describe(title), parent }
       const { made, all } = await makeProject(
-        { remote, dialect, unlisted, now: parts.now },
+        { remote, dialect, now: parts.now },
         { said, near },
         context,
       ).catch((thrown: unknown) => {

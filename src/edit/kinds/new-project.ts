@@ -1,6 +1,6 @@
 // New project: one POST for mkdir, and a look at the list where the answer was lost or the place is in doubt.
 
-import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
   Dialect,
@@ -15,21 +15,13 @@ import type {
 import { isSpelling } from '../../spelling.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
 import { openLateAnswers } from '../save/late-answers.js'
-import { originalFailure } from '../save/reconcile.js'
+import { originalFailure, unreadable } from '../save/reconcile.js'
 import { withReserve } from '../save/reserve.js'
 
 export interface NewProjectPorts {
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
   readonly dialect: Dialect
-  /** What was made in this process and was not listed then, by parent and title. */
-  readonly unlisted: Map<string, UnlistedProject>
   readonly now: () => Instant
-}
-
-/** A project that the list did not show when it had been made; its record may have been read all the same. */
-export interface UnlistedProject {
-  readonly id: ProjectId
-  readonly wasRead: boolean
 }
 
 /** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
@@ -45,7 +37,7 @@ export interface ParentContents {
  * @throws Failure 'broken' where it was made, but is not seen below its parent; or what the service said
  */
 export async function makeProject(
-  { remote, dialect, unlisted, now }: NewProjectPorts,
+  { remote, dialect, now }: NewProjectPorts,
   { said, near }: { said: NewProject; near: ParentContents },
   context: RequestContext,
 ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
@@ -67,25 +59,7 @@ export async function makeProject(
         .length === 0
     )
   }
-  /** The list may be late, or a copy of an older one: the record tells. */
-  const readUnlisted = async (id: ProjectId): Promise<ListedProject | undefined> => {
-    const record = await remote.project(id, context).catch(unlessAbsent)
-    if (record === undefined) return undefined
-    const { parent, title, born } = dialect.facts(record)
-    if (parent !== said.parent || title === undefined || !(await isOurs(id))) return undefined
-    const told = { since: born, born, published: false, bundle: undefined, place: near.before.length }
-    return { kind: 'project', id, title, parent: said.parent, ...told }
-  }
-  const key = `${said.parent}/${said.title}`
-  const earlier = unlisted.get(key)
-  if (earlier !== undefined) {
-    const isThere = (await readUnlisted(earlier.id)) !== undefined
-    if (isThere)
-      throw new Failure('exists', `${said.title}: it was made by an earlier try, as project ${earlier.id}`)
-    if (!earlier.wasRead) throw notShown(earlier.id)
-    unlisted.delete(key)
-  }
-  let id: ProjectId | undefined
+  let id: ProjectId
   const answers = openLateAnswers({ ...withReserve(context, now()), look: { at: near.look.at, again } })
   try {
     id = await remote.createProject(body, answers.context)
@@ -100,19 +74,14 @@ export async function makeProject(
     return { made: found, all }
   }
   const all = await list()
-  const made = all.find(project => project.id === id)
-  if (made !== undefined) return { made, all }
-  const read = old.has(id) ? undefined : await readUnlisted(id)
-  unlisted.set(key, { id, wasRead: read !== undefined })
-  if (read === undefined) throw notShown(id)
-  return { made: read, all: [...all, read] }
+  const listed = all.find(project => project.id === id)
+  if (listed !== undefined) return { made: listed, all }
+  // The list may be late: the record tells.
+  const { title = said.title, born } = dialect.facts(await remote.project(id, context).catch(unreadable))
+  const told = { since: born, born, published: false, bundle: undefined, place: near.before.length }
+  const made: ListedProject = { kind: 'project', id, title, parent: said.parent, ...told }
+  return { made, all: [...all, made] }
 }
-
-const notShown = (id: ProjectId): Failure =>
-  new Failure(
-    'broken',
-    `the service made the project ${id}, but does not show it here; it is not made again: look at by-id/project/${id}, or in a while`,
-  )
 
 const nothing: JsonObject = { type: 'object', fields: [] }
 

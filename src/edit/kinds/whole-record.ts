@@ -1,4 +1,4 @@
-// Saving of a project, calculation or share: one PUT of the whole record; a name that the service normalises is still that name.
+// Saving of a project, calculation or share: one PUT of the whole record.
 
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
@@ -11,10 +11,9 @@ import type {
   RequestContext,
   ShareId,
 } from '../../remote/remote.js'
-import { isSpelling } from '../../spelling.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { keptSentence, unstoredFields } from '../save/diff.js'
-import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
+import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseId } from './record-id.js'
 import { isOtherPersons, refuseOtherPermission } from './share-rules.js'
@@ -103,7 +102,10 @@ function editableWholeRecord(
       await update(change.whole, { names: newNameIn(dialect, change), ...context })
       return read(context).catch(unreadable)
     },
-    compare: (change, stored) => compareTitled(dialect, change, stored),
+    compare: ({ edits }, stored) => ({
+      unstored: unstoredFields(edits, stored),
+      lost: keptSentence(edits, stored),
+    }),
   }
 }
 
@@ -115,22 +117,4 @@ function newNameIn(dialect: Dialect, { before, whole }: RecordChange): ProjectId
 
 function refuseChangedId(dialect: Dialect, what: string, { base, mine }: WrittenEdit): void {
   refuseId(what, dialect.facts(mine).id, dialect.facts(base).id)
-}
-
-/** A platform that makes underscores of blanks has stored the name all the same, in its own spelling. */
-function compareTitled(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
-  const missing = unstoredFields(change.edits, stored)
-  const wanted = dialect.facts(change.whole).title
-  const kept = dialect.facts(stored).title
-  const titled = dialect.retitled(stored, wanted ?? '')
-  const unstoredTitled = new Set(unstoredFields(change.edits, titled))
-  const without = missing.filter(name => unstoredTitled.has(name))
-  const isTidied =
-    wanted !== undefined &&
-    kept !== undefined &&
-    kept !== dialect.facts(change.before).title &&
-    isSpelling(kept, wanted)
-  if (without.length === missing.length || !isTidied)
-    return { unstored: missing, lost: keptSentence(change.edits, stored) }
-  return { unstored: without, lost: `the service spells the name ${JSON.stringify(kept)}` }
 }

@@ -95,6 +95,20 @@ export function unstoredFields(edits: Edits, stored: JsonObject): readonly strin
     .map(([name]) => name)
 }
 
+/** The edited texts that read back as neither what was sent nor what was there: the service spells them its own way. */
+export function respelledFields(
+  edits: Edits,
+  { before, stored }: { readonly before: JsonObject; readonly stored: JsonObject },
+): readonly string[] {
+  return unstoredFields(edits, stored).filter(name => {
+    const edit = edits.get(name)
+    const now = fieldOf(stored, name)
+    if (edit === undefined || edit === removed || edit.type !== 'string' || now?.type !== 'string')
+      return false
+    return !equalEdit(now, fieldValue(before, name))
+  })
+}
+
 /** The fields that were left out, and that the service has all the same: owner, dates and the like are its own. */
 export function keptFields(edits: Edits, stored: JsonObject): readonly string[] {
   const isThere = (name: string) => {

@@ -1,12 +1,12 @@
 // Sending of one change: noted on disk before it leaves, sent once, and read back whatever the answer.
 import { asFailure, Failure, isA } from '../../failure.js'
-import { fieldOf, type JsonObject, withField, withoutField } from '../../record/json/json.js'
+import { fieldOf, type JsonObject, textOf, withField, withoutField } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
-import { editsBetween } from './diff.js'
+import { editsBetween, respelledFields } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
 import { openLateAnswers } from './late-answers.js'
 import { partlyStored } from './reconcile.js'
@@ -52,7 +52,9 @@ export async function sendChange(
   }
   await noteAttempt(passage, change)
   const stored = await sendOnce(passage, change, { context, look })
-  const { unstored, lost } = passage.record.compare(change, stored)
+  const compared = passage.record.compare(change, stored)
+  const respelled = respelledFields(change.edits, { before: change.before, stored })
+  const unstored = compared.unstored.filter(name => !respelled.includes(name))
   if (unstored.length > 0) {
     await notePart(passage, change, { stored, unstored })
     await passage.draft.change({ state: 'refused' })
@@ -63,8 +65,13 @@ export async function sendChange(
         : `took the change of ${quoted(taken)} and ignored that of ${quoted(unstored)}`
     throw new Failure('broken', `the server ${ignored}; if it is read-only, drop the draft`)
   }
-  return { stored, lost }
+  const dropped = compared.lost === undefined ? [] : [compared.lost]
+  const sentences = [...dropped, ...respelled.map(name => spelledSentence(name, stored))]
+  return { stored, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }
+
+const spelledSentence = (name: string, stored: JsonObject): string =>
+  `the service spells ${JSON.stringify(name)} ${JSON.stringify(textOf(fieldOf(stored, name)))}`
 
 const quoted = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')
 

@@ -13,7 +13,7 @@ import {
 import { generatedFile } from '../records/generated-files.js'
 import { missing } from '../store/refusal.js'
 import { json } from './answer.js'
-import { bodyId, bodyOf, callerOf } from './caller.js'
+import { bodyId, callerOf, namedBodyOf } from './caller.js'
 import type { Instance } from './instance.js'
 import { idParameter, optional, type Query, required, wordParameter } from './parameters.js'
 
@@ -29,7 +29,7 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
   app.get<{ Querystring: Query }>('/calculation', (request, reply) => json(reply, readable(request).record))
 
   app.put('/calculation', (request, reply) => {
-    const body = bodyOf(request)
+    const body = namedBodyOf(request, instance)
     const calculation = allowed(instance, request, { id: bodyId(body), permission: 'WRITE' })
     updateCalculation(store, calculation, { body, now: now() })
     return reply.send()

@@ -32,6 +32,17 @@ export function bodyOf(request: FastifyRequest): JsonRecord {
   return parseRecord(typeof request.body === 'string' ? request.body : '')
 }
 
+const names = ['name', 'title']
+
+/** The same with its names as this instance spells them. */
+export function namedBodyOf(request: FastifyRequest, { lacks }: Instance): JsonRecord {
+  const body = bodyOf(request)
+  if (!lacks.ownSpelling) return body
+  const spelled = ([field, raw]: [string, string]): [string, string] =>
+    names.includes(field) ? [field, raw.replaceAll(' ', '_')] : [field, raw]
+  return new Map([...body].map(spelled))
+}
+
 /** The id that a body must state. @throws Refusal 400 */
 export function bodyId(body: JsonRecord, name = 'id'): string {
   const id = idIn(body, name)

@@ -15,7 +15,7 @@ import {
 import { idIn, type JsonRecord, parseRecord, recordText } from '../records/record.js'
 import { askedFor, Refusal } from '../store/refusal.js'
 import { json } from './answer.js'
-import { bodyId, bodyOf, callerOf } from './caller.js'
+import { bodyId, callerOf, namedBodyOf } from './caller.js'
 import type { Instance } from './instance.js'
 import { depthParameter, idParameter, type Query, wordParameter } from './parameters.js'
 
@@ -33,7 +33,7 @@ export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   })
 
   app.post('/project', (request, reply) => {
-    const body = bodyOf(request)
+    const body = namedBodyOf(request, instance)
     const caller = callerOf(request)
     const name = projectName(body)
     const named = idIn(body, 'parentId')
@@ -50,7 +50,7 @@ export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   })
 
   app.put('/project', (request, reply) => {
-    const body = bodyOf(request)
+    const body = namedBodyOf(request, instance)
     const project = allowed(request, 'WRITE', bodyId(body))
     if (project.parent === null) throw new Refusal(403, `project ${project.id} is the root of a user's space`)
     updateProject(store, project, { body, now: now() })

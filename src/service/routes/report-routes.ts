@@ -17,7 +17,7 @@ import {
 import { invalid, missing, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { json } from './answer.js'
-import { bodyId, bodyOf, callerOf } from './caller.js'
+import { bodyId, bodyOf, callerOf, namedBodyOf } from './caller.js'
 import type { Instance } from './instance.js'
 import { idParameter, type Query, wordParameter } from './parameters.js'
 
@@ -42,7 +42,7 @@ export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   })
 
   app.post('/report', (request, reply) => {
-    const record = bodyOf(request)
+    const record = namedBodyOf(request, instance)
     const owner = callerOf(request)
     const list = postedList(record)
     if (list !== undefined) needCalculations(instance, list, owner)
@@ -56,7 +56,7 @@ export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   })
 
   app.put('/report', (request, reply) => {
-    const body = bodyOf(request)
+    const body = namedBodyOf(request, instance)
     const report = ownReport(instance, bodyId(body), callerOf(request))
     store.together(() => updateReport(store, report, { body, now: now() }))
     return reply.send()

@@ -20,6 +20,8 @@ export interface Shortcomings {
   readonly bareListings: boolean
   /** Setting the list of a report forgets the titles of its rows. */
   readonly loseRowTitles: boolean
+  /** Names and titles are stored with underscores for blanks. */
+  readonly ownSpelling: boolean
   /** The answer of GET /report for an unknown id. */
   readonly missingReport: MissingReport
 }
@@ -36,6 +38,7 @@ export const complete: Shortcomings = {
   onlyReportType: false,
   bareListings: false,
   loseRowTitles: false,
+  ownSpelling: false,
   missingReport: '400',
 }
 
@@ -50,6 +53,7 @@ export const poor: Shortcomings = {
   onlyReportType: true,
   bareListings: true,
   loseRowTitles: true,
+  ownSpelling: true,
   missingReport: '400',
 }
 

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { fieldOf, type Json, type JsonObject, withField } from '../../../src/record/json/json.js'
+import { withDigitsOf } from '../../../src/record/json/kept-digits.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint } from '../../../src/record/json/print.js'
-import { withDigitsOf } from '../../../src/record/json/kept-digits.js'
 import { anyObject } from './arbitrary.js'
 
 const runs = { numRuns: 1000 }

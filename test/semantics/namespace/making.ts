@@ -131,9 +131,21 @@ export function making(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.mkdir(`${water}/TS1_opt`)), 'EEXIST')
         t.equal(await outcome(files.mkdir(`${water}/TS1_opt/inside`)), 'EPERM')
         t.equal(await outcome(files.mkdir('reports/folder')), 'EPERM')
-        t.match(await outcome(files.mkdir(`${water}/.Trash-1000`)), /EPERM/)
+        for (const name of [
+          '.Trash-1000',
+          '.snakemake',
+          '__pycache__',
+          'node_modules',
+          '@eaDir',
+          'lost+found',
+        ])
+          t.match(await outcome(files.mkdir(`${water}/${name}`)), /EPERM/, name)
       })
       t.same(writes(asked), [])
+      service.seed.addProject({ id: '190', name: '.snakemake', owner: 'demo', parent: ids.water })
+      await testbed.pass(31_000)
+      t.ok((await namesOf(testbed, water)).includes('.snakemake'), 'a project of that name is shown')
+      t.equal(await outcome(files.lstat(`${water}/.snakemake/.project.json`)), 'done')
     })
 
     t.test('MAKE-3 RENAME-3 what another client has made since the list was read is taken', async t => {
@@ -249,6 +261,39 @@ export function making(t: Test, open: OpenTestbed): void {
       }
     },
   )
+
+  t.test('MAKE-6 a service that spells names itself has stored them', async t => {
+    const testbed = await open(t, { service: { shortcomings: { ownSpelling: true } } })
+    const { files, service } = testbed
+    const title = async (path: string) => JSON.parse(await textOf(testbed, path)).name
+    const asked = await service.during(async () => {
+      t.equal(await outcome(files.mkdir(`${water}/new one`)), 'done')
+      t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/a b`)), 'done')
+      t.equal(await outcome(files.rename(`${water}/Sub project`, `${water}/my ü project`)), 'done')
+      t.equal(await outcome(files.mkdir(`${water}/new one`)), 'EEXIST')
+      const record = `${water}/H2O/.calculation.json`
+      const renamed = (await textOf(testbed, record)).replace('"H2O"', '"heavy water"')
+      t.equal(await outcome(overwrite(testbed, record, renamed)), 'done')
+      const report = `reports/${ids.report}.json`
+      const retitled = (await textOf(testbed, report)).replace('"Supporting"', '"Supporting text"')
+      t.equal(await outcome(overwrite(testbed, report, retitled)), 'done')
+    })
+    t.same(writes(asked), [
+      'POST /project',
+      'PUT /calculation',
+      'PUT /project',
+      'PUT /calculation',
+      'PUT /report',
+    ])
+    const names = await namesOf(testbed, water)
+    for (const name of ['new_one', 'a_b', 'my_ü_project', 'heavy_water']) t.ok(names.includes(name), name)
+    t.equal(await title(`${water}/new one/.project.json`), 'new_one', 'the written name answers')
+    t.equal(await title(`${water}/a b/.calculation.json`), 'a_b')
+    t.equal(await title(`${water}/my ü project/.project.json`), 'my_ü_project')
+    await testbed.pass(2_500)
+    t.equal(await title(`reports/${ids.report}.json`), 'Supporting_text')
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
+  })
 
   t.test('MAKE-3 where no root has an id nothing can be made at the top', async t => {
     const { files } = await open(t, { service: { shortcomings: { root: true } } })

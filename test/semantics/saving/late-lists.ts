@@ -60,29 +60,6 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       })
       t.same(writes(asked), ['POST /report'])
     })
-
-    t.test('MAKE-4 a project that the list does not show yet is there, and not made again', async t => {
-      const mend = await late(testbed, `/project/descendant?id=${ids.water}&type=project&depth=1`)
-      const asked = await service.during(async () => {
-        t.equal(await outcome(files.mkdir(`${water}/Late one`)), 'done')
-        t.equal(await outcome(files.lstat(`${water}/Late one`)), 'done')
-        t.equal(await outcome(files.mkdir(`${water}/Late one`)), 'EEXIST')
-      })
-      t.same(writes(asked), ['POST /project'])
-      const gone = service.intercept(/^GET \/project\?id=\d+$/, async (response, { heard, carryOut }) => {
-        if (heard.path.endsWith(`=${ids.water}`)) return (await carryOut())()
-        response.writeHead(404).end()
-      })
-      const unseen = await service.during(async () => {
-        for (let tries = 0; tries < 3; tries += 1)
-          t.equal(await outcome(files.mkdir(`${water}/Later one`)), 'EIO')
-        gone()
-        mend()
-        t.equal(await outcome(files.mkdir(`${water}/Later one`)), 'EEXIST')
-      })
-      t.same(writes(unseen), ['POST /project'])
-      t.ok((await namesOf(testbed, water)).includes('Later one'))
-    })
   })
 
   t.test('RENAME-3 a name that another client gives while a log-in is made is not given twice', async t => {

@@ -1,4 +1,4 @@
-// After a save that failed the next one sends all of it: a text that was not stored is nobody's base.
+// After a save that failed the next one sends all of it: a text that was not stored is never a base.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
