@@ -279,7 +279,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // trees and files of a daemon, as long answers
-  'cli/stream': ['system', 'src', 'remote', 'cache/content/store', 'drive/interface'],
+  'cli/stream': ['src', 'remote', 'drive/interface'],
   // talking to the daemon of a drive
   'cli/control': [
     'cli/stream',

@@ -2,7 +2,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/versions/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
-import type { KeptFile } from '../kept-file.js'
 import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
@@ -151,22 +150,6 @@ export function openFileVerbs(
     }
   }
 
-  async function keptFile(handle: number, most: number): Promise<KeptFile | undefined> {
-    const open = handles.get(handle)
-    if (open.kind !== 'content') return undefined
-    const file = await content.wholeFile(open.content, until.read(), most)
-    if (content.replacedAt(open.content) !== open.since) throw replacedFailure()
-    return file
-  }
-
-  function keptAt(path: string, version: string | undefined): MaybePromise<KeptFile | undefined> {
-    return chain(resolver.node(path, until.metadata()), node => {
-      if (node.kind !== 'content') return undefined
-      const isSame = versionOf(node, content.replacedAt(node.content)) === version
-      return isSame ? content.shortFile(node.content) : undefined
-    })
-  }
-
   async function flushRecord({ file, path }: Extract<HandleTarget, { kind: 'record' }>): Promise<void> {
     const began = parts.clock.now()
     if ((await file.flush(until.save())) === 'saved') parts.succeeded(path, began)
@@ -183,8 +166,6 @@ export function openFileVerbs(
     open,
     create,
     read,
-    keptFile,
-    keptAt,
     versionOf(handle) {
       const open = handles.get(handle)
       if (open.kind === 'local') return undefined

@@ -1,5 +1,4 @@
 // Interface of the content cache: contents read, asked ahead, kept, handed out and dropped.
-import type { KeptFile } from '../../kept-file.js'
 import type { ByteCount, Content, Instant, RequestContext } from '../../remote/remote.js'
 import type { DownloadProgress } from './download/download-lifecycle.js'
 import type { ScrubResult } from './maintenance.js'
@@ -25,13 +24,6 @@ export interface ContentCache {
    * is whole on this disk. 'timeout' at the context's deadline, while the download goes on.
    */
   keepWhole(content: Content, context: RequestContext): Promise<number>
-  /**
-   * Its file on this disk, for a program that copies it itself and checks it as `KeptFile` says. One that is not there is
-   * downloaded first if it is not longer than `most`; undefined for a longer one, and where the disk keeps none.
-   */
-  wholeFile(content: Content, context: RequestContext, most: number): Promise<KeptFile | undefined>
-  /** The same of a short one that lies on this disk, at once; else undefined. */
-  shortFile(content: Content): KeptFile | undefined
   /** What must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
   pin(names: ReadonlySet<string>): void
   /** The name under which a content is kept: 64 hexadecimal digits. */

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { Activity } from '../../activity/activity.js'
 import { openCacheUse, openForesight } from '../../activity/cache-use.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import type { KeptFile } from '../../kept-file.js'
 import { noop } from '../../noop.js'
 import { openRecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
@@ -20,14 +19,13 @@ import { openContentEntries } from './download/content-entries.js'
 import type { ColdRead, PrefetchRequest } from './download/content-entry.js'
 import { contentOfParts, partsOf } from './download/download-lifecycle.js'
 import { openHotFiles } from './hot-files.js'
-import { keptWhole } from './kept-whole.js'
 import { startMaintenance } from './maintenance.js'
 import type { Blob } from './store/blob.js'
 import { type BlobStore, openBlobStore, type StoreSettings } from './store/blob-store.js'
 import { contentFileName, contentKeyOf } from './store/content-name.js'
 import { openLruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
-import { type ShortMarks, shortBytes } from './store/short-files.js'
+import { shortBytes } from './store/short-files.js'
 import { openReplacedContents } from './versions/replaced.js'
 import { openContentSizes } from './versions/sizes.js'
 import { fingerprintOf, openVersions } from './versions/versions.js'
@@ -215,41 +213,6 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     }
   }
 
-  async function wholeFile(content: Content, context: RequestContext, most: number) {
-    const name = nameOf(content)
-    foresight.used(name)
-    const file = await keptWhole({
-      short: () => shortMarks(name),
-      opened: async () => open.get(name) ?? entries.of(content, name).kept(),
-      async bring() {
-        if ((sizes.known(name) ?? Number.POSITIVE_INFINITY) > most) return false
-        // What fails, or takes longer, the read that follows meets as any other.
-        return keepWhole(content, context).then(() => true, isNotBrought)
-      },
-      discard: error => discard(name, error),
-      path: store.pathOf(name),
-    })
-    if (file !== undefined) counted(file.length, 'kept', name)
-    return file
-  }
-
-  function shortFile(content: Content): KeptFile | undefined {
-    const name = nameOf(content)
-    const marks = shortMarks(name)
-    if (marks === undefined) return undefined
-    foresight.used(name)
-    counted(marks.length, 'kept', name)
-    return { path: store.pathOf(name), ...marks }
-  }
-
-  /** One of another length than is known is looked at more closely. */
-  function shortMarks(name: string): ShortMarks | undefined {
-    const told = sizes.known(name)
-    if (told === undefined || told > shortBytes) return undefined
-    const marks = store.shortMarks(name)
-    return marks?.length === told ? marks : undefined
-  }
-
   async function size(content: Content, context: RequestContext): Promise<ByteCount> {
     const name = nameOf(content)
     const told = sizes.known(name)
@@ -333,8 +296,6 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     disputed: content => sizes.disputed(nameOf(content)),
     read,
     readNow,
-    wholeFile: (content, context, most) => wholeFile(content, context, most).catch(rethrow),
-    shortFile,
     prefetch: (content, context, most, signal) => ahead(content, { context, most, signal }).catch(rethrow),
     keepWhole: (content, context) => keepWhole(content, context).catch(rethrow),
     pin(names) {
@@ -371,8 +332,6 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     },
   }
 }
-
-const isNotBrought = (): boolean => false
 
 interface NamedRead extends ColdRead {
   readonly name: string

@@ -13,7 +13,7 @@ import { parentOf } from '../../layout.js'
 import { noop } from '../../noop.js'
 import { Stop } from '../../terminal/exit.js'
 import { copyFile, type FileRules } from './copy-file.js'
-import { ensureDirectory, ensureLink, setTime, standing } from './local-target.js'
+import { ensureDirectory, ensureLink, setTime } from './local-target.js'
 import { mayComeLater } from './problems.js'
 
 /** One tree or file, and where it goes: the local path of its top. */
@@ -43,8 +43,6 @@ export interface CopyProgress {
   links: number
   /** Links that lead out of what is copied, or nowhere. */
   linksOut: number
-  /** Those of before that were replaced, under the names they are kept under. */
-  readonly kept: string[]
   isWalking: boolean
 }
 
@@ -58,7 +56,6 @@ export const copyBegins = (): CopyProgress => ({
   same: 0,
   links: 0,
   linksOut: 0,
-  kept: [],
   isWalking: true,
 })
 
@@ -153,7 +150,6 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
   const missing: Missing[] = []
   const underWay = new Set<Promise<void>>()
   const made = new Set<string>()
-  const copiedFrom = new Map<number, string>()
   let wake = noop
 
   /** A full disk, or a daemon that hangs, ends the copy; anything else is a missing file. */
@@ -169,8 +165,7 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
     const { path, target, top } = order
     const blocked: string[] = []
     const filter: TreeFilter = { include: rules.include, exclude: rules.exclude }
-    const kept = reader.takesKept && (await isFree(target))
-    const asked = { path, top: top.path, attributes: true, kept, follow: rules.follow, filter }
+    const asked = { path, top: top.path, attributes: true, follow: rules.follow, filter }
     for await (const items of reader.tree(asked, signal))
       for (const item of items) {
         signal.throwIfAborted()
@@ -257,12 +252,11 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
       progress.bytesDone += bytes
     }
     try {
-      const outcome = await copyFile(entry, place.target, { reader, rules, signal, counted, copiedFrom })
-      if (outcome.was === 'same') progress.same += 1
+      const outcome = await copyFile(entry, place.target, { reader, rules, signal, counted })
+      if (outcome === 'same') progress.same += 1
       else {
         progress.copied += 1
         progress.copiedBytes += entry.size ?? 0
-        if (outcome.replaced !== undefined) progress.kept.push(outcome.replaced)
       }
     } catch (thrown) {
       met(thrown, place, entry)
@@ -283,13 +277,6 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
     },
   }
 }
-
-/** All of the tree will be read. What is wrong there is met by its first file. */
-const isFree = (target: string): Promise<boolean> =>
-  standing(target).then(
-    found => found === undefined,
-    () => false,
-  )
 
 const isInside = (path: string, top: string): boolean =>
   top === '/' || path === top || path.startsWith(`${top}/`)

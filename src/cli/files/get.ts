@@ -50,7 +50,7 @@ export function getCommand(): Command {
     .addOption(repeated('--exclude <glob>', 'nothing whose name, or path below PATH, matches'))
     .option('-L, --follow', 'copy what links below lead to; else they are copied as links')
     .option('--checksum', 'compare the bytes of what is there already, not only size and time')
-    .option('--overwrite', 'replace what differs here, also where it is newer, and keep none of it')
+    .option('--overwrite', 'replace files that differ here; else they stay, and are named')
     .addOption(jsonFlag('what was copied and what could not be had'))
     .action((paths: readonly string[], flags: Flags) => get(command, paths, flags))
   return withExamples(
@@ -137,7 +137,6 @@ const isDirectory = (path: string): Promise<boolean> =>
 function making(base: string, reader: DriveReader): DriveReader {
   let isMade = false
   return {
-    takesKept: reader.takesKept,
     file: reader.file,
     async *tree(asked, signal) {
       for await (const items of reader.tree(asked, signal)) {
@@ -246,21 +245,16 @@ const soFar = ({ copied, copiedBytes, same }: CopyProgress): string =>
 function tell(progress: CopyProgress, problems: Problems): void {
   const { all } = problems
   printLine(`${soFar(progress)}${all.length === 0 ? '' : `, ${counted(all.length)} could not be had`}.`)
-  if (progress.kept.length > 0)
-    printLine(
-      `${files(progress.kept.length)} of before kept as ${progress.kept.slice(0, 3).join(', ')}${progress.kept.length > 3 ? ' …' : ''}.`,
-    )
   if (progress.linksOut > 0)
     printLine(
       `${counted(progress.linksOut)} of the links lead out of what was copied; --follow copies what they lead to.`,
     )
 }
 
-const summaryOf = ({ copied, copiedBytes, same, links, kept }: CopyProgress, problems: Problems) => ({
+const summaryOf = ({ copied, copiedBytes, same, links }: CopyProgress, problems: Problems) => ({
   copied,
   copiedBytes,
   same,
   links,
-  kept,
   problems: problems.all,
 })

@@ -12,9 +12,6 @@ export interface StandingFile {
   readonly is: 'file'
   readonly size: number
   readonly mtimeMs: number
-  readonly inode: number
-  /** How many names it has. */
-  readonly links: number
 }
 
 /** What stands under a name; undefined where nothing does. */
@@ -33,8 +30,8 @@ export async function standing(path: string): Promise<Standing | undefined> {
     if (found.isDirectory()) return { is: 'directory' }
     if (found.isSymbolicLink()) return { is: 'link', target: await readlink(path) }
     if (!found.isFile()) return { is: 'other' }
-    const { size, mtimeMs, ino, nlink } = found
-    return { is: 'file', size, mtimeMs, inode: ino, links: nlink }
+    const { size, mtimeMs } = found
+    return { is: 'file', size, mtimeMs }
   } catch (thrown) {
     if (isMissing(thrown)) return undefined
     throw localFailure(thrown, path)

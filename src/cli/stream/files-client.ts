@@ -1,6 +1,6 @@
 // Client of many files over one connection, made when the first is asked for: no file waits for a connection, or for another file.
 import { type IncomingMessage, request } from 'node:http'
-import type { WholeFile } from '../../drive/interface/reader.js'
+import type { ShortFile } from '../../drive/interface/reader.js'
 import { noop } from '../../noop.js'
 import { type DrivePlace, failureIn, mountHeader } from './conversation.js'
 import { type FileAnswer, filesName, printFileQuestion, readFileAnswer } from './files-protocol.js'
@@ -17,7 +17,7 @@ export interface FilesClient {
    * Undefined for a file that is to be read by itself.
    * @throws FilesCut; Failure as it was thrown at the other end; the signal's reason; Error where the daemon is silent
    */
-  ask(path: string, signal: AbortSignal): Promise<WholeFile | undefined>
+  ask(path: string, signal: AbortSignal): Promise<ShortFile | undefined>
 }
 
 /** How long the daemon may be silent, in milliseconds, and what is told where it is not. */

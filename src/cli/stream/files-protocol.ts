@@ -1,9 +1,9 @@
-// Protocol of many files over one connection: questions as lines of JSON, and answers that hold a file, name one of the cache, or say to read it.
+// Protocol of many files over one connection: questions as lines of JSON, and answers that hold a short file, or say to read it.
 import * as z from 'zod'
-import type { WholeFile } from '../../drive/interface/reader.js'
+import type { ShortFile } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { failureForm, failureParts } from './conversation.js'
-import { factsForm, inForm, keptForm, readableFacts } from './stream-protocol.js'
+import { factsForm, inForm, readableFacts } from './stream-protocol.js'
 
 /** The name of the connection, as a path of the socket. */
 export const filesName = 'files'
@@ -13,7 +13,6 @@ export type FileQuestion = z.infer<typeof questionForm>
 
 const headForm = z.union([
   z.object({ id: z.number(), failed: failureForm }),
-  z.object({ id: z.number(), facts: factsForm, kept: keptForm }),
   /** The bytes follow. */
   z.object({ id: z.number(), facts: factsForm }),
   /** It is to be read by the stream of one file. */
@@ -23,7 +22,7 @@ const headForm = z.union([
 /** What is known of a file: undefined where it is to be read. */
 export interface FileAnswer {
   readonly id: number
-  readonly found: WholeFile | undefined | { readonly failed: z.infer<typeof failureForm> }
+  readonly found: ShortFile | undefined | { readonly failed: z.infer<typeof failureForm> }
 }
 
 const headLengthBytes = 4
@@ -38,9 +37,8 @@ export function readFileQuestion(line: string): FileQuestion {
 }
 
 /** The payload of an answer in its parts. */
-export function printFound(id: number, found: WholeFile | undefined): readonly Uint8Array[] {
+export function printFound(id: number, found: ShortFile | undefined): readonly Uint8Array[] {
   if (found === undefined) return parts({ id })
-  if ('kept' in found) return parts({ id, facts: found.facts, kept: found.kept })
   return parts({ id, facts: found.facts }, found.bytes)
 }
 
@@ -61,6 +59,5 @@ export function readFileAnswer(payload: Buffer): FileAnswer {
   if ('failed' in head) return { id: head.id, found: { failed: head.failed } }
   if (!('facts' in head)) return { id: head.id, found: undefined }
   const facts = readableFacts(head.facts)
-  if ('kept' in head) return { id: head.id, found: { facts, kept: head.kept } }
   return { id: head.id, found: { facts, bytes: payload.subarray(end) } }
 }

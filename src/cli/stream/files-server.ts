@@ -31,7 +31,7 @@ export async function answerFiles(caller: FilesCaller, reader: SharedReader): Pr
     await caller.admitted()
     await answered(question, AbortSignal.any([left, ending]), async (line: string) => {
       const { id, path } = readFileQuestion(line)
-      const parts = await reader.wholeFile(path, left).then(
+      const parts = await reader.shortFile(path, left).then(
         found => printFound(id, found),
         (thrown: unknown) => printFileFailure(id, asFailure(thrown)),
       )

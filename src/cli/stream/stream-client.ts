@@ -1,13 +1,6 @@
 // Client of the long answers of a drive: its reader as if it were in this process.
 import { type IncomingMessage, request } from 'node:http'
-import type {
-  ByteSink,
-  DriveEntry,
-  DriveReader,
-  FileFacts,
-  TreeItem,
-  WholeFile,
-} from '../../drive/interface/reader.js'
+import type { DriveReader, ShortFile, TreeItem } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import {
   type DrivePlace,
@@ -18,7 +11,6 @@ import {
 } from './conversation.js'
 import { FilesCut, openFilesClient } from './files-client.js'
 import { type Frame, openFrameReader } from './frames.js'
-import { readKept } from './kept-reading.js'
 import { readFacts, readItems, type StreamName, throwFailure } from './stream-protocol.js'
 
 /**
@@ -44,7 +36,7 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
   const files = openFilesClient(place, { longest: () => patience, heard })
 
   /** Undefined for a file that is to be read as it comes. */
-  async function wholeFile(path: string, signal: AbortSignal): Promise<WholeFile | undefined> {
+  async function shortFile(path: string, signal: AbortSignal): Promise<ShortFile | undefined> {
     try {
       return await files.ask(path, signal)
     } catch (cause) {
@@ -69,19 +61,12 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
         if (kind === 'end') return
       }
     },
-    takesKept: true,
-    async file(wanted, sink, signal) {
-      if (typeof wanted !== 'string') {
-        const facts = await readListed(wanted, sink, signal)
-        if (facts !== undefined) return facts
+    async file(path, sink, signal) {
+      const short = await shortFile(path, signal)
+      if (short !== undefined) {
+        if (short.bytes.length > 0) await sink(short.bytes)
+        return short.facts
       }
-      const path = typeof wanted === 'string' ? wanted : wanted.path
-      const whole = await wholeFile(path, signal)
-      if (whole !== undefined && 'bytes' in whole) {
-        if (whole.bytes.length > 0) await sink(whole.bytes)
-        return whole.facts
-      }
-      if (whole !== undefined && (await readKept(whole.kept, sink, signal))) return whole.facts
       for await (const { kind, payload } of frames('file', { path }, signal)) {
         if (kind === 'failure') throwFailure(payload.toString())
         if (kind === 'bytes') await sink(payload)
@@ -90,17 +75,6 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
       throw new Failure('unreachable', `${path}: the drive ended while it was read`)
     },
   }
-}
-
-/** Undefined where the walk named no file of the cache, or it is not that one any more. */
-async function readListed(
-  { kept, mode, size, mtime }: DriveEntry,
-  sink: ByteSink,
-  signal: AbortSignal,
-): Promise<FileFacts | undefined> {
-  if (kept === undefined || size === undefined || mtime === undefined) return undefined
-  signal.throwIfAborted()
-  return (await readKept(kept, sink, signal)) ? { mode, size, mtime } : undefined
 }
 
 interface Asking {

@@ -25,7 +25,6 @@ export const streamQuestions = {
     depth: z.number().optional(),
     from: z.number().optional(),
     attributes: z.boolean(),
-    kept: z.boolean().optional(),
     follow: z.boolean(),
     filter: filterForm,
   }) satisfies z.ZodType<TreeQuestion>,
@@ -34,13 +33,6 @@ export const streamQuestions = {
 
 export type StreamName = keyof typeof streamQuestions
 export const isStream = (name: string): name is StreamName => Object.hasOwn(streamQuestions, name)
-
-export const keptForm = z.object({
-  path: z.string(),
-  length: z.number(),
-  fileBytes: z.number(),
-  proof: z.string(),
-})
 
 const entryForm = z.object({
   path: z.string(),
@@ -51,7 +43,6 @@ const entryForm = z.object({
   size: z.number().optional(),
   mtime: z.number().optional(),
   target: z.string().optional(),
-  kept: keptForm.optional(),
 })
 
 export const factsForm = z.object({ mode: z.number(), size: z.number(), mtime: z.number() })

@@ -1,6 +1,5 @@
 // Interface of reading a drive without a kernel: the entries of a tree, and whole files, by the rules of the verbs.
 import type { Failure } from '../../failure.js'
-import type { KeptFile } from '../../kept-file.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant } from '../../remote/remote.js'
 
@@ -22,8 +21,6 @@ export interface DriveEntry {
   readonly mtime?: Instant | undefined
   /** Where a link leads, as readlink(2) tells it. */
   readonly target?: string | undefined
-  /** The file of the cache that holds just what size and time say, where that was asked for and is known at once. */
-  readonly kept?: KeptFile | undefined
 }
 
 /** What could not be had. */
@@ -61,8 +58,6 @@ export interface TreeQuestion {
   readonly from?: number | undefined
   /** Sizes and times are wanted: of each file that may be a question to the service. */
   readonly attributes: boolean
-  /** Files of the cache are wanted, too, by who reads all of the tree. */
-  readonly kept?: boolean | undefined
   /** Links below are shown as what they lead to. One that leads to what it lies in is a problem, so that every walk ends. */
   readonly follow: boolean
   readonly filter: TreeFilter
@@ -77,25 +72,23 @@ export interface DriveReader {
    * Directories are listed side by side, ahead of what is shown. What fails is an item, and the rest goes on.
    */
   tree(asked: TreeQuestion, signal: AbortSignal): AsyncIterable<readonly TreeItem[]>
-  /** Whether `file` makes use of what an entry says of the cache's file: only then it is worth asking for. */
-  readonly takesKept: boolean
   /**
-   * A whole file into the sink, by its path, or as a walk has just found it; what it is, as it was before it was read.
+   * A whole file into the sink; what it is, as it was before it was read.
    * @throws Failure 'replaced' where it became another version meanwhile: what the sink took is of no use then
    */
-  file(wanted: string | DriveEntry, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
+  file(path: string, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
 }
 
 /** The reader as a daemon serves it to commands. */
 export interface SharedReader extends DriveReader {
-  /** As `file`, in one answer: undefined for a file that is neither short nor kept on this disk, which is to be read. */
-  wholeFile(path: string, signal: AbortSignal): Promise<WholeFile | undefined>
+  /** As `file`, in one answer: undefined for a longer file, which is to be read. */
+  shortFile(path: string, signal: AbortSignal): Promise<ShortFile | undefined>
 }
 
-/** A file with its bytes, or with the file of the cache that holds them. */
-export type WholeFile =
-  | { readonly facts: FileFacts; readonly bytes: Uint8Array }
-  | { readonly facts: FileFacts; readonly kept: KeptFile }
+export interface ShortFile {
+  readonly facts: FileFacts
+  readonly bytes: Uint8Array
+}
 
 /** Type and permission bits, bytes, and time of a file. */
 export interface FileFacts {

@@ -1,6 +1,5 @@
 // Interface of the kernel's verbs. An answer that needs no waiting comes at once, any other is promised.
 
-import type { KeptFile } from '../../kept-file.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { Attributes } from './attributes.js'
@@ -30,16 +29,6 @@ export interface FileVerbs {
   create(path: string): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
-  /**
-   * The file of the cache on this disk with just what this handle reads, for a command that copies it itself, and checks it as
-   * `KeptFile` says; it is downloaded first if it is not longer than `most`. Undefined where there is none: then it is to be read.
-   */
-  keptFile(handle: number, most: number): Promise<KeptFile | undefined>
-  /**
-   * The same of a short content at this path, looked for at once, where its version is still the one that `Attributes` has just
-   * said. Nothing is downloaded.
-   */
-  keptAt(path: string, version: string | undefined): MaybePromise<KeptFile | undefined>
   /** As `Attributes.version`, of what this handle reads. */
   versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>

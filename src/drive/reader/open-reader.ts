@@ -13,15 +13,13 @@ import type {
   TreeItem,
   TreeQuestion,
 } from '../interface/reader.js'
-import type { Drive, FileVerbs, LookupVerbs } from '../interface/verbs.js'
+import type { Drive, LookupVerbs } from '../interface/verbs.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
 import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
 import { type Seen, walkTree } from './tree-walk.js'
-import { type FileVerbsUsed, readWhole, takeWhole } from './whole-file.js'
+import { bytesOf, type FileVerbsUsed, readWhole, shortBytes } from './whole-file.js'
 
-type VerbsUsed = FileVerbsUsed &
-  Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'> &
-  Pick<FileVerbs, 'keptAt'>
+type VerbsUsed = FileVerbsUsed & Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
 
 /** A failure that a command met, for `calcfs why`. */
 export type NoteFailure = (verb: string, path: string, failure: Failure) => void
@@ -71,9 +69,7 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
 
   return {
     tree,
-    takesKept: false,
-    async file(wanted, sink, signal) {
-      const path = typeof wanted === 'string' ? wanted : wanted.path
+    async file(path, sink, signal) {
       let isTaken = true
       const taking = (bytes: Uint8Array): MaybePromise<void> => {
         isTaken = false
@@ -88,12 +84,13 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
         return facts
       })
     },
-    wholeFile(path, signal) {
+    shortFile(path, signal) {
       const isOurs = () => !signal.aborted
-      return looked(path, isOurs, async (wanted, facts) => {
-        const whole = await takeWhole(verbs, wanted, { signal, clock })
-        return whole && { facts, ...whole }
-      })
+      return looked(path, isOurs, async (wanted, facts) =>
+        wanted.size > shortBytes
+          ? undefined
+          : { facts, bytes: await bytesOf(verbs, wanted, { signal, clock }) },
+      )
     },
   }
 }
@@ -205,20 +202,11 @@ function openTreeLook(
     return stats(async () => {
       try {
         const attributes = await verbs.getattr(at.real)
-        return seen({ ...entry, ...factsOf(attributes), ...(await keptOf(at.real, attributes)) }, at)
+        return seen({ ...entry, ...factsOf(attributes) }, at)
       } catch (thrown) {
         return seen(entry, at, [problem('getattr', entry.path, thrown)])
       }
     })
-  }
-
-  async function keptOf(
-    real: string,
-    { mode, size, version }: Attributes,
-  ): Promise<Pick<DriveEntry, 'kept'>> {
-    if (asked.kept !== true || typeOf(mode) !== 'file') return {}
-    const kept = await verbs.keptAt(real, version)
-    return kept?.length === size ? { kept } : {}
   }
 
   return { top, look }

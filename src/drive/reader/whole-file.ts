@@ -1,18 +1,14 @@
-// A whole file, read by the verbs as a patient program reads it, or pointed to: slow bytes are waited for, another version is an error.
+// A whole file, read by the verbs as a patient program reads it: slow bytes are waited for, another version is an error.
 import { Failure } from '../../failure.js'
-import type { KeptFile } from '../../kept-file.js'
 import { type Clock, sleep } from '../../remote/clock.js'
 import { byteOffset } from '../../remote/remote.js'
 import type { ByteSink } from '../interface/reader.js'
 import type { Drive } from '../interface/verbs.js'
 
-export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release' | 'keptFile'>
+export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release'>
 
-/** So many bytes come in an answer, and this many where the cache has no file of them; else who asks copies that file. */
-const tinyBytes = 16 * 1024
-const shortBytes = 64 * 1024
-/** What is not kept yet, and no longer than this, is waited for until it is; longer ones are read as they arrive. */
-const broughtBytes = 8 << 20
+/** A file of so many bytes comes to a command in one answer. */
+export const shortBytes = 64 * 1024
 /** Bytes of one read, and of one that is repeated because the bytes came too slowly. */
 const pieceBytes = 256 * 1024
 const smallPieceBytes = 32 * 1024
@@ -79,35 +75,16 @@ export async function readWhole(
   }
 }
 
-/** All bytes in one piece, or the file of the cache that has them; undefined for a file that is to be read piece by piece. */
-export async function takeWhole(
+/** All bytes in one piece. */
+export async function bytesOf(
   verbs: FileVerbsUsed,
   wanted: FileWanted,
   how: PatientReading,
-): Promise<{ readonly bytes: Uint8Array } | { readonly kept: KeptFile } | undefined> {
-  const kept = wanted.size <= tinyBytes ? undefined : await keptFile(verbs, wanted)
-  if (kept !== undefined) return { kept }
-  return wanted.size <= shortBytes ? { bytes: await bytesOf(verbs, wanted, how) } : undefined
-}
-
-async function keptFile(verbs: FileVerbsUsed, { path, size }: FileWanted): Promise<KeptFile | undefined> {
-  const handle = await verbs.open(path, 'read')
-  try {
-    const kept = await verbs.keptFile(handle, broughtBytes)
-    if (kept !== undefined && kept.length !== size) throw otherLength(path, size, kept.length)
-    return kept
-  } finally {
-    await verbs.release(handle)
-  }
-}
-
-async function bytesOf(verbs: FileVerbsUsed, wanted: FileWanted, how: PatientReading): Promise<Uint8Array> {
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   await readWhole(verbs, wanted, bytes => void pieces.push(Uint8Array.prototype.slice.call(bytes)), how)
-  return pieces.length === 1 ? (pieces[0] ?? noBytes) : Buffer.concat(pieces)
+  return Buffer.concat(pieces)
 }
-
-const noBytes = new Uint8Array()
 
 const otherLength = (path: string, size: number, found: number): Failure =>
   new Failure('replaced', `${path}: it was ${size} bytes long, and ended after ${found}`)

@@ -1,19 +1,17 @@
-// Promises of files that come from a daemon: bytes of the cache are taken from the disk only where they are those that the daemon has named.
+// Promises of files that come from a daemon: in any order, each with its own failure, and ended with who asked.
 import { setMaxListeners } from 'node:events'
-import { copyFile, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { proofOf, startChecksum, storedBytes, trailerOf } from '../../../src/cache/content/store/checksum.js'
 import { serveControl } from '../../../src/cli/control/server.js'
 import { readerAt } from '../../../src/cli/stream/stream-client.js'
 import type { Control } from '../../../src/drive/interface/control.js'
-import type { DriveEntry, FileFacts, SharedReader, WholeFile } from '../../../src/drive/interface/reader.js'
+import type { FileFacts, SharedReader, ShortFile } from '../../../src/drive/interface/reader.js'
 import { Failure } from '../../../src/failure.js'
-import type { KeptFile } from '../../../src/kept-file.js'
 import { instant } from '../../../src/remote/remote.js'
 import { within } from '../../testbed/within.js'
 
@@ -26,10 +24,9 @@ const facts: FileFacts = { mode: 0o100444, size: 300_000, mtime: instant(1_700_0
 const truth = Buffer.alloc(facts.size, 'truth ')
 
 /** A daemon of the test's own, and a command that asks it. */
-async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
+async function talk(t: Test, shortFile: SharedReader['shortFile']) {
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-files-'))
   const socketPath = join(directory, 's.sock')
-  let streamed = 0
   const reader: SharedReader = {
     async *tree() {
       for (let at = 0; at < 5; at += 1) {
@@ -37,10 +34,8 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
         await pause(20)
       }
     },
-    takesKept: false,
-    wholeFile,
+    shortFile,
     async file(_, sink) {
-      streamed += 1
       await sink(truth)
       return facts
     },
@@ -61,7 +56,7 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
     await rm(directory, { recursive: true })
   })
   const client = readerAt({ socketPath, device: '1:1' }, async () => new Error('the daemon is silent'))
-  const read = async (wanted: string | DriveEntry = '/a', signal = never) => {
+  const read = async (wanted = '/a', signal = never) => {
     const pieces: Buffer[] = []
     const found = await within(
       limit,
@@ -70,107 +65,17 @@ async function talk(t: Test, wholeFile: SharedReader['wholeFile']) {
     )
     return { bytes: Buffer.concat(pieces), found }
   }
-  return { directory, socketPath, client, read, close, streamed: () => streamed }
+  return { socketPath, client, read, close }
 }
 
-/** A file as the cache keeps it under this name, and how a daemon names it. */
-async function kept(path: string, bytes = truth, name = basename(path)): Promise<KeptFile> {
-  const sums = startChecksum()
-  sums.add(bytes)
-  const checksum = sums.finish()
-  await writeFile(path, Buffer.concat([bytes, trailerOf(checksum, name)]))
-  return { path, length: bytes.length, fileBytes: storedBytes(checksum), proof: proofOf(checksum, name) }
-}
-
-/** Turns one bit of it. */
-async function damage(path: string): Promise<void> {
-  const bytes = await readFile(path)
-  bytes.writeUInt8(bytes.readUInt8(1000) ^ 1, 1000)
-  await writeFile(path, bytes)
-}
-
-t.test('NOFUSE-13 a kept file is taken from the disk, and from the daemon where it is another', async t => {
-  let answer: KeptFile | undefined
-  let happens: () => Promise<void> = async () => {}
-  const { directory, read, streamed } = await talk(t, async () => {
-    await happens()
-    return answer && { facts, kept: answer }
-  })
-  const path = join(directory, 'kept')
-  answer = await kept(path)
+t.test('NOFUSE-10 a longer file is read as it comes', async t => {
+  const { read } = await talk(t, async () => undefined)
   t.same(await read(), { bytes: truth, found: facts })
-  t.equal(streamed(), 0, 'the daemon gave no byte')
-
-  const other = join(directory, 'other')
-  const cases: Readonly<Record<string, () => Promise<void>>> = {
-    'evicted between answer and copy': () => rm(path),
-    'another content of the same length under the name': async () => {
-      await kept(other, Buffer.alloc(facts.size, 'lies '), 'kept')
-      await rename(other, path)
-    },
-    'the content under the name of another': async () => {
-      answer = await kept(path, truth, 'other')
-    },
-    'a damaged byte': () => damage(path),
-    'a shorter file': async () => {
-      await kept(other, truth.subarray(1), 'kept')
-      await rename(other, path)
-    },
-    'a link to it': async () => {
-      await copyFile(path, other)
-      await rm(path)
-      await symlink(other, path)
-    },
-  }
-  for (const [what, change] of Object.entries(cases)) {
-    await rm(path, { force: true })
-    await rm(other, { force: true })
-    answer = await kept(path)
-    happens = change
-    const before = streamed()
-    t.same(await read(), { bytes: truth, found: facts }, what)
-    t.equal(streamed(), before + 1, `${what}: read from the daemon`)
-  }
 })
 
-t.test('NOFUSE-13 a long kept file is copied whole, and from the daemon where it is another', async t => {
-  const long = Buffer.alloc(5_000_001, 'a long truth ')
-  let answer: KeptFile | undefined
-  const { directory, read, streamed } = await talk(t, async () => {
-    return answer && { facts: { ...facts, size: long.length }, kept: answer }
-  })
-  const path = join(directory, 'kept')
-  answer = await kept(path, long)
-  t.ok((await read()).bytes.equals(long))
-  t.equal(streamed(), 0, 'the daemon gave no byte')
-  await kept(path, Buffer.alloc(long.length, 'lies '))
-  t.same((await read()).bytes, truth)
-  t.equal(streamed(), 1)
-})
-
-t.test(
-  'NOFUSE-14 a file of the cache that a walk has named is not asked for, unless it is another by now',
-  async t => {
-    let asked = 0
-    const { directory, read } = await talk(t, async () => {
-      asked += 1
-      return { facts: { ...facts, size: 3 }, bytes: Buffer.from('new') }
-    })
-    const path = join(directory, 'kept')
-    const entry = { path: '/a', type: 'file', kind: 'file', ...facts } as const
-    const listed = { ...entry, kept: await kept(path) }
-    t.same(await read(listed), { bytes: truth, found: facts })
-    t.equal(asked, 0)
-    await damage(path)
-    t.same(await read(listed), { bytes: Buffer.from('new'), found: { ...facts, size: 3 } })
-    t.same((await read(entry)).bytes, Buffer.from('new'))
-    t.equal(asked, 2)
-  },
-)
-
-t.test('NOFUSE-13 files come in any order, each with its own failure', async t => {
+t.test('NOFUSE-10 files come in any order, each with its own failure', async t => {
   const releases: (() => void)[] = []
-  const { read } = await talk(t, async (path): Promise<WholeFile> => {
+  const { read } = await talk(t, async (path): Promise<ShortFile> => {
     if (path === '/slow') await new Promise<void>(release => releases.push(release))
     if (path === '/gone') throw new Failure('absent', 'it is gone', { said: 'no such file' })
     const bytes = Buffer.from(path === '/empty' ? '' : path.repeat(9_000))
@@ -251,7 +156,7 @@ async function readAll(walk: AsyncIterator<unknown>): Promise<void> {
   while ((await walk.next()).done !== true);
 }
 
-t.test('NOFUSE-13 a daemon takes no question without an end', async t => {
+t.test('NOFUSE-10 a daemon takes no question without an end', async t => {
   const { socketPath, read } = await talk(t, async () => {
     return { facts, bytes: Buffer.alloc(48 << 10) }
   })

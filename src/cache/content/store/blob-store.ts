@@ -14,7 +14,7 @@ import { type Blob, blobOf } from './blob.js'
 import { type Checksum, checksumIn, footerBytes, listBytes, trailerOf } from './checksum.js'
 import { fileNameForm } from './content-name.js'
 import { type CacheFile, openCacheFile } from './open-file.js'
-import { openShortFiles, type ShortMarks } from './short-files.js'
+import { openShortFiles } from './short-files.js'
 
 /** A file being written; nothing reads its name but its own process. */
 export interface UnfinishedFile {
@@ -40,8 +40,6 @@ export interface BlobStore {
   open(name: string): Promise<Blob | undefined>
   /** Gives a short kept content at once, to be copied; nothing where it is none, or none whole, or the disk is slow just now. */
   readShort(name: string, take: (bytes: Uint8Array) => void): void
-  /** What the end of a short kept file says, unproven; undefined as for `readShort`. */
-  shortMarks(name: string): ShortMarks | undefined
   has(name: string): boolean
   /** Where a kept file lies, or would lie. */
   pathOf(name: string): string
@@ -197,7 +195,6 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       return undefined
     },
     readShort: (name, take) => short.read(pathOf(name), name, take),
-    shortMarks: name => short.marks(pathOf(name)),
     has: name => existsSync(pathOf(name)),
     pathOf,
     drop,

@@ -1,6 +1,6 @@
 // One kept file, open for reading: a chunk is believed only after its sum was checked in this process, and while nothing writes to it.
 import type { Instant } from '../../../remote/remote.js'
-import { type Checksum, chunkBytes, chunkCount, matchesChunk, proofOf, storedBytes } from './checksum.js'
+import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
 import { type CacheFile, FileTruncated } from './open-file.js'
 
 export interface Blob {
@@ -14,8 +14,6 @@ export interface Blob {
   read(offset: number, into: Uint8Array): Promise<number>
   /** Checks every chunk not yet believed; rejects with `BlobDamaged`. */
   verify(): Promise<void>
-  /** What tells its file from any other: its length with all checksums, and its last bytes. */
-  marks(): { readonly fileBytes: number; readonly proof: string }
   close(): void
 }
 
@@ -120,7 +118,6 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
       look()
       for (let index = 0; index < believed.length; index += 1) await ensure(index)
     },
-    marks: () => ({ fileBytes: storedBytes(checksum), proof: proofOf(checksum, kept.name) }),
     close: () => file.close(),
   }
 }

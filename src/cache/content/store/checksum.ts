@@ -73,13 +73,6 @@ export function matchesChunk(checksum: Checksum, index: number, bytes: Uint8Arra
   return (each === hashBytes ? hash('sha256', bytes, 'buffer') : chunkSum(bytes)).equals(expected)
 }
 
-/** The last bytes of what is written behind the content, in hexadecimal: no other content's file ends so. */
-export const proofOf = (checksum: Checksum, name: string): string => footerOf(checksum, name).toString('hex')
-
-/** The same, as a file has it at its end. */
-export const proofIn = (end: Uint8Array): string =>
-  Buffer.from(end.buffer, end.byteOffset, end.length).toString('hex', end.length - hashBytes)
-
 /** What is written behind the content; it names the file, so that a file under a wrong name proves nothing. */
 export function trailerOf(checksum: Checksum, name: string): Uint8Array {
   const length = lengthField(checksum.length)

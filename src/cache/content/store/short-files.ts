@@ -8,7 +8,6 @@ import {
   footerBytes,
   listBytes,
   matchesChunk,
-  proofIn,
   shortTrailerBytes,
 } from './checksum.js'
 import { FileTruncated } from './open-file.js'
@@ -16,7 +15,7 @@ import { FileTruncated } from './open-file.js'
 /** A content of one chunk at most. */
 export const shortBytes = chunkBytes
 /** With all that stands behind it, at most. */
-export const shortFileBytes = shortBytes + shortTrailerBytes
+const shortFileBytes = shortBytes + shortTrailerBytes
 
 export interface ShortFiles {
   /** True when the file has its name; false where the disk is slow just now. Throws what it says, and leaves no file. */
@@ -25,15 +24,6 @@ export interface ShortFiles {
   drop(path: string, bytes: number): boolean
   /** Gives the content, proven, to be copied; nothing where it is not there, not whole, not short, or the disk is slow just now. */
   read(path: string, name: string, take: (bytes: Uint8Array) => void): void
-  /** What its last bytes say of it, unproven; undefined where it is not there, not short, or the disk is slow just now. */
-  marks(path: string): ShortMarks | undefined
-}
-
-/** What tells such a file from any other: bytes of the content and of the file, and the last ones in hexadecimal. */
-export interface ShortMarks {
-  readonly length: number
-  readonly fileBytes: number
-  readonly proof: string
 }
 
 export function openShortFiles(): ShortFiles {
@@ -52,7 +42,6 @@ export function openShortFiles(): ShortFiles {
       const content = bytes === undefined ? undefined : verifiedContent(bytes, name)
       if (content !== undefined) take(content)
     },
-    marks: path => disk.now(() => onShortFile(path, marksOf))?.done,
   }
 }
 
@@ -75,32 +64,15 @@ function writeShortFile(parts: readonly Uint8Array[], unfinished: string, path: 
 /** Each file is read into it, and copied from it, in one go. */
 let room: Buffer | undefined
 
-const readShortFile = (path: string): Uint8Array | undefined =>
-  onShortFile(path, (descriptor, length) => {
-    room ??= Buffer.allocUnsafeSlow(shortFileBytes)
-    return readSync(descriptor, room, 0, length, 0) === length ? room.subarray(0, length) : undefined
-  })
-
-const footerRoom = Buffer.allocUnsafeSlow(footerBytes)
-
-function marksOf(descriptor: number, fileBytes: number): ShortMarks | undefined {
-  if (readSync(descriptor, footerRoom, 0, footerBytes, fileBytes - footerBytes) < footerBytes)
-    return undefined
-  const list = listBytes(footerRoom, fileBytes)
-  if (list === undefined) return undefined
-  return { length: fileBytes - list - footerBytes, fileBytes, proof: proofIn(footerRoom) }
-}
-
-/** Undefined where there is no file of such a length, and where the work fails. */
-function onShortFile<Result>(
-  path: string,
-  work: (descriptor: number, fileBytes: number) => Result,
-): Result | undefined {
+/** Undefined where there is no file of such a length, and where reading fails. */
+function readShortFile(path: string): Uint8Array | undefined {
   const descriptor = openShortFile(path)
   if (descriptor === undefined) return undefined
   try {
     const { size } = fstatSync(descriptor)
-    return size < footerBytes || size > shortFileBytes ? undefined : work(descriptor, size)
+    if (size < footerBytes || size > shortFileBytes) return undefined
+    room ??= Buffer.allocUnsafeSlow(shortFileBytes)
+    return readSync(descriptor, room, 0, size, 0) === size ? room.subarray(0, size) : undefined
   } catch {
     // The slower way finds out what is wrong with it, and says so.
     return undefined
@@ -119,7 +91,7 @@ function openShortFile(path: string): number | undefined {
 }
 
 /** The bytes of the content in such a file, every one of them checked; undefined where it is not what was kept under this name. */
-export function verifiedContent(file: Uint8Array, name: string): Uint8Array | undefined {
+function verifiedContent(file: Uint8Array, name: string): Uint8Array | undefined {
   const list = listBytes(file.subarray(file.length - footerBytes), file.length)
   if (list === undefined) return undefined
   const checksum = checksumIn(file.subarray(file.length - footerBytes - list), name)
