@@ -20,7 +20,6 @@ import { buildFleet } from './build-fleet.js'
 import { buildJournal } from './build-journal.js'
 import { watchDirectories } from './place-troubles.js'
 import { claimPlaces } from './places-owner.js'
-import { clearHistory, clearOwnDirectories } from './prepare-places.js'
 
 export interface AssembledDrive {
   /** Whether anything of this account is cached from earlier mounts. */
@@ -58,8 +57,6 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   const say: Note = (sentence, about = {}) => log.warn(about, sentence)
   const note: Note = seldom(say, clock)
 
-  await clearOwnDirectories(account.places, note)
-  clearHistory(account.places, note).catch(error => note('the text history was not cleaned up', { error }))
   const failureLog = openFailureLog(now)
   const news = openKernelNews()
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))

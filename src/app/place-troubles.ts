@@ -1,124 +1,85 @@
-// Problems with a mount's own directories while it lives: deleted and re-created, not writable, or a file moved aside.
+// Problems with a mount's own directories while it lives: deleted, or not writable.
 import { randomUUID } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
 import { keepNameOf, makeDirectory, privateFile } from '../system/atomic-file.js'
 import { codeOf, isMissing } from '../system/error-code.js'
-import { asidesBelow, clearPlace, placeOfAside } from '../system/set-aside.js'
 import type { NoteFailure, OwnPlaces } from './prepare-places.js'
 
 export interface DirectoryTroubles {
-  /** Sentences, none where all is well. Directories that were deleted are re-created. */
+  /** Sentences, none where all is well. Directories that were deleted are made again. */
   look(): Promise<readonly string[]>
 }
 
 interface WatchedDirectory {
   readonly path: string
-  readonly area: keyof OwnDirectories
+  /** The consequence for the user while it cannot be written. */
+  readonly consequence: string
+  readonly loss: string
 }
-
-/** The consequence for the user while a directory cannot be written. */
-const consequences: Readonly<Record<keyof OwnDirectories, string>> = {
-  state: 'edits fail until it can be',
-  cache: 'what is read is downloaded again each time until it can be',
-}
-
-const losses: Readonly<Record<keyof OwnDirectories, string>> = {
-  state: 'unsaved texts of closed files and the history of texts that lay there are gone',
-  cache: 'what lay there is downloaded again when it is read',
-}
-
-const foldersOf: Readonly<Record<keyof OwnDirectories, readonly string[]>> = {
-  state: ['', 'drafts', 'texts', 'locks', 'scratch', 'known'],
-  cache: ['', 'content', 'content/kept', 'content/unfinished', 'index'],
-}
-
-/** So many files that were moved aside are named one by one. */
-const namedAtMost = 20
 
 /** Watches the directories of an account from their present state on. */
 export async function watchDirectories(
-  { places, parents }: OwnPlaces,
+  { places }: Pick<OwnPlaces, 'places'>,
   { note, now }: { note: NoteFailure; now: () => number },
 ): Promise<DirectoryTroubles> {
-  const areas = ['state', 'cache'] as const
-  const watched: readonly WatchedDirectory[] = areas.flatMap(area =>
-    foldersOf[area].map(folder => ({ path: join(places[area], folder), area })),
-  )
-  /** The directories that existed. */
-  const seen = new Map<string, DirectoryIdentity>()
+  const watched = watchedIn(places)
+  /** Which directories there were. */
+  const seen = new Map<string, string>()
   const deleted = new Map<string, string>()
   for (const { path } of watched) {
-    const identity = await directoryIdentity(path).catch(unreadable)
+    const identity = await identityOf(path)
     if (identity !== undefined) seen.set(path, identity)
   }
 
-  function noteDeleted({ path, area }: WatchedDirectory): void {
-    const above = [...deleted.keys()].some(one => path.startsWith(`${one}/`))
-    if (above) return
-    const at = new Date(now()).toISOString()
-    deleted.set(path, `${path} was deleted while it was in use, and made again (${at}): ${losses[area]}.`)
-    note('a directory of calcfs was deleted while it was in use, and is made again', { path })
-  }
-
-  /** Makes it where it is missing. Throws the errors of the disk. */
-  async function present(one: WatchedDirectory): Promise<void> {
-    const before = seen.get(one.path)
-    clearPlace(one.path, 'directory')
-    const found = await directoryIdentity(one.path)
-    if (found === undefined && before === undefined) return
-    if (found === undefined) {
-      await makeDirectory(one.path)
-      await keepNameOf(one.path)
-    }
-    const identity = found ?? (await directoryIdentity(one.path))
-    if (identity === undefined) return
-    if (before !== undefined && before !== identity) noteDeleted(one)
-    seen.set(one.path, identity)
-    await probe(one.path)
-  }
-
-  async function troubleOf(one: WatchedDirectory): Promise<string | undefined> {
+  async function troubleOf({ path, consequence, loss }: WatchedDirectory): Promise<string | undefined> {
     try {
-      await present(one)
+      const before = seen.get(path)
+      if ((await identityOf(path)) === undefined) {
+        await makeDirectory(path)
+        await keepNameOf(path)
+      }
+      const identity = (await identityOf(path)) ?? ''
+      seen.set(path, identity)
+      if (before !== undefined && before !== identity) {
+        const at = new Date(now()).toISOString()
+        deleted.set(path, `${path} was deleted while it was in use, and made again (${at}): ${loss}.`)
+        note('a directory of calcfs was deleted while it was in use, and is made again', { path })
+      }
+      await probe(path)
       return undefined
     } catch (thrown) {
-      return `${one.path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequences[one.area]}.`
+      return `${path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequence}.`
     }
   }
 
   return {
     async look() {
-      const closed: WatchedDirectory[] = []
       const sentences: string[] = []
-      for (const one of watched) {
-        if (closed.some(({ path }) => one.path.startsWith(`${path}/`))) continue
-        const trouble = await troubleOf(one)
-        if (trouble === undefined) continue
-        closed.push(one)
-        sentences.push(trouble)
-      }
-      const asides = new Set([...parents, places.state, places.cache].flatMap(asidesBelow))
-      return [
-        ...sentences,
-        ...deleted.values(),
-        ...[...asides]
-          .slice(0, namedAtMost)
-          .map(
-            path =>
-              `${placeOfAside(path)}: something that is not of calcfs stood there and was moved aside; look at it and remove it: ${path}`,
-          ),
-        ...(asides.size > namedAtMost ? [`${asides.size - namedAtMost} more were moved aside.`] : []),
-      ]
+      for (const one of watched) sentences.push(...[await troubleOf(one)].filter(text => text !== undefined))
+      return [...sentences, ...deleted.values()]
     },
   }
 }
 
-/** An inode number alone is no identity: ext4 reuses that of a deleted directory. */
-type DirectoryIdentity = `${bigint} ${bigint}`
+function watchedIn({ state, cache }: OwnDirectories): readonly WatchedDirectory[] {
+  const ofState = {
+    consequence: 'edits fail until it can be',
+    loss: 'unsaved texts of closed files and the history of texts that lay there are gone',
+  }
+  const ofCache = {
+    consequence: 'what is read is downloaded again each time until it can be',
+    loss: 'what lay there is downloaded again when it is read',
+  }
+  return [
+    ...[state, join(state, 'drafts'), join(state, 'texts')].map(path => ({ path, ...ofState })),
+    ...[cache, join(cache, 'content', 'kept')].map(path => ({ path, ...ofCache })),
+  ]
+}
 
-async function directoryIdentity(path: string): Promise<DirectoryIdentity | undefined> {
+/** An inode number alone is no identity: ext4 reuses that of a deleted directory. */
+async function identityOf(path: string): Promise<string | undefined> {
   try {
     const { ino, birthtimeNs } = await stat(path, { bigint: true })
     return `${ino} ${birthtimeNs}`
@@ -128,13 +89,11 @@ async function directoryIdentity(path: string): Promise<DirectoryIdentity | unde
   }
 }
 
-function unreadable(): undefined {}
-
-/** Permissions alone do not show it: the disk may be mounted read-only, full, or gone. */
+/** Permissions and mount options do not say it: a disk may be full, or be another one than it seems. */
 async function probe(directory: string): Promise<void> {
-  const path = join(directory, `.tmp-${randomUUID()}`)
+  const path = join(directory, `.probe-${randomUUID()}`)
   try {
-    await writeFile(path, 'x', { mode: privateFile, flag: 'wx' })
+    await writeFile(path, '', { mode: privateFile, flag: 'wx' })
   } finally {
     await rm(path, { force: true })
   }

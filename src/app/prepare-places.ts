@@ -1,20 +1,13 @@
-// Prepares calcfs's own files and directories at the start of a mount or command: each is valid, or cleared.
-import { statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+// Prepares calcfs's own directories at the start of a mount or command: made, private, and free of pipes, links and devices.
+import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
 import { type SettingName, variableName } from '../config/settings.js'
 import { asFailure } from '../failure.js'
+import { isMissing } from '../system/error-code.js'
 import { makePrivateNow } from '../system/make-directory.js'
 import { networkFileSystem } from '../system/network-filesystem.js'
-import {
-  clearPlace,
-  type ExpectedKind,
-  isAside,
-  onAside,
-  ownFromNowOn,
-  rememberAside,
-} from '../system/set-aside.js'
+import { clearPlace, type ExpectedKind } from '../system/set-aside.js'
 import { exitCodes, Stop } from '../terminal/exit.js'
 
 /** The directories of an account, and those above them that are of calcfs. */
@@ -25,25 +18,48 @@ export interface OwnPlaces {
 
 export type NoteFailure = (sentence: string, about: Record<string, unknown>) => void
 
-const named: Readonly<Record<ExpectedKind, string>> = { file: 'file', directory: 'directory', either: 'file' }
-const ledgerFiles = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
+const directoriesOf: Readonly<Record<keyof OwnDirectories, readonly string[]>> = {
+  cache: ['content', 'content/kept', 'content/unfinished', 'index'],
+  state: ['known', 'drafts', 'texts', 'scratch', 'locks', 'unanswered'],
+}
 
-/**
- * Makes the directories of an account, private to their owner, and notes what is moved aside from then on: also what
- * comes into the place of one of them, or of one above that is of calcfs. @throws Stop, disk errors
- */
+/** Makes the directories of an account, private to their owner. @throws Stop, disk errors */
 export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFailure): void {
-  onAside((path, aside) =>
-    note('something that is not of calcfs stood in the place of one of its files and was moved aside', {
-      path,
-      aside,
-    }),
-  )
-  const accounts = [places.cache, places.state]
-  for (const place of [...parents, ...accounts]) clearing(note)(place, 'directory')
+  const clear = (path: string, due: ExpectedKind): void => {
+    const aside = clearPlace(path, due)
+    if (aside !== undefined)
+      note('what stood in the place of a file of calcfs was moved aside', { path, aside })
+  }
+  for (const place of [...parents, places.cache, places.state]) clear(place, 'directory')
   makeOwn(places.cache, 'cacheDir')
   makeOwn(places.state, 'stateDir')
-  ownFromNowOn([...parents, ...accounts])
+  for (const area of ['cache', 'state'] as const) {
+    for (const name of directoriesOf[area]) clear(join(places[area], name), 'directory')
+    for (const path of strangersBelow(places[area])) clear(path, 'either')
+  }
+}
+
+/** Whatever is neither a file nor a directory; what leads to one of calcfs's directories elsewhere stays. */
+function strangersBelow(directory: string): readonly string[] {
+  return entriesOf(directory).flatMap(entry => {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) return strangersBelow(path)
+    return entry.isFile() || clearsByName(path) || entry.name.includes('.aside-') ? [] : [path]
+  })
+}
+
+const clearsByName = (path: string): boolean =>
+  Object.values(directoriesOf)
+    .flat()
+    .some(name => path.endsWith(`/${name}`))
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw thrown
+  }
 }
 
 /** @throws Stop where this user may not, the errors of the disk */
@@ -62,7 +78,7 @@ function makeOwn(place: string, setting: SettingName): void {
 }
 
 /**
- * Locks and the ledger need a local disk; calcfs is often used with a home directory on NFS.
+ * The ledger needs a local disk; calcfs is often used with a home directory on NFS.
  * @throws Stop
  */
 export function refuseNetworkDisk(places: OwnDirectories): void {
@@ -74,57 +90,4 @@ export function refuseNetworkDisk(places: OwnDirectories): void {
       `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with CALCFS_${what.toUpperCase()}_DIR.`,
     )
   }
-}
-
-/** Clears the few files that a mount opens at once. Kept contents are checked when they are opened. */
-export async function clearOwnDirectories(
-  { cache, state }: OwnDirectories,
-  note: NoteFailure,
-): Promise<void> {
-  const clear = clearing(note)
-  const content = join(cache, 'content')
-  const index = join(cache, 'index')
-  const known = join(state, 'known')
-  const directories = [cache, content, join(content, 'kept'), join(content, 'unfinished'), index]
-  const kept = ['known', 'drafts', 'texts', 'scratch', 'locks'].map(name => join(state, name))
-  for (const path of [...directories, state, ...kept]) clear(path, 'directory')
-  for (const directory of [index, known]) for (const name of ledgerFiles) clear(join(directory, name), 'file')
-  for (const directory of [cache, content, index, state, known]) await namesIn(directory)
-  const drafts = join(state, 'drafts')
-  for (const name of await namesIn(drafts)) {
-    clear(join(drafts, name), 'either')
-    for (const part of ['text', 'meta.json', 'theirs.json']) clear(join(drafts, name, part), 'file')
-  }
-}
-
-/** The same for the text history, which may be long. */
-export async function clearHistory({ state }: OwnDirectories, note: NoteFailure): Promise<void> {
-  const clear = clearing(note)
-  const root = join(state, 'texts')
-  for (const record of await namesIn(root)) {
-    const directory = join(root, record)
-    clear(directory, 'directory')
-    for (const name of await namesIn(directory)) clear(join(directory, name), 'file')
-  }
-}
-
-const clearing =
-  (note: NoteFailure) =>
-  (path: string, due: ExpectedKind): void => {
-    try {
-      clearPlace(path, due)
-    } catch (error) {
-      note(`something that is no ${named[due]} of calcfs stands in its place and cannot be moved aside`, {
-        path,
-        error: String(error),
-      })
-    }
-  }
-
-/** None where the directory does not exist yet; what an earlier mount has moved aside is remembered. */
-async function namesIn(directory: string): Promise<readonly string[]> {
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return []
-  const all = await readdir(directory)
-  for (const name of all.filter(isAside)) rememberAside(join(directory, name))
-  return all.filter(name => !isAside(name))
 }

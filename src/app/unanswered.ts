@@ -7,7 +7,6 @@ import { type Instant, instant } from '../remote/remote.js'
 import { replaceFileNow } from '../system/atomic-file.js'
 import { isMissing } from '../system/error-code.js'
 import { makeDirectoriesNow } from '../system/make-directory.js'
-import { clearPlace } from '../system/set-aside.js'
 
 /** One small file for each change; a disk error is reported by `note`, and stops nothing. */
 export function openUnanswered(
@@ -27,8 +26,6 @@ export function openUnanswered(
 
   function read(subject: string): string | undefined {
     try {
-      clearPlace(directory, 'directory')
-      clearPlace(fileOf(subject), 'file')
       return readFileSync(fileOf(subject), 'utf8')
     } catch (thrown) {
       if (!isMissing(thrown)) note(thrown)
@@ -38,7 +35,6 @@ export function openUnanswered(
 
   const write = (subject: string, text: string): void =>
     noting(() => {
-      clearPlace(directory, 'directory')
       makeDirectoriesNow(directory)
       replaceFileNow(fileOf(subject), text)
     })

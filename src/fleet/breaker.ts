@@ -6,7 +6,7 @@ import type { Clock } from '../remote/clock.js'
 /** Milliseconds of waiting without a byte of the server after which a command is slow. */
 export const slowMs = 100
 /** Milliseconds for any command, however busy this process is and whatever comes meanwhile. */
-const longestMs = 2_000
+const longestMs = 1_000
 /** Milliseconds for which the fleet is passed by, and between two beats while it is used. */
 const [pauseMs, beatMs] = [5_000, 500]
 /** Before the first connection. */

@@ -4,7 +4,6 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDirectories } from './make-directory.js'
-import { clearPlace } from './set-aside.js'
 
 /** Modes of a mount's own files and directories: only their owner may access them. */
 export const privateFile = 0o600
@@ -27,7 +26,6 @@ export async function replaceFileLightly(path: string, text: string | Uint8Array
 /** As `replaceFileLightly`, synchronously. */
 export function replaceFileNow(path: string, text: string | Uint8Array): void {
   const temporary = temporaryBeside(path)
-  clearPlace(path, 'file')
   try {
     writeFileSync(temporary, text, { mode: privateFile, flag: 'wx' })
     renameSync(temporary, path)
@@ -51,8 +49,6 @@ async function placeFile(
     } finally {
       await file.close()
     }
-    // A rename cannot replace a directory by a file.
-    clearPlace(path, 'file')
     await rename(temporary, path)
   } catch (cause) {
     await rm(temporary, { force: true })
@@ -73,9 +69,8 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory and its parents; their names survive a power cut. Anything else at this path is moved aside. */
+/** Makes a directory and its parents; their names survive a power cut. */
 export async function makeDirectory(path: string): Promise<void> {
-  clearPlace(path, 'directory')
   const first = await makeDirectories(path)
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))

@@ -11,7 +11,7 @@ import { seenMs, until, within } from '../testbed/within.js'
 t.setTimeout(240_000)
 
 /** The programs of other tests run beside: alone, it is half of that. */
-const moreMs = 2_000
+const moreMs = 3_000
 const report = 'reports/42.json'
 
 interface Ground {

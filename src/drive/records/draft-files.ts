@@ -12,7 +12,6 @@ import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { instant } from '../../remote/remote.js'
-import { clearPlace } from '../../system/set-aside.js'
 import { nodeOfRecordKey, pathOfNode } from './node-key.js'
 import type { TextSnapshot } from './text-lease.js'
 
@@ -139,11 +138,8 @@ async function partBytes(
       return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
     case 'why':
       return Buffer.from(explain(draft, name.replace(/\.why$/, '')) ?? '')
-    case 'theirs': {
-      const path = join(draft.directory, 'theirs.json')
-      clearPlace(path, 'file')
-      return readFile(path)
-    }
+    case 'theirs':
+      return readFile(join(draft.directory, 'theirs.json'))
   }
 }
 

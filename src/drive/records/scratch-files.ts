@@ -16,7 +16,6 @@ import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { makeDirectory, syncDirectory } from '../../system/atomic-file.js'
 import { isMissing } from '../../system/error-code.js'
-import { clearPlace } from '../../system/set-aside.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import type { Dentry, ScratchPlace } from '../nodes/node.js'
 
@@ -54,14 +53,11 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   /** The files whose text a program had written or read before it was moved here. */
   const met = new Set<string>()
   // Made with the first file: a command without a mount leaves no directory behind.
-  clearPlace(root, 'directory')
   for (const directory of await namesIn(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
   }
   function fileOf({ directory, name }: ScratchPlace): string {
-    const path = join(root, directory, escapeTitle(name))
-    clearPlace(path, 'file')
-    return path
+    return join(root, directory, escapeTitle(name))
   }
 
   async function ready(place: ScratchPlace): Promise<string> {

@@ -7,7 +7,6 @@ import { type Clock, sleep } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { makeDirectory, privateFile } from '../../system/atomic-file.js'
 import { codeOf } from '../../system/error-code.js'
-import { clearPlace } from '../../system/set-aside.js'
 import { keyName, type RecordKey, savedKeyOf } from './record-key.js'
 
 /**
@@ -76,7 +75,6 @@ export async function takeLock(stateDirectory: string, name: string): Promise<((
 /** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
 async function openLock(path: string): Promise<Database.Database> {
   try {
-    clearPlace(path, 'file')
     await (await open(path, 'a', privateFile)).close()
     const database = new Database(path, { timeout: 0 })
     database.pragma('journal_mode = OFF')

@@ -19,7 +19,6 @@ import { isMissing } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/make-directory.js'
 import { emptyOwnFile, forReading, forWriting, openOwnFile, readOwnFile } from '../../system/own-file.js'
 import { openQuickDisk } from '../../system/quick-disk.js'
-import { clearPlace } from '../../system/set-aside.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'
 
@@ -136,7 +135,6 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     const hash = textHash(text)
     const mark = { name: `${hash}.${how}.${own}`, at: tick() }
     const isLight = how === 'shown' || how === 'read'
-    clearRooms(directory)
     if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
     await makeDirectory(directory).catch(rethrow)
     if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
@@ -147,12 +145,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
       await replaceFileLightly(join(directory, hash), text).catch(rethrow)
   }
 
-  function clearRooms(directory: string): void {
-    for (const path of [root, directory]) clearPlace(path, 'directory')
-  }
-
   function marksOf(key: RecordKey): Promise<readonly Mark[]> {
-    clearRooms(directoryOf(key))
     return marksIn(directoryOf(key), own)
   }
 
@@ -201,8 +194,6 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
   /** A damaged file is no candidate: its hash says so. */
   async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
     const path = join(directoryOf(key), hash)
-    clearRooms(directoryOf(key))
-    clearPlace(path, 'file')
     const text = await readOwnFile(path).catch(rethrow)
     return text !== undefined && textHash(text) === hash ? text : undefined
   }
@@ -218,7 +209,6 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
     const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
     lasting.clear()
-    clearPlace(root, 'directory')
     for (const name of (await orMissing(readdir(root))) ?? []) {
       // A trial whether the place takes files, cut short by the end of its process.
       if (name.startsWith('.')) continue
@@ -280,7 +270,6 @@ function rememberNow(
 ): void {
   try {
     makeDirectoriesNow(directory)
-    for (const name of [mark.name, hash]) clearPlace(join(directory, name), 'file')
     const descriptor = openSync(join(directory, mark.name), forWriting, privateFile)
     try {
       futimesSync(descriptor, mark.at / 1000, mark.at / 1000)
@@ -311,7 +300,6 @@ function isWholeAt(path: string, { hash, length }: { hash: string; length: numbe
 
 /** The same without holding up anything else. */
 async function isIntact(path: string, hash: string): Promise<boolean> {
-  clearPlace(path, 'file')
   const file = await openOwnFile(path).catch(rethrow)
   if (file === undefined) return false
   const found = createHash('sha256')
@@ -335,7 +323,6 @@ const hashedAtOnce = 64 << 10
 
 async function setMark(path: string, at: Instant): Promise<void> {
   try {
-    clearPlace(path, 'file')
     const mark = await emptyOwnFile(path)
     try {
       await mark.utimes(at / 1000, at / 1000)
@@ -351,7 +338,6 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
   const marks: Mark[] = []
   for (const name of (await orMissing(readdir(directory))) ?? []) {
     const [, hash, how, mount] = markForm.exec(name) ?? []
-    if (hash !== undefined) clearPlace(join(directory, name), 'file')
     const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
     if (hash === undefined || mount === undefined || status === undefined) continue
     const at = instant(Math.round(status.mtimeMs))

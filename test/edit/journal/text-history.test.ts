@@ -1,9 +1,8 @@
 // The memory of texts: what was met is a base for days, what was sent is history for months.
-import { mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { openTextHistory, type TextHistory, textHash } from '../../../src/edit/journal/text-history.js'
-import { isAside } from '../../../src/system/set-aside.js'
+import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'report', id: '42' } as const
@@ -90,46 +89,4 @@ t.test('many at once are all kept', async t => {
   const all = Array.from({ length: 30 }, (_, at) => `text ${at % 10}`)
   await Promise.all(all.map(text => texts.remember(key, text, 'shown')))
   t.equal((await texts.candidates(key)).length, 10)
-})
-
-t.test('DISK-1 what stands in the place of the texts is moved aside by their first reader', async t => {
-  const strangers: readonly ((path: string) => Promise<unknown>)[] = [
-    path => writeFile(path, 'x'),
-    path => symlink('/dev/zero', path),
-    path => symlink('/nonexistent/place', path),
-    path => symlink(path, path),
-  ]
-  const deeds: readonly ((texts: TextHistory) => Promise<unknown>)[] = [
-    async texts => t.same(await texts.candidates(key), []),
-    async texts => t.equal(await texts.recall(key, textHash('one')), undefined),
-    async texts => t.equal(await texts.remember(key, 'one', 'sent'), undefined),
-  ]
-  for (const deed of deeds) {
-    for (const make of strangers) {
-      for (const depth of ['texts', 'texts/*']) {
-        const { stateDirectory, texts } = await setUp(t)
-        await texts.remember(key, 'one', 'saved')
-        const [record = ''] = await readdir(join(stateDirectory, 'texts'))
-        const place = join(stateDirectory, depth.replace('*', record))
-        await rm(place, { recursive: true })
-        await make(place)
-        await deed(texts)
-        const names = await readdir(join(place, '..'))
-        t.equal(names.filter(name => isAside(name)).length, 1, `${names}`)
-      }
-    }
-  }
-})
-
-t.test('DISK-1 a directory in the place of a text is moved aside when the text is met again', async t => {
-  for (const how of ['shown', 'saved', 'sent'] as const) {
-    const { stateDirectory, texts } = await setUp(t)
-    await texts.remember(key, 'one', how)
-    const [record = ''] = await readdir(join(stateDirectory, 'texts'))
-    const place = join(stateDirectory, 'texts', record, textHash('one'))
-    await rm(place)
-    await mkdir(join(place, 'full'), { recursive: true })
-    await texts.remember(key, 'one', how)
-    t.equal(await texts.recall(key, textHash('one')), 'one', how)
-  }
 })

@@ -8,7 +8,6 @@ import { type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { makePrivateNow } from '../../../system/make-directory.js'
 import { isProcessAlive } from '../../../system/process.js'
-import { clearPlace } from '../../../system/set-aside.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
 import { type Checksum, checksumIn, footerBytes, listBytes, trailerOf } from './checksum.js'
@@ -183,7 +182,6 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       }
     },
     async open(name) {
-      clearPlace(pathOf(name), 'file')
       const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
       if (descriptor === undefined) return undefined
       const file = openCacheFile(descriptor)
