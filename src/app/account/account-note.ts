@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { type Account, keepFile } from './account.js'
 import { namesIn, noteIn } from './notes.js'
-import { tokenFileName } from './token-note.js'
 
 const noteFileName = 'account.json'
 const form = z.object({ service: z.string(), user: z.string() })
 
 export interface KnownAccount {
-  /** Both undefined for a directory of an earlier version that says neither. */
+  /** Both undefined where the note is damaged. */
   readonly service: string | undefined
   readonly user: string | undefined
   readonly state: string
@@ -29,8 +28,7 @@ export function accountsIn(stateOfAll: string): readonly KnownAccount[] {
   return namesIn(stateOfAll).flatMap(name => {
     const state = join(stateOfAll, name)
     if (statSync(join(state, 'drafts'), { throwIfNoEntry: false })?.isDirectory() !== true) return []
-    // A sign-in of this version or an earlier one may say it, too.
-    const note = noteIn(join(state, noteFileName), form) ?? noteIn(join(state, tokenFileName), form)
+    const note = noteIn(join(state, noteFileName), form)
     return [{ service: note?.service, user: note?.user, state }]
   })
 }

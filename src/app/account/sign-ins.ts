@@ -1,14 +1,13 @@
 // Sign-ins of this user on this machine: one for each directory of the state directory that has a token.
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Instant } from '../../remote/remote.js'
 import { tokenEnd } from '../../remote/session/token.js'
 import { namesIn, noteIn } from './notes.js'
 import { heldToken, tokenFileName, tokenNoteForm } from './token-note.js'
 
 export interface SignIn {
-  /** Undefined for one of an earlier version, which noted neither. */
-  readonly service: string | undefined
-  readonly user: string | undefined
+  readonly service: string
+  readonly user: string
   /** Milliseconds since 1970; undefined where the token does not say it. */
   readonly until: number | undefined
   readonly expired: boolean
@@ -29,7 +28,3 @@ export function signInsIn(stateOfAll: string, now: Instant): readonly SignIn[] {
     return [{ service: note.service, user: note.user, until, expired, keptIn, file }]
   })
 }
-
-/** How a sign-in is called where its note does not say whose it is. */
-export const signInName = ({ service, user, file }: SignIn): string =>
-  service === undefined || user === undefined ? basename(dirname(file)) : `${user} at ${service}`

@@ -10,12 +10,11 @@ export const tokenForm = z.object({
   received: z.number().optional(),
 })
 
-/** Notes of earlier versions hold the token alone. */
 export const tokenNoteForm = tokenForm
   .partial({ text: true })
   .extend({
-    service: z.string().optional(),
-    user: z.string().optional(),
+    service: z.string(),
+    user: z.string(),
     /** Milliseconds since 1970; absent where the token does not say it. */
     ends: z.number().optional(),
     keyring: z.literal(true).optional(),

@@ -19,7 +19,7 @@ interface ChildColumns {
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly dates: readonly (Instant | null)[]
-  /** Missing in what an earlier version has kept, and where no item says it. */
+  /** Missing where no item says it. */
   readonly born?: readonly (Instant | null)[] | undefined
   readonly published: readonly (0 | 1)[]
 }

@@ -162,15 +162,7 @@ function fleetLine(fleet: Status['fleet']): readonly string[] {
 }
 
 function describeStatus(status: Status): string {
-  const {
-    unsent,
-    deleting = [],
-    unlinked = [],
-    removedInVain = [],
-    keptHere = [],
-    places = [],
-    pins = [],
-  } = status
+  const { unsent, deleting, unlinked, removedInVain, keptHere, places, pins } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,

@@ -16,19 +16,18 @@ const statusForm = z.looseObject({
   answers: z.boolean(),
   awaySince: z.string().optional(),
   awayBecause: z.string().optional(),
-  /** Absent in the status of older versions. */
   signedIn: z.boolean().optional(),
   signedOutSince: z.string().optional(),
   signedOutBecause: z.string().optional(),
-  /** The end of the token, and whether a password renews it; absent in the status of older versions. */
+  /** The end of the token, and whether a password renews it. */
   signedInUntil: z.string().optional(),
   signInRenewed: z.boolean().optional(),
   requests: z.number(),
-  /** Response time of the user request; absent in the status of older versions. */
+  /** Response time of the user request. */
   answersInMs: z.number().optional(),
-  /** Whether the kernel is told of changes; absent in the status of older versions. */
+  /** Whether the kernel is told of changes. */
   kernel: z.string().optional(),
-  /** Absent where the drive shares nothing, and in the status of older versions. */
+  /** Absent where the drive shares nothing. */
   fleet: z
     .looseObject({
       address: z.string(),
@@ -40,7 +39,6 @@ const statusForm = z.looseObject({
     .optional(),
   /** The number of ids that stand for other things than before. */
   otherThings: z.number().optional(),
-  /** Names and paths are absent in the status of older versions. */
   unsent: z.array(
     z.looseObject({
       name: z.string().optional(),
@@ -50,28 +48,26 @@ const statusForm = z.looseObject({
       why: z.string().optional(),
     }),
   ),
-  /** Deletions that wait, and files that were unlinked but stay; absent in the status of older versions. */
-  deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
-  unlinked: z.array(z.string()).optional(),
-  /** Files among the reports that never reach the service; absent in the status of older versions. */
-  keptHere: z.array(z.string()).optional(),
-  removedInVain: z.array(z.string()).optional(),
-  /** Problems with the drive's own directories; absent in the status of older versions. */
-  places: z.array(z.string()).optional(),
-  /** What is kept whole on this disk; absent in the status of older versions. */
-  pins: z
-    .array(
-      z.looseObject({
-        path: z.string(),
-        state: z.string(),
-        because: z.string().optional(),
-        files: z.number(),
-        filesKept: z.number(),
-        bytes: z.number(),
-        bytesKept: z.number(),
-      }),
-    )
-    .optional(),
+  /** Deletions that wait, and files that were unlinked but stay. */
+  deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })),
+  unlinked: z.array(z.string()),
+  /** Files among the reports that never reach the service. */
+  keptHere: z.array(z.string()),
+  removedInVain: z.array(z.string()),
+  /** Problems with the drive's own directories. */
+  places: z.array(z.string()),
+  /** What is kept whole on this disk. */
+  pins: z.array(
+    z.looseObject({
+      path: z.string(),
+      state: z.string(),
+      because: z.string().optional(),
+      files: z.number(),
+      filesKept: z.number(),
+      bytes: z.number(),
+      bytesKept: z.number(),
+    }),
+  ),
   state: z.string(),
 })
 export type Status = z.infer<typeof statusForm>

@@ -1,7 +1,7 @@
 // What `calcfs login` and `calcfs logout` do: a password becomes a token, of which is said how long it lives and where it is kept.
 
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
-import { type SignIn, signInName, signInsIn } from '../../app/account/sign-ins.js'
+import { type SignIn, signInsIn } from '../../app/account/sign-ins.js'
 import { forgetToken } from '../../app/account/token-store.js'
 import { serviceBase } from '../../app/connect.js'
 import { exchangeCredentials } from '../../app/sign-in.js'
@@ -113,7 +113,7 @@ const jsonOf = ({ until, ...rest }: SignIn): object => ({
 function lineOf(one: SignIn): string {
   const { until, expired, keptIn, file } = one
   const end = until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${time(until)}`
-  return `${signInName(one)}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
+  return `${one.user} at ${one.service}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
 }
 
 /** Forgets the token; says which drives go on, and what is not saved. */

@@ -57,6 +57,5 @@ async function metrics(drive: string | undefined, flags: Flags): Promise<void> {
   const health = await control.health({})
   if (flags.json === true) printJson({ mountPoint, ...health })
   else printLine(health.why)
-  // A daemon of an earlier version does not say which it is.
   if (!health.isHealthy) process.exitCode = codes[health.trouble ?? 'away']
 }

@@ -56,7 +56,7 @@ async function watchedDrives(drive: string | undefined): Promise<readonly string
   throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
 }
 
-/** One drive that hangs, or is of an earlier version, does not hide the others. */
+/** One drive that hangs does not hide the others. */
 async function picturesOf(
   controls: readonly Control[],
 ): Promise<{ readonly pictures: readonly ActivityPicture[]; readonly problems: readonly unknown[] }> {

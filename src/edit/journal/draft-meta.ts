@@ -104,8 +104,8 @@ const metaSchema = z.object({
  * or of a new report the one that was `made`;
  * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
  * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
- * the draft's text while nothing is written to it; drafts of earlier versions have none.
- * `changed` is when the note or the text was changed last, `written` when the text was: drafts of earlier versions have none.
+ * the draft's text while nothing is written to it.
+ * `changed` is when the note or the text was changed last, `written` when the text was.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>
@@ -130,10 +130,10 @@ export function printMeta(meta: DraftMeta): string {
 const checksumOf = (meta: unknown): string =>
   createHash('sha256').update(JSON.stringify(meta)).digest('hex').slice(0, 16)
 
-/** @throws SyntaxError where the checksum is another; notes of earlier versions have none */
+/** @throws SyntaxError where the checksum is another */
 function unsealed(text: string): unknown {
-  const { checksum, ...meta } = z.object({ checksum: z.string().optional() }).loose().parse(JSON.parse(text))
-  if (checksum !== undefined && checksum !== checksumOf(meta)) throw new SyntaxError('a damaged note')
+  const { checksum, ...meta } = z.object({ checksum: z.string() }).loose().parse(JSON.parse(text))
+  if (checksum !== checksumOf(meta)) throw new SyntaxError('a damaged note')
   return meta
 }
 

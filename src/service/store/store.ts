@@ -56,12 +56,6 @@ CREATE TABLE IF NOT EXISTS report_row (
 CREATE INDEX IF NOT EXISTS report_row_of_calculation ON report_row (calculation);
 `
 
-/** A database that an older version made: it has a table for the one kind of file that was generated then. */
-const geometries = `
-INSERT OR IGNORE INTO generated SELECT calculation, 'xyz', hash, size FROM geometry;
-DROP TABLE geometry;
-`
-
 /** Opens the database in `file`, making what is missing. It survives kill -9: SQLite's write-ahead log. */
 export function openStore(file: string): Store {
   const database = new Database(file)
@@ -89,10 +83,6 @@ export function openStore(file: string): Store {
       database.close()
     },
   }
-  store.together(() => {
-    if (store.first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'geometry'") !== undefined)
-      database.exec(geometries)
-  })
   return store
 }
 

@@ -7,17 +7,15 @@ const sumBytes = 4
 const hashBytes = 32
 /** A damaged disk is found by a sum as well as by a hash, which took three times as long for each byte that is kept or read again. */
 const magic = Buffer.from('calcfs2\n')
-/** Files of earlier versions hold a SHA-256 of each MiB instead. */
-const hashedMagic = Buffer.from('calcfs1\n')
 /** The last bytes of a kept file: magic, length, hash of name + length + list. */
 export const footerBytes = magic.length + 8 + hashBytes
-/** What stands behind a content of one chunk at most, in bytes, in whichever form. */
-export const shortTrailerBytes = hashBytes + footerBytes
+/** What stands behind a content of one chunk at most, in bytes. */
+export const shortTrailerBytes = sumBytes + footerBytes
 
 export interface Checksum {
   /** Of the content alone, in bytes. */
   readonly length: number
-  /** CRC-32 of each chunk, one after another; SHA-256 in what an earlier version has kept. */
+  /** CRC-32 of each chunk, one after another. */
   readonly sums: Uint8Array
 }
 
@@ -68,25 +66,21 @@ export function sameChecksum(one: Checksum, other: Checksum): boolean {
 
 /** Whether these bytes are chunk `index` of what was proven. */
 export function matchesChunk(checksum: Checksum, index: number, bytes: Uint8Array): boolean {
-  const each = isHashed(checksum) ? hashBytes : sumBytes
-  const expected = checksum.sums.subarray(index * each, (index + 1) * each)
-  return (each === hashBytes ? hash('sha256', bytes, 'buffer') : chunkSum(bytes)).equals(expected)
+  return chunkSum(bytes).equals(checksum.sums.subarray(index * sumBytes, (index + 1) * sumBytes))
 }
 
 /** What is written behind the content; it names the file, so that a file under a wrong name proves nothing. */
 export function trailerOf(checksum: Checksum, name: string): Uint8Array {
   const length = lengthField(checksum.length)
-  return Buffer.concat([checksum.sums, magicOf(checksum), length, footerOf(checksum, name)])
+  return Buffer.concat([checksum.sums, magic, length, footerOf(checksum, name)])
 }
 
 /** How many bytes of sums stand before this footer; undefined if it is none. */
 export function listBytes(footer: Uint8Array, fileBytes: number): number | undefined {
   const view = Buffer.from(footer.buffer, footer.byteOffset, footer.length)
-  const form = view.subarray(0, magic.length)
-  const each = form.equals(magic) ? sumBytes : form.equals(hashedMagic) ? hashBytes : undefined
-  if (each === undefined) return undefined
+  if (!view.subarray(0, magic.length).equals(magic)) return undefined
   const length = Number(view.readBigUInt64BE(magic.length))
-  const list = chunkCount(length) * each
+  const list = chunkCount(length) * sumBytes
   return length + list + footerBytes === fileBytes ? list : undefined
 }
 
@@ -100,11 +94,6 @@ export function checksumIn(trailer: Uint8Array, name: string): Checksum | undefi
   }
   return footerOf(proof, name).equals(view.subarray(view.length - hashBytes)) ? proof : undefined
 }
-
-/** By the room that each sum takes; of an empty content there is none, and both forms are one. */
-const isHashed = ({ length, sums }: Checksum): boolean => sums.length > chunkCount(length) * sumBytes
-
-const magicOf = (checksum: Checksum): Buffer => (isHashed(checksum) ? hashedMagic : magic)
 
 function footerOf(checksum: Checksum, name: string): Buffer {
   return hash(
