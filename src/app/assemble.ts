@@ -39,8 +39,6 @@ export interface AssembledDrive {
   readonly drafts: DraftFiles
   /** What it shares with other mounts, if anything. */
   readonly fleet: Fleet | undefined
-  /** Tells other daemons that this one has mounted the directory now. */
-  claimMountPoint(): void
   /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
   tidy(): Promise<void>
   /** Checks every kept content against its checksum; readers have the disk at least half of the time. */
@@ -112,7 +110,6 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     failureLog,
     drafts,
     fleet,
-    claimMountPoint: editing.ownMount.claim,
     async tidy() {
       pins.start()
       for (const draft of drafts.unsent()) {

@@ -1,6 +1,5 @@
 // Builds the write side over this mount's own remote, and the reaction to an id that stands for another record.
 import { withConfirmedDeletes } from '../cache/confirming.js'
-import { type OwnMount, withOwnMount } from '../cache/own-mount.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
@@ -11,7 +10,6 @@ import { calculationAt } from '../drive/tree/calculation-path.js'
 import { draftsKey, reportNamesKey } from '../drive/tree/listed-by.js'
 import type { Tree } from '../drive/tree/tree.js'
 import { openWriteSide, type WriteSide } from '../drive/write-side.js'
-import { openRecordLocks } from '../edit/journal/record-lock.js'
 import { Failure } from '../failure.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import { type AssemblySettings, leaseMs, type Note } from './assembly-settings.js'
@@ -19,7 +17,6 @@ import type { Caches } from './build-caches.js'
 import type { Journal } from './build-journal.js'
 
 export interface EditingLayer {
-  readonly ownMount: OwnMount
   readonly leases: TextLeases
   readonly writeSide: WriteSide
   readonly reusedIds: ReusedIds
@@ -27,7 +24,7 @@ export interface EditingLayer {
 
 /** `tree` is built from what this function returns, and used once it exists. */
 export function buildEditing(
-  { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
+  { config, connection, mountPoint, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
   { drafts, history, known, reports, roots }: Journal,
@@ -36,18 +33,14 @@ export function buildEditing(
   const { now } = clock
   const { account, dialect } = connection
   const leases = openTextLeases(leaseMs, clock, key => tellOfText(news, key))
-  const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
-    state: known,
-    mountPoint,
-    isMounted: isMounted ?? (async () => true),
-  })
+  const changing = withConfirmedDeletes(remote, { identities, dialect, now })
   const entries = { tree, remote, mountPoint }
   const writeSide = openWriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,
     catalog,
     dialect,
-    remote: ownMount.remote,
+    remote: changing,
     identities,
     roots,
     times,
@@ -65,7 +58,6 @@ export function buildEditing(
     lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,
-    hold: openRecordLocks(account.places.state, clock),
     clock,
   })
   const reusedIds = openReusedIds({
@@ -82,7 +74,7 @@ export function buildEditing(
     log: note,
     now,
   })
-  return { ownMount, leases, writeSide, reusedIds }
+  return { leases, writeSide, reusedIds }
 }
 
 /** The template of the configuration with a new project's own name in it. */

@@ -5,7 +5,6 @@ import type { Identities } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Draft } from '../edit/journal/draft.js'
 import { type RecordKey, savedKeyOf } from '../edit/journal/record-key.js'
-import type { LockRecord } from '../edit/journal/record-lock.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
 import { editableReport } from '../edit/kinds/report.js'
@@ -77,8 +76,6 @@ export interface WriteSideSources
   readonly lost: EditingParts['lost']
   /** What is shown at several paths is another thing now, or hidden. */
   readonly changed: () => void
-  /** Keeps other mounts on the same state directory from saving a record meanwhile. */
-  readonly hold: LockRecord
   /** Milliseconds that a save may take. */
   readonly patience: number
   readonly clock: Clock
@@ -148,7 +145,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     failed: sources.failed,
     clock,
   })
-  const sender = createSaver(history, now, sources.hold)
+  const sender = createSaver(history, now)
   const saver: Saver = {
     ...sender,
     async save(request, context) {

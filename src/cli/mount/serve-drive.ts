@@ -127,7 +127,6 @@ export async function prepareDrive(
       )
       tellDevice(mounted.device)
       isMounted = mounted.isThere
-      line.claimMountPoint()
       await Promise.all([noteAccount(connection.account), noteMount(connection.account, path)]).catch(cause =>
         log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
       )

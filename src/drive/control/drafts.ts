@@ -186,7 +186,7 @@ export function openDraftControl(
 
   return {
     async drafts() {
-      return drafts.list().map(draftFacts)
+      return drafts.all().map(draftFacts)
     },
     async show(asked) {
       const bare = lastNameOf(asked.name)

@@ -1,4 +1,4 @@
-// Draft files in `.calcfs/drafts/`: the unsaved texts of this mount, each with its reason, and the other text of a conflict.
+// Draft files in `.calcfs/drafts/`: the unsaved texts of an account, each with its reason, and the other text of a conflict.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
@@ -23,14 +23,16 @@ export interface DraftFiles {
   /** Emptied by a program when what they are about may have been made already: the next text is not another one's. */
   emptied(): readonly Draft[]
   names(): readonly string[]
-  /** Each unsaved text once, with the name of the file that holds it. */
+  /** Each unsaved text of the account once, for a list: those of other mounts are theirs alone to save or give up. */
+  all(): readonly { readonly name: string; readonly draft: LeftDraft }[]
+  /** Each of this mount, with the name of the file that holds it. */
   list(): readonly { readonly name: string; readonly draft: Draft }[]
   read(name: string): Promise<TextSnapshot>
   /** It was opened and shows this: a program that has read the text that stands against its own may save its own over it. */
   opened(name: string, bytes: Uint8Array): Promise<void>
   /** The daemon ends: the next mount adopts what is unsent. */
   leave(): Promise<void>
-  /** The draft to which this name belongs; Failure 'absent' for none. */
+  /** The draft to which this name belongs; Failure 'absent' for none, 'busy' for another mount's. */
   named(name: string): Draft
 }
 
@@ -83,9 +85,9 @@ export function openDraftFiles(
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
-  function files(): Map<string, { draft: Draft; part: DraftPart }> {
-    const found = new Map<string, { draft: Draft; part: DraftPart }>()
-    for (const { draft, name, ending } of draftNames(unsent())) {
+  function files(): Map<string, DraftFile> {
+    const found = new Map<string, DraftFile>()
+    for (const { draft, name, ending } of draftNames([...unsent(), ...drafts.others()])) {
       found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
       found.set(`${name}${ending}.why`, { draft, part: 'why' })
@@ -95,11 +97,15 @@ export function openDraftFiles(
     return found
   }
 
-  function fileOf(name: string): { draft: Draft; part: DraftPart } {
+  function fileOf(name: string): DraftFile {
     const file = files().get(name)
     if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
     return file
   }
+
+  const isOwn = (draft: LeftDraft): draft is Draft => live.has(draft.id)
+  const texts = (): { readonly name: string; readonly draft: LeftDraft }[] =>
+    [...files()].flatMap(([name, { draft, part }]) => (part === 'text' ? [{ name, draft }] : []))
 
   async function read(name: string): Promise<TextSnapshot> {
     const file = fileOf(name)
@@ -112,11 +118,12 @@ export function openDraftFiles(
     emptied: () =>
       [...live.values()].filter(({ size, meta }) => size === 0 && meta.apart !== true && mayBeMade(meta)),
     names: () => [...files().keys()],
-    list: () => [...files()].flatMap(([name, { draft, part }]) => (part === 'text' ? [{ name, draft }] : [])),
+    all: () => texts(),
+    list: () => texts().flatMap(({ name, draft }) => (isOwn(draft) ? [{ name, draft }] : [])),
     read,
     async opened(name, bytes) {
       const { draft, part } = fileOf(name)
-      if (part !== 'theirs' || draft.key === undefined) return
+      if (part !== 'theirs' || draft.key === undefined || !isOwn(draft)) return
       const theirs = Buffer.from(bytes).toString()
       // The text is the record's, whatever the draft is written in.
       await history.remember(savedKeyOf(draft.key), theirs, 'read')
@@ -125,16 +132,23 @@ export function openDraftFiles(
     async leave() {
       await Promise.all([...live.values()].map(draft => draft.leave()))
     },
-    named: name => fileOf(name).draft,
+    named(name) {
+      const { draft } = fileOf(name)
+      if (isOwn(draft)) return draft
+      throw new Failure('busy', `${name}: this unsaved text is another mount's; save it or give it up there`)
+    },
   }
 }
 
-async function partBytes(
-  { draft, part }: { draft: Draft; part: DraftPart },
-  name: string,
-): Promise<Uint8Array> {
+interface DraftFile {
+  readonly draft: Draft | LeftDraft
+  readonly part: DraftPart
+}
+
+async function partBytes({ draft, part }: DraftFile, name: string): Promise<Uint8Array> {
   switch (part) {
     case 'text':
+      if (!('read' in draft)) return readFile(join(draft.directory, 'text'))
       return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
     case 'why':
       return Buffer.from(explain(draft, name.replace(/\.why$/, '')) ?? '')

@@ -1,5 +1,6 @@
 // Note of a draft on disk: its owner, the state of its save, and why it still exists.
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { type Failure, type FailureKind, looksAgain } from '../../failure.js'
@@ -116,10 +117,23 @@ export async function readMeta(path: string): Promise<DraftMeta | undefined> {
   try {
     return metaSchema.parse(unsealed(await readFile(path, 'utf8')))
   } catch (thrown) {
-    // A damaged note is an answer here, not an accident: the text beside it is what counts.
-    if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
-    throw thrown
+    return noMeta(thrown)
   }
+}
+
+/** The same at once. */
+export function readMetaNow(path: string): DraftMeta | undefined {
+  try {
+    return metaSchema.parse(unsealed(readFileSync(path, 'utf8')))
+  } catch (thrown) {
+    return noMeta(thrown)
+  }
+}
+
+/** A damaged note is an answer here, not an accident: the text beside it is what counts. */
+function noMeta(thrown: unknown): undefined {
+  if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
+  throw thrown
 }
 
 /** With a checksum of its own, so that no damaged note sends a text to another record. */

@@ -1,14 +1,15 @@
 // Set of drafts: new ones, and those that an earlier daemon left behind.
 import { randomUUID } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import type { Instant } from '../../remote/remote.js'
+import { type Instant, instant } from '../../remote/remote.js'
 import { keepNameOf, makeDirectory } from '../../system/atomic-file.js'
 import { isMissing } from '../../system/error-code.js'
 import { type Draft, openDraft } from './draft.js'
 import { placeDraft } from './draft-directory.js'
-import { type DraftMeta, type DraftReason, newMeta, readMeta, whyOf } from './draft-meta.js'
+import { type DraftMeta, type DraftReason, newMeta, readMeta, readMetaNow, whyOf } from './draft-meta.js'
 import { isOwnerAlive, noOwner, type Owner, thisProcess } from './owner.js'
 import type { RecordKey } from './record-key.js'
 import { lossWhy } from './seal.js'
@@ -21,6 +22,8 @@ export interface Drafts {
   readonly found: readonly Draft[]
   /** What could not even be read; it stays untouched on disk. */
   readonly damaged: readonly Damage[]
+  /** Those of the account's other mounts as they are now, to be looked at. */
+  others(): readonly LeftDraft[]
 }
 
 export interface Damage {
@@ -29,8 +32,8 @@ export interface Damage {
 }
 
 /**
- * Opens the drafts of one service and user. A draft whose process still runs is left to it, so that several mounts
- * share one state directory. No damage in it ever stops a mount.
+ * Opens the drafts of one service and user. A draft whose process still runs is left to it, and only shown: several
+ * mounts of an account share one state directory. No damage in it ever stops a mount.
  */
 export async function openDrafts(stateDirectory: string, now: () => Instant): Promise<Drafts> {
   const root = join(stateDirectory, 'drafts')
@@ -50,7 +53,29 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   }
   const create: Drafts['create'] = (key, base, thing) =>
     createDraft({ root, owner, now }, { key, base, thing })
-  return { create, found, damaged }
+  return { create, found, damaged, others: () => draftsOfOthers(root, owner) }
+}
+
+/** Another mount may end one of them meanwhile: then it is none. */
+function draftsOfOthers(root: string, { pid, started }: Owner): readonly LeftDraft[] {
+  return namesNow(root).flatMap(id => {
+    const directory = join(root, id)
+    const meta = readMetaNow(join(directory, 'meta.json'))
+    const text = statSync(join(directory, 'text'), { throwIfNoEntry: false })
+    if (meta === undefined || text === undefined || text.size === 0) return []
+    if (meta.owner.pid === pid && meta.owner.started === started) return []
+    const written = instant(meta.written ?? meta.changed)
+    return [{ id, directory, key: meta.key, meta, size: text.size, written, damage: undefined }]
+  })
+}
+
+function namesNow(root: string): readonly string[] {
+  try {
+    return readdirSync(root).filter(name => !name.startsWith('.'))
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw thrown
+  }
 }
 
 /**
@@ -71,7 +96,7 @@ export async function leftoverDrafts(stateDirectory: string): Promise<readonly (
 }
 
 /** What is known of a draft without having it. */
-export type LeftDraft = Pick<Draft, 'id' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
+export type LeftDraft = Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
 
 /** Those that no running process has, as the next mount would show them; what cannot be read is among the damaged. Changes nothing. */
 export async function readLeftDrafts(
@@ -100,7 +125,15 @@ async function lookAt(directory: string, now: () => Instant): Promise<LeftDraft 
   try {
     if (await isNothing(draft)) return undefined
     const { id, key, size, written, damage } = draft
-    return { id, key, size, written, damage, meta: { ...draft.meta, ...afterwards(meta), ...lossOf(draft) } }
+    return {
+      id,
+      directory,
+      key,
+      size,
+      written,
+      damage,
+      meta: { ...draft.meta, ...afterwards(meta), ...lossOf(draft) },
+    }
   } finally {
     await draft.close()
   }

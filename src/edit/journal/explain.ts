@@ -37,7 +37,10 @@ async function settled(work: Promise<void>): Promise<PromiseSettledResult<void>>
  * For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. `listed` is the name that
  * it has in lists, where that is known.
  */
-export function explain(draft: Draft, listed?: string): string | undefined {
+export function explain(
+  draft: Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'damage'>,
+  listed?: string,
+): string | undefined {
   const { why, key, state } = draft.meta
   if (why === undefined) return undefined
   const lines = [`${capital(recordWords(key))} was not saved: ${why.sentence}.`]

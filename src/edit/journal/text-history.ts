@@ -239,7 +239,6 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     },
     candidates: key => inTurn(key, () => candidates(key)),
     async numbered(kind) {
-      clearPlace(root, 'directory')
       const names = (await orMissing(readdir(root))) ?? []
       return names.flatMap(name => numberIn(name, kind) ?? [])
     },

@@ -9,7 +9,6 @@ import { type Instant, isAnotherThing, type RequestContext } from '../../remote/
 import type { Draft } from '../journal/draft.js'
 import { withFailure } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
-import { type LockRecord, lockNothing } from '../journal/record-lock.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
 import { byFields, type Candidate, chooseBase, type Measure } from './base.js'
 import { datingBy } from './dating.js'
@@ -58,8 +57,8 @@ export interface Saver {
   settle(request: SaveRequest, context: RequestContext): Promise<Reconciled>
 }
 
-/** `hold` keeps other processes from saving the same record meanwhile. */
-export function createSaver(history: TextHistory, now: () => Instant, hold: LockRecord = lockNothing): Saver {
+/** Saves of one record are serial; another mount that saves it is another client. */
+export function createSaver(history: TextHistory, now: () => Instant): Saver {
   const inTurn = openKeyedQueue()
   const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -71,16 +70,10 @@ export function createSaver(history: TextHistory, now: () => Instant, hold: Lock
   return {
     save: (request, context) =>
       inTurn(request.record.key, () =>
-        guarded(request.draft, () =>
-          hold(request.record.key, context, () => saveOnce({ ...request, history, now }, context)),
-        ),
+        guarded(request.draft, () => saveOnce({ ...request, history, now }, context)),
       ),
     settle: (request, context) =>
-      inTurn(request.record.key, () =>
-        hold(request.record.key, context, () =>
-          reconcileAttempt(request.record, request.draft, { history, context }),
-        ),
-      ),
+      inTurn(request.record.key, () => reconcileAttempt(request.record, request.draft, { history, context })),
   }
 }
 

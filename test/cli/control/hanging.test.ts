@@ -1,5 +1,5 @@
 // Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
@@ -8,9 +8,8 @@ import { isProcessAlive, processAt } from '../../../src/system/process.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { isMounted, type MountTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
-import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { gate, until } from '../../testbed/within.js'
+import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 
@@ -112,51 +111,6 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-18)', asy
   t.match(await calcfs('status', directory), { code: 0 }, 'and leaves the new one its mount')
   t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 0 }, 'and its socket')
 })
-
-t.test(
-  'what is written through a stopped daemon is not sent over a save of the next mount (CLI-18)',
-  async t => {
-    const testbed = await realMount(t, { settings: { ttlRecord: '1s' } })
-    const { directory, calcfs, service } = testbed
-    const path = 'reports/42.json'
-    const text = await textOf(testbed, path)
-    const pid = await pidOf(testbed)
-    t.teardown(() => goOn(pid))
-    // As long as another save is under way the old daemon does not end.
-    const { open: answer, opened: answered } = gate()
-    t.teardown(answer)
-    service.intercept(/^PUT \/project/, async (_response, { carryOut }) => {
-      const passOn = await carryOut()
-      await answered
-      passOn()
-    })
-    const project = 'projects/Water splitting/.project.json'
-    const described = (await textOf(testbed, project)).replace('"description": "', '"description": "x')
-    await writeFile(join(testbed.local, 'project'), described)
-    const other = run('cp', [join(testbed.local, 'project'), join(directory, project)])
-    await until(10_000, 'the other save', async () => writes(service.heard).includes('PUT /project'))
-    await testbed.pass(1500)
-    const once = service.intercept(/^GET \/report\?id=42/, async (_response, { carryOut }) => {
-      once()
-      process.kill(pid, 'SIGSTOP')
-      const passOn = await carryOut()
-      passOn()
-    })
-    const saving = outcome(overwrite(testbed, path, text.replace('Supporting', 'Older')))
-    await until(10_000, 'the daemon is stopped', async () => (await processAt(pid))?.isStopped === true)
-    t.match(await calcfs('unmount', '--force', directory), { code: 0 })
-    await testbed.mount()
-    await overwrite(testbed, path, (await textOf(testbed, path)).replace('Supporting', 'Newer'))
-    const asked = await service.during(async () => {
-      goOn(pid)
-      t.equal(await saving, 'ESTALE')
-    })
-    answer()
-    await other
-    t.same(writes(asked), [])
-    t.match(await service.elsewhere('GET', '/report?id=42'), 'Newer')
-  },
-)
 
 t.test('a text that waited in a stopped daemon is shown after its end (CLI-18)', async t => {
   const testbed = await realMount(t)

@@ -9,14 +9,11 @@ import { promisify } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { largestDraft } from '../../../src/edit/journal/draft.js'
-import { whyOf } from '../../../src/edit/journal/draft-meta.js'
+import { type DraftMeta, printMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { explain } from '../../../src/edit/journal/explain.js'
-import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
 import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { Failure, looksAgain } from '../../../src/failure.js'
-import { instant } from '../../../src/remote/remote.js'
-import { clockOf } from '../../testbed/clocks.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'report', id: '42' } as const
@@ -30,7 +27,7 @@ async function orphan(directory: string, meta: object, text = 'precious'): Promi
   await mkdir(place, { recursive: true })
   await writeFile(join(place, 'text'), text)
   const whole = { key, owner: dead, state: 'editing', created: 1, changed: 1, ...meta }
-  await writeFile(join(place, 'meta.json'), JSON.stringify(whole))
+  await writeFile(join(place, 'meta.json'), printMeta(whole as DraftMeta))
   return place
 }
 
@@ -250,12 +247,9 @@ if (mayMount) {
       await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=6', 'tmpfs', directory])
       try {
         const drafts = await openDrafts(directory, now)
-        const hold = openRecordLocks(directory, clockOf(now))
         for (let left = 6; left > 0; left -= 1)
           await writeFile(join(directory, `filler${left}`), '').catch(() => {})
         t.match(await failureOf(drafts.create(key)), { kind: 'no-space' })
-        const ask = { deadline: instant(now() + 1000), priority: 'user' } as const
-        t.match(await failureOf(hold(key, ask, async () => {})), { kind: 'no-space' })
         const texts = openTextHistory({ stateDirectory: directory, mount: 'a', now })
         t.match(await failureOf(texts.remember(key, 'text', 'sent')), { kind: 'no-space' })
         for (const room of [3, 2, 1]) {

@@ -26,7 +26,7 @@ async function orphan(
   await mkdir(place, { recursive: true })
   await writeFile(join(place, 'text'), text)
   const whole = { key, owner: dead, state: 'editing', created: 1, changed: 2 }
-  const note = typeof meta === 'string' ? meta : JSON.stringify({ ...whole, ...meta })
+  const note = typeof meta === 'string' ? meta : printMeta({ ...whole, ...meta } as DraftMeta)
   await writeFile(join(place, 'meta.json'), note)
   return place
 }

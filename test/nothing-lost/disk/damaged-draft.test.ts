@@ -90,22 +90,3 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
   t.match(await calcfs('status', directory), { code: 0 })
   for (const [at, path] of [...due.keys()].entries()) t.match(await textOf(testbed, path), `"Mine ${at}"`)
 })
-
-t.test('DRAFT-9 a draft of an earlier version, without a checksum, is shown and saved', async t => {
-  const testbed = await warmMount(t)
-  const mend = testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
-  const text = (await textOf(testbed, 'reports/42.json')).replace('Supporting information', 'Mine')
-  t.equal(await outcome(overwrite(testbed, 'reports/42.json', text)), 'EIO')
-  mend()
-  await testbed.end()
-  for (const { directory } of await draftsLeft(testbed.home)) {
-    const note = JSON.parse(await readFile(join(directory, 'meta.json'), 'utf8'))
-    const { sealed, checksum, ...earlier } = note
-    t.match({ sealed, checksum }, { sealed: Object, checksum: String })
-    await writeFile(join(directory, 'meta.json'), JSON.stringify(earlier))
-  }
-  await testbed.mount()
-  t.equal(await textOf(testbed, 'reports/42.json'), text)
-  t.match(await testbed.calcfs('drafts', 'send', '--mount', testbed.directory, '42'), { code: 0 })
-  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'Mine')
-})
