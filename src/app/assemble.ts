@@ -95,7 +95,9 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     async introduce() {
       try {
         const user = await caches.remote.user(dueIn(config.deadlineMetadata, clock))
-        claimPlaces(account, { known, before: caches.catalog.user().known() }, user)
+        // The name of the sign-in is no name that the service tells.
+        if (!connection.lacks('user'))
+          claimPlaces(account, { known, before: caches.catalog.user().known() }, user)
         caches.catalog.user().learn(user)
         return undefined
       } catch (thrown) {

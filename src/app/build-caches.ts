@@ -98,6 +98,7 @@ export function buildCaches(
     record: config.ttlRecord,
     dialect: connection.dialect,
     identities,
+    lacks: connection.lacks,
     otherShare: (project, share) => reused().otherShare(project, share),
   })
   const content = openContentCache({

@@ -111,6 +111,7 @@ export function buildDrive(
       since: now(),
       version: settings.version,
       signIn: connection.signIn,
+      lacking: connection.lacking,
       health,
       content,
       drafts,

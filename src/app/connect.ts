@@ -10,9 +10,17 @@ import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import { likelyQuestion } from '../remote/known-question.js'
-import type { Dialect, Instant, Remote } from '../remote/remote.js'
+import {
+  type Dialect,
+  type Dispensable,
+  type Instant,
+  idForm,
+  type ProjectId,
+  type Remote,
+} from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import { refuseEmptyDerived } from '../remote/rest/derived-contents.js'
+import { openOperations, operationOf } from '../remote/rest/operations.js'
 import { withRefusalsConfirmed } from '../remote/rest/refusals.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
@@ -27,6 +35,10 @@ export interface Connection {
   readonly account: Account
   readonly remote: Remote
   readonly dialect: Dialect
+  /** Whether the instance is known to have no operation for it. */
+  lacks(of: Dispensable): boolean
+  /** The operations that it is known to lack, and what follows, for people. */
+  lacking(): readonly string[]
   /** What is known of the sign-in without a request. */
   signIn(): SignInFacts
   /** How many background requests may be in flight now. */
@@ -88,22 +100,28 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     unanswered,
     question,
   })
+  const user = account.user.startsWith('token-') ? undefined : account.user
   const who = openSession(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),
     clock,
     address: account.base.href,
-    user: account.user.startsWith('token-') ? undefined : account.user,
+    user,
     question,
     note,
   })
   const speech = openWire(dialectFor(config), note)
   const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities, clock)
-  const remote = refuseEmptyDerived(openRest(signed, speech, capabilities))
+  const operations = openOperations(capabilities)
+  const roots = config.root.filter(root => idForm.test(root)) as ProjectId[]
+  const instance = { capabilities, operations, user, roots }
+  const remote = refuseEmptyDerived(openRest(signed, speech, instance))
   return {
     account,
     remote,
     dialect: speech.dialect,
+    lacks: of => operations.lacks(operationOf[of]),
+    lacking: operations.lacking,
     signIn: () => ({
       until: who.token === undefined ? undefined : tokenEnd(who.token),
       renewed: secret?.as === 'password',

@@ -29,6 +29,8 @@ export interface StatusSources {
   readonly since: Instant
   readonly version: string
   readonly signIn: () => SignInFacts
+  /** The operations that the instance lacks, and what follows. */
+  readonly lacking: () => readonly string[]
   readonly health: Health
   readonly content: ContentCache
   readonly drafts: DraftFiles
@@ -104,6 +106,7 @@ function statusText(sources: StatusSources, top: string, places: readonly string
             signedOutBecause: signInEnded(health.signedOut.failure),
           }),
       ...signInFields(sources.signIn()),
+      lacking: sources.lacking(),
       requests: health.asked,
       kernel: sources.news.told === undefined ? 'asks each second' : 'is told of changes',
       kernelTold: sources.news.told,

@@ -124,6 +124,7 @@ cd ../by-id/project/NUMBER
                      any project by its number
 calcfs mount --root /db/USER/PROJECT URL DIRECTORY
                      lists this project from the start; root = ["/db/USER/PROJECT"] in the configuration file does it for good
+                     a NUMBER does as well, and is what a service without paths needs
 
 .calcfs/status.json  says as "top" what is shown here and why
 This file is not listed any more once there is a project.

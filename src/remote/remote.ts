@@ -1,7 +1,7 @@
 // The Remote interface: what calcfs knows of the platform, in domain terms; no HTTP, no field names.
 
 import type { RequestLog } from '../activity/request-log.js'
-import type { ContentKindName, SourceType } from '../content-kinds.js'
+import type { ContentKindName, DerivedName, SourceType } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
 import type { KeptDigits } from '../record/json/kept-digits.js'
@@ -235,6 +235,15 @@ export interface Content {
   /** Distinguishes the calculation from another one with the same id; without control characters. */
   readonly mark?: string
 }
+
+/** What the drive leaves out, or does without, where the instance lacks its operation. */
+export type Dispensable =
+  | 'user'
+  | 'report-types'
+  | 'shares'
+  | 'project-record'
+  | 'calculation-record'
+  | DerivedName
 
 /** Every operation of the API, each exactly one logical request. All reject with a Failure. */
 export interface Remote {

@@ -19,6 +19,7 @@ import { listsInDoubt } from './reading/lists-in-doubt.js'
 import { names } from './reading/names.js'
 import { oneDate } from './reading/one-date.js'
 import { outage } from './reading/outage.js'
+import { poorInstances } from './reading/poor-instances.js'
 import { prefetch } from './reading/prefetch.js'
 import { reading } from './reading/reading.js'
 import { editedAnew, recreateService } from './reading/recreated-service.js'
@@ -72,6 +73,7 @@ export const aboutReading: readonly Promises[] = [
   xyz,
   identity,
   listsInDoubt,
+  poorInstances,
 ]
 
 /** What is read ahead, and what other clients, outages and refusals do to reading. */

@@ -29,6 +29,29 @@ t.test('an instance may know the report types on the second path only', async t 
   t.equal((await anna('GET', '/report-type')).status, 200)
 })
 
+t.test('SERVE-4 an instance may answer the nine paths of the public listing only', async t => {
+  const { anna, service } = await openServiceTestbed(t, { shortcomings: { onlyNinePaths: true } })
+  const project = service.seed.addProject({ name: 'p', owner: 'anna' })
+  const id = service.seed.addCalculation({ name: 'c', project, files: { 'output.cml': '<a/>' } })
+  const there = [
+    `/project?id=${project}`,
+    `/project/descendant?id=${project}`,
+    '/report-type',
+    `/calculation?id=${id}`,
+    `/calculation/files?id=${id}`,
+    `/calculation/files/bitstream?id=${id}&fileId=output.cml`,
+  ]
+  t.same(await statuses(anna, 'GET', there), all(200, there))
+  const missing = [
+    '/user/info',
+    '/navigation/path/resolve?path=/db/anna&type=project',
+    `/project/share?id=${project}`,
+    `/calculation/xyz?id=${id}`,
+    '/report/types',
+  ]
+  t.same(await statuses(anna, 'GET', missing), all(404, missing))
+})
+
 t.test('bare listings say id and name and nothing else', async t => {
   const { anna, service } = await openServiceTestbed(t, { shortcomings: { bareListings: true } })
   const project = service.seed.addProject({ name: 'a "b"\n', owner: 'anna' })

@@ -11,6 +11,7 @@ import { recordBytes } from '../../record/json/weight.js'
 import type {
   CalculationId,
   Dialect,
+  Dispensable,
   FileTitle,
   Listed,
   ListedCalculation,
@@ -51,6 +52,8 @@ export type ChildRef =
   | { readonly kind: 'share'; readonly id: Share['id'] }
 
 export interface Catalog {
+  /** Whether the instance is known to have no operation for it: it is left out. */
+  lacks(of: Dispensable): boolean
   user(): Entry<User>
   project(path: ServicePath): Entry<ProjectId>
   calculation(path: ServicePath): Entry<CalculationId>
@@ -94,6 +97,8 @@ const seldom = 10 * 60_000
 export interface CatalogSources {
   readonly dialect: Dialect
   readonly identities: Identities
+  /** What the instance has no operation for. */
+  readonly lacks: (of: Dispensable) => boolean
   /** The share of this id is given to another person than before. */
   readonly otherShare: (project: ProjectId, share: Share) => void
 }
@@ -101,7 +106,7 @@ export interface CatalogSources {
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
+  { dialect, identities, lacks, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
   const userQuestion: Query<User> = {
     namespace: 'user',
@@ -166,7 +171,7 @@ export function openCatalog(
     }),
   )
 
-  const derived = openDerivedFiles(queryCache, remote, { filesOf, lifetime: seldom })
+  const derived = openDerivedFiles(queryCache, remote, { filesOf, lifetime: seldom, lacks })
 
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',
@@ -330,6 +335,7 @@ export function openCatalog(
     shares: of => entry(sharesOf(of)),
     reportTypes: () => entry(typesQuestion),
     files: madeOnce(of => entry(filesOf(of))),
+    lacks,
     derivedFiles: derived.of,
     cannotMake: derived.cannotMake,
     knownDerivedFiles: derived.known,

@@ -29,7 +29,13 @@ export function openDerivedFiles(
   {
     filesOf,
     lifetime,
-  }: { filesOf(of: CalculationId): Query<readonly FileTitle[]>; readonly lifetime: number },
+    lacks,
+  }: {
+    filesOf(of: CalculationId): Query<readonly FileTitle[]>
+    readonly lifetime: number
+    /** Such a file is not listed where the service cannot make it. */
+    readonly lacks: (name: DerivedName) => boolean
+  },
 ): DerivedFiles {
   const hasSources = (of: CalculationId, type: SourceType): Query<boolean> => ({
     namespace: 'listing',
@@ -46,7 +52,7 @@ export function openDerivedFiles(
   const unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
   const keyOf = (calculation: CalculationId, name: DerivedName) => `${name} ${calculation}`
   const listed = (calculation: CalculationId, answers: readonly (boolean | undefined)[]) =>
-    derivedNames.filter((name, at) => answers[at] && !unmade.has(keyOf(calculation, name)))
+    derivedNames.filter((name, at) => answers[at] && !lacks(name) && !unmade.has(keyOf(calculation, name)))
 
   return {
     of: (calculation, context) =>

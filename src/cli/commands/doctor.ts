@@ -58,11 +58,11 @@ function onThisMachine({ config, sources }: Configured): readonly Finding[] {
 
 async function atTheService(given: Configured): Promise<readonly Finding[]> {
   if (given.config.url === undefined) return []
-  const { reached, signIn } = await import('../doctor/service.js')
+  const { reached, signedIn } = await import('../doctor/service.js')
   const way = await reached(given)
   return way.some(({ state, check }) => state === 'bad' && check === 'service')
     ? way
-    : [...way, await signIn(given)]
+    : [...way, ...(await signedIn(given))]
 }
 
 async function atTheFleet({ config }: Configured): Promise<readonly Finding[]> {

@@ -33,6 +33,7 @@ interface Flags {
   readonly unquotedLists?: true
   readonly hide?: true
   readonly onlyReportType?: true
+  readonly onlyNinePaths?: true
   readonly bareListings?: true
   readonly loseRowTitles?: true
   readonly ownSpelling?: true
@@ -51,7 +52,7 @@ export function serveCommand(): Command {
     .option('--access-log <file>', 'one JSON line a request; - for standard output')
     .option('--token-lifetime <seconds>', 'how long a token is good for', wholeNumber(1, 10_000_000), 86_400)
     .optionsGroup('What this instance lacks:')
-    .option('--poor', 'everything below')
+    .option('--poor', 'everything below but --only-nine-paths')
     .option('--no-head', 'HEAD answers 405')
     .option('--no-range', 'a Range header is ignored')
     .option('--no-content-length', 'content is sent without its length')
@@ -59,6 +60,10 @@ export function serveCommand(): Command {
     .option('--unquoted-lists', 'file lists are written [a.in, output.cml]')
     .option('--hide', '404 instead of 403 for what the caller has no right to see')
     .option('--only-report-type', '404 on /report/types')
+    .option(
+      '--only-nine-paths',
+      "what the platform's public listing names: 404 on /user/info, /navigation/path/resolve, /project/share, /calculation/xyz and /report/types",
+    )
     .option('--bare-listings', 'listings say id and name only')
     .option('--lose-row-titles', "setting a report's list forgets the titles of its rows")
     .option('--own-spelling', 'names and titles are stored with underscores for blanks')
@@ -73,6 +78,7 @@ export function serveCommand(): Command {
     command,
     ['calcfs serve --sample', 'sample calculations at http://127.0.0.1:8420, user demo, password demo'],
     ['calcfs serve --sample --port 0 --latency 80', 'at any free port, as slow as one far away'],
+    ['calcfs serve --sample --only-nine-paths', 'an instance that is mounted with --root ID'],
   )
 }
 
@@ -131,6 +137,7 @@ function shortcomings(flags: Flags): Shortcomings {
     unquotedLists: base.unquotedLists || flags.unquotedLists === true,
     hide: base.hide || flags.hide === true,
     onlyReportType: base.onlyReportType || flags.onlyReportType === true,
+    onlyNinePaths: base.onlyNinePaths || flags.onlyNinePaths === true,
     bareListings: base.bareListings || flags.bareListings === true,
     loseRowTitles: base.loseRowTitles || flags.loseRowTitles === true,
     ownSpelling: base.ownSpelling || flags.ownSpelling === true,

@@ -162,12 +162,13 @@ function fleetLine(fleet: Status['fleet']): readonly string[] {
 }
 
 function describeStatus(status: Status): string {
-  const { unsent, deleting, unlinked, removedInVain, keptHere, places, pins } = status
+  const { unsent, deleting, unlinked, removedInVain, keptHere, places, pins, lacking } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
     serviceLine(status),
     ...signInLine(status),
+    ...(lacking.length === 0 ? [] : [`  this instance lacks ${lacking.join(', ')}`]),
     ...(status.kernel === undefined ? [] : [`  the kernel ${status.kernel}`]),
     ...fleetLine(status.fleet),
     ...otherThingsLine(status.otherThings),

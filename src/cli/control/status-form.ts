@@ -22,6 +22,8 @@ const statusForm = z.looseObject({
   /** The end of the token, and whether a password renews it. */
   signedInUntil: z.string().optional(),
   signInRenewed: z.boolean().optional(),
+  /** Operations that the instance is known to lack. */
+  lacking: z.array(z.string()),
   requests: z.number(),
   /** Response time of the user request. */
   answersInMs: z.number().optional(),

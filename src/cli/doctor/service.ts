@@ -2,11 +2,11 @@
 
 import { format } from 'node:util'
 
-import { clientOptions, connect } from '../../app/connect.js'
-
-import { asFailure } from '../../failure.js'
+import { type Connection, clientOptions, connect } from '../../app/connect.js'
+import { asFailure, isA } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
 import { probeServer } from '../../remote/connection/greeting.js'
+import type { RequestContext, ServicePath } from '../../remote/remote.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { tell } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
@@ -50,8 +50,8 @@ function clock(theirs: number | undefined, ours: number): Finding {
     : bad('clock', `${seconds} s from the service's: log-ins may fail`, 'sudo timedatectl set-ntp true')
 }
 
-/** Requests the user of the sign-in. */
-export async function signIn(given: Configured): Promise<Finding> {
+/** Requests the user of the sign-in, and what is not about any thing. */
+export async function signedIn(given: Configured): Promise<readonly Finding[]> {
   const mend = 'calcfs login, or see to CALCFS_PASSWORD or CALCFS_TOKEN'
   try {
     const connection = connect(given, {
@@ -59,12 +59,42 @@ export async function signIn(given: Configured): Promise<Finding> {
       note: happened => tell(format(happened)),
     })
     try {
-      const user = await connection.remote.user(dueIn(given.config.deadlineMetadata, systemClock))
-      return good('sign-in', `signed in as ${user.candidates[0] ?? connection.account.user}`)
+      const context = dueIn(given.config.deadlineMetadata, systemClock)
+      const user = await connection.remote.user(context)
+      const name = user.candidates[0] ?? connection.account.user
+      return [
+        good('sign-in', `signed in as ${name}`),
+        ...(await topOf(connection, { name, roots: given.config.root, context })),
+        ...operations(connection.lacking()),
+      ]
     } finally {
       await connection.close()
     }
   } catch (reason) {
-    return bad('sign-in', sentenceOf(reason) ?? String(reason), asFailure(reason).isForeign ? foreign : mend)
+    return [
+      bad('sign-in', sentenceOf(reason) ?? String(reason), asFailure(reason).isForeign ? foreign : mend),
+    ]
   }
 }
+
+/** Whether a mount without --root shows anything. */
+async function topOf(
+  { remote }: Connection,
+  { name, roots, context }: { name: string; roots: readonly string[]; context: RequestContext },
+): Promise<readonly Finding[]> {
+  await remote.reportTypes(context).catch(asFailure)
+  if (roots.length > 0) return []
+  try {
+    const id = await remote.resolveProject(`/db/${name}` as ServicePath, context)
+    return [good('projects', `/db/${name} is project ${id}`)]
+  } catch (reason) {
+    if (!isA('denial', asFailure(reason))) throw reason
+    const found = `this instance finds no project at /db/${name}, so projects/ is empty without --root`
+    return [poor('projects', found, 'mount with --root and the number of a project; its web page shows it')]
+  }
+}
+
+const operations = (lacking: readonly string[]): readonly Finding[] =>
+  lacking.length === 0
+    ? []
+    : [{ check: 'operations', state: 'poor', found: `this instance lacks ${lacking.join(', ')}` }]

@@ -1,10 +1,11 @@
 // Control of `calcfs why` and `calcfs refresh`: the known failures of a path, and a new request for it.
 import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
+import { derivedKinds, derivedNames } from '../../content-kinds.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/explain.js'
 import { asFailure, Failure, isA } from '../../failure.js'
-import { parentOf } from '../../layout.js'
+import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
@@ -69,7 +70,9 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
         : [`${path}: ${ended(withoutPath(disputed, path))}`]),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
-      ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
+      ...(looked instanceof Failure && met === undefined
+        ? (lackingSentences(path) ?? lookSentences(path, looked))
+        : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
     return { wrong: false, sentences: [`${path}: nothing is wrong, and nothing failed here lately.`] }
@@ -81,6 +84,17 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     } catch (thrown) {
       return asFailure(thrown)
     }
+  }
+
+  /** Of a name that is left out because the instance has no operation for it. */
+  function lackingSentences(path: string): readonly string[] | undefined {
+    const name = lastNameOf(path)
+    const isLeftOut =
+      name === fixedNames.shares
+        ? parts.catalog.lacks('shares')
+        : derivedNames.some(of => name.endsWith(derivedKinds[of].ending) && parts.catalog.lacks(of))
+    const sentence = 'this instance has no operation for it, as `calcfs status` says'
+    return isLeftOut ? [`${path}: there is nothing of this name, because ${sentence}.`] : undefined
   }
 
   function otherThingSentences(node: Node | undefined): readonly string[] {

@@ -153,7 +153,9 @@ export class Roots {
       return `projects/ shows what was given with --root${told}`
     const user = shown.users[0]
     const hint =
-      user === undefined ? '' : `; type a name to find it by path: cd projects/NAME looks up /db/${user}/NAME`
+      user === undefined
+        ? ''
+        : `; type a name to find it by path: cd projects/NAME looks up /db/${user}/NAME, or give the number of a project with --root`
     return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}${told}`
   }
 
@@ -240,14 +242,23 @@ export class Roots {
 
   async #rootById(id: ProjectId, context: RequestContext): Promise<FoundProject | undefined> {
     const { state } = this.#parts
-    const record = await recover(
-      this.#parts.catalog.record({ kind: 'project', id }).ask(context),
-      unlessAbsent,
-    )
-    if (record === undefined) return undefined
-    const { title = id } = this.#parts.dialect.facts(record)
+    const title = await this.#titleTold(id, context).catch(unlessAbsent)
+    if (title === undefined) return undefined
     if (state.get(titleRoom, id) !== title) state.set(titleRoom, id, title)
     return { id, title }
+  }
+
+  /** Where the service does not tell the record, its number: what it lists there shows that it is there. */
+  async #titleTold(id: ProjectId, context: RequestContext): Promise<string> {
+    const { catalog, dialect } = this.#parts
+    try {
+      return dialect.facts(await catalog.record({ kind: 'project', id }).ask(context)).title ?? id
+    } catch (thrown) {
+      if (!isA('denial', asFailure(thrown))) throw thrown
+      const listed = await recover(catalog.children(id).ask(context), unlessDenied)
+      if (listed === undefined || listed.projects.length + listed.calculations.length === 0) throw thrown
+      return id
+    }
   }
 
   /** The project at a path; the one that was there where the service resolves no path, and tells that one's record. */
@@ -276,7 +287,7 @@ export class Roots {
     const { id, title } = this.#told(root)
     if ((isById ? title : id) !== undefined) return false
     try {
-      if (isById) await catalog.record({ kind: 'project', id: root as ProjectId }).ask(context)
+      if (isById) await this.#titleTold(root as ProjectId, context)
       else await catalog.project(asPath(root)).ask(context)
       return false
     } catch (thrown) {

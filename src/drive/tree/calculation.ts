@@ -41,7 +41,8 @@ export function openCalculationTree(catalog: Catalog, marks: Marks): Calculation
   ): FolderListing {
     const known = folders.get(node)
     if (known !== undefined && known.titles === titles && `${known.derived}` === `${derived}`) return known
-    const entries = entriesOf(node, { titles, derived, mark })
+    const all = entriesOf(node, { titles, derived, mark })
+    const entries = catalog.lacks('calculation-record') ? all.slice(1) : all
     const folder = { titles, derived, entries, byName: nodesByName(entries) }
     folders.set(node, folder)
     return folder

@@ -77,7 +77,7 @@ export function openProjectTree(
     childNamed(children, name, id) ?? markedChild(children, name) ?? writtenChild(children, name, id)
 
   function lookup(id: ProjectId, name: string, context: RequestContext): MaybePromise<Node | undefined> {
-    const own = name.startsWith('.') ? nodeIn(fixedEntries(id, catalog.parentOf(id)), name) : undefined
+    const own = name.startsWith('.') ? nodeIn(fixedEntries(id, catalog), name) : undefined
     if (own !== undefined) return own
     return chain(catalog.children(id).ask(context), children => childIn(children, name, id))
   }
@@ -144,13 +144,13 @@ export function openProjectTree(
   }
 
   const withReadme = (id: ProjectId, children: Children): readonly Dentry[] => [
-    ...fixedEntries(id, catalog.parentOf(id)),
+    ...fixedEntries(id, catalog),
     ...(isEmpty(children) ? [noProjectYet(id)] : named(children, id).entries),
   ]
 
   async function list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
     const children = await catalog.children(id).ask(context)
-    return [...fixedEntries(id, catalog.parentOf(id)), ...named(children, id).entries]
+    return [...fixedEntries(id, catalog), ...named(children, id).entries]
   }
 
   return {
@@ -159,7 +159,7 @@ export function openProjectTree(
     list,
     listKnown(id) {
       const children = catalog.children(id).known()
-      return children && [...fixedEntries(id, catalog.parentOf(id)), ...named(children, id).entries]
+      return children && [...fixedEntries(id, catalog), ...named(children, id).entries]
     },
     listKnownTop() {
       const top = roots.known()
@@ -225,10 +225,13 @@ function markedChild({ projects, calculations }: Children, name: string): Node |
   return mark?.letter === 'c' ? calculations.find(({ id }) => id === mark.id) : undefined
 }
 
-function fixedEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
-  return [
-    { name: fixedNames.project, node: { kind: 'record', of: 'project', id, parent } },
-    { name: fixedNames.projectIndex, node: { kind: 'generated', text: 'project-index', id } },
-    { name: fixedNames.shares, node: { kind: 'shares', project: id } },
-  ]
+function fixedEntries(id: ProjectId, { lacks, parentOf }: Catalog): readonly Dentry[] {
+  const parent = parentOf(id)
+  const record: Dentry = { name: fixedNames.project, node: { kind: 'record', of: 'project', id, parent } }
+  const index: Dentry = {
+    name: fixedNames.projectIndex,
+    node: { kind: 'generated', text: 'project-index', id },
+  }
+  const shares: Dentry = { name: fixedNames.shares, node: { kind: 'shares', project: id } }
+  return [...(lacks('project-record') ? [] : [record]), index, ...(lacks('shares') ? [] : [shares])]
 }

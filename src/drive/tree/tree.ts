@@ -71,6 +71,12 @@ const ownEntries: readonly Dentry[] = [
   { name: fixedNames.readme, node: { kind: 'generated', text: 'readme', id: '' } },
   { name: fixedNames.drafts, node: { kind: 'drafts' } },
 ]
+/** Without what the instance does not tell. */
+const ownShown = ({ lacks }: Catalog): readonly Dentry[] =>
+  ownEntries.filter(({ node }) => {
+    const text = node.kind === 'generated' ? node.text : undefined
+    return (text !== 'user' && text !== 'report-types') || !lacks(text)
+  })
 
 export function openTree(sources: TreeSources): Tree {
   const { catalog, dialect, roots, reports, rights, local } = sources
@@ -184,7 +190,7 @@ export function openTree(sources: TreeSources): Tree {
       case 'root':
         return nodeIn(rootEntries, name)
       case 'own':
-        return nodeIn(ownEntries, name)
+        return nodeIn(ownShown(catalog), name)
       case 'numbers':
         return nodeIn(idDirectories, name)
       case 'top':
@@ -229,7 +235,7 @@ export function openTree(sources: TreeSources): Tree {
       case 'root':
         return rootEntries
       case 'own':
-        return ownEntries
+        return ownShown(catalog)
       case 'numbers':
         return idDirectories
       case 'number-room':

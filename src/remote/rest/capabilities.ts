@@ -14,6 +14,8 @@ export interface Capabilities extends KnownQuestions {
   unranged?: number
   /** Whether a part may be requested on the condition that the version is unchanged. */
   conditions?: boolean
+  /** GET endpoints that have answered here, over restarts: one of them is never taken for lacking. */
+  works?: readonly string[]
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
 }

@@ -1,9 +1,11 @@
 // The platform's operations: for each its endpoint, how its answer is read, and what its refusals mean.
-import type { DerivedName, SourceType } from '../../content-kinds.js'
-import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
+import type { SourceType } from '../../content-kinds.js'
+import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
 import type { Http } from '../http/http.js'
+import { knownQuestion } from '../known-question.js'
 import {
   type Body,
   type ByteOffset,
@@ -17,17 +19,17 @@ import {
   type Remote,
   type ReportId,
   type RequestContext,
+  type Share,
   type ShareId,
+  type User,
   unlistedFiles,
 } from '../remote.js'
 import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
+import { type Operations, operationOf, withOperations } from './operations.js'
 import { provenPage } from './page.js'
 import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
-
-/** The endpoint of each kind of file that the service generates. */
-const generatedAt = { xyz: 'calculation/xyz' } as const satisfies Record<DerivedName, string>
 
 /** The whole content in place of a part. */
 function noteRange(capabilities: Capabilities, honoured: boolean): void {
@@ -42,8 +44,21 @@ function asksForParts(capabilities: Capabilities): boolean {
   return isSampled(capabilities.unranged)
 }
 
-/** The whole API as the Remote interface of calcfs. `capabilities` is updated as facts are discovered. */
-export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Remote {
+/** What is known of an instance, and of its user, before it is asked. */
+export interface Acquaintance {
+  /** Updated as facts are discovered. */
+  readonly capabilities: Capabilities
+  readonly operations: Operations
+  /** The name of the sign-in, where it has one. */
+  readonly user?: string | undefined
+  /** The projects that were given by their numbers. */
+  readonly roots?: readonly ProjectId[]
+}
+
+/** The whole API as the Remote interface of calcfs. */
+export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): Remote {
+  const { capabilities, operations } = instance
+  const http = withOperations(unwatched, operations)
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, context)
   const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
@@ -85,7 +100,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     const { of, calculation: id, title } = content
     return of === 'file'
       ? path('calculation/files/bitstream', { id, fileId: title })
-      : path(generatedAt[of], { id, filename: title })
+      : path(operationOf[of], { id, filename: title })
   }
 
   async function created<Id extends string>(
@@ -107,12 +122,15 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
   const project: Remote['project'] = async (id, context) =>
     wire.record(await getRecord('project', id, context), { kind: 'project', id })
 
+  const listedProjects: Remote['subProjects'] = (id, context) =>
+    descendants({ id, type: 'project', depth: '1' }, wire.projects, context)
+
   return {
-    user: async context => wire.user(await get('user/info', {}, context)),
+    user,
     resolveProject: async (at, context) => wire.projectId(await resolve(at, 'project', context)),
     resolveCalculation: async (at, context) => wire.calculationId(await resolve(at, 'calculation', context)),
 
-    subProjects: (id, context) => descendants({ id, type: 'project', depth: '1' }, wire.projects, context),
+    subProjects: listedProjects,
     calculations: (id, context) =>
       descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
     async countChildren(id, context) {
@@ -135,7 +153,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
         kind: 'report',
         id,
       }),
-    shares: async (id, context) => wire.shares(await get('project/share', { id }, context)),
+    shares,
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
     answered: ({ kind, id }, context) => http.answered(`${kind} ${id}`, context),
@@ -191,6 +209,42 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     },
   }
 
+  async function user(context: RequestContext): Promise<User> {
+    try {
+      return wire.user(await get('user/info', {}, context))
+    } catch (failure) {
+      if (!operations.mayLack('user/info', failure)) throw failure
+      await answersOther(context).catch(() => {
+        throw failure
+      })
+      operations.without('user/info')
+      return { candidates: instance.user === undefined ? [] : [instance.user], record: parseObject('{}') }
+    }
+  }
+
+  /** @throws Failure where the instance answers this token nothing that it should */
+  async function answersOther(context: RequestContext): Promise<void> {
+    const path = knownQuestion(capabilities)
+    const known = path === undefined ? undefined : http.text({ method: 'GET', path }, context)
+    const isKnown = await known?.then(() => true, rethrowUnlessDenied)
+    if (isKnown === true) return
+    const given = (instance.roots ?? []).flatMap(id => [project(id, context), listedProjects(id, context)])
+    await Promise.any<unknown>([reportTypes(context), ...given])
+  }
+
+  async function shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]> {
+    if (operations.lacks(operationOf.shares)) return []
+    try {
+      return wire.shares(await get(operationOf.shares, { id: of }, context))
+    } catch (failure) {
+      if (!operations.mayLack(operationOf.shares, failure)) throw failure
+      // As with files: a project that is there, and has no list of shares, has none.
+      await project(of, context)
+      operations.refused(path(operationOf.shares, { id: of }), failure)
+      return []
+    }
+  }
+
   async function fileTitles(
     of: CalculationId,
     context: RequestContext,
@@ -199,9 +253,10 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     try {
       return read(await get('calculation/files', { id: of, type }, context))
     } catch (failure) {
-      if (!isAbsent(failure)) throw failure
+      if (!isAbsent(failure) && !operations.mayLack('calculation/files', failure)) throw failure
       // For a calculation without files, only its record shows that it exists; its CML files are a part of its files.
       if (type === 'files') await calculation(of, context)
+      operations.refused(path('calculation/files', { id: of, type }), failure)
       return unlistedFiles
     }
   }
@@ -211,8 +266,12 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     try {
       return await get('report/types', {}, context)
     } catch (failure) {
-      if (!isAbsent(failure)) throw failure
-      const answer = await get('report-type', {}, context)
+      if (!isAbsent(failure) && !operations.mayLack('report/types', failure)) throw failure
+      const answer = await get('report-type', {}, context).catch((other: unknown) => {
+        if (operations.mayLack('report-type', other) && knownQuestion(capabilities) !== undefined)
+          operations.without('report-type')
+        throw other
+      })
       capabilities.reportTypes = 'report-type'
       return answer
     }
@@ -254,6 +313,11 @@ function percentEncoded(text: string): string {
   } catch (cause) {
     throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`, { cause })
   }
+}
+
+function rethrowUnlessDenied(thrown: unknown): false {
+  if (isA('denial', asFailure(thrown))) return false
+  throw thrown
 }
 
 /** A refusal that has a meaning of its own for this request. */

@@ -50,10 +50,10 @@ const guardedRoutes =
   (scope, _options, done) => {
     scope.addHook('onRequest', request => authenticate(request, instance))
     projectRoutes(scope, instance)
-    shareRoutes(scope, instance)
+    if (!instance.lacks.onlyNinePaths) shareRoutes(scope, instance)
     reportRoutes(scope, instance)
     calculationRoutes(scope, instance)
-    sessionRoutes(scope, instance)
+    if (!instance.lacks.onlyNinePaths) sessionRoutes(scope, instance)
     done()
   }
 

@@ -60,7 +60,7 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
     return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
   })
 
-  for (const kind of generatedNames)
+  for (const kind of lacks.onlyNinePaths ? [] : generatedNames)
     content(`/calculation/${kind}`, (request, reply) => {
       const wanted = optional(request.query, 'filename')
       const calculation = readable(request)

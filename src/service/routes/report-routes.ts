@@ -24,7 +24,9 @@ import { idParameter, type Query, wordParameter } from './parameters.js'
 export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, lacks, now } = instance
 
-  for (const path of lacks.onlyReportType ? ['/report-type'] : ['/report/types', '/report-type']) {
+  for (const path of lacks.onlyReportType || lacks.onlyNinePaths
+    ? ['/report-type']
+    : ['/report/types', '/report-type']) {
     app.get<{ Querystring: Query }>(path, (request, reply) =>
       json(reply, reportTypes(store, wordParameter(request.query, 'status', reportStatuses) ?? 'active')),
     )

@@ -16,6 +16,8 @@ export interface Shortcomings {
   readonly hide: boolean
   /** `/report/types` is unknown; `/report-type` answers. */
   readonly onlyReportType: boolean
+  /** Only the nine paths of the platform's public listing answer. */
+  readonly onlyNinePaths: boolean
   /** Items of a listing carry their id and name and nothing else. */
   readonly bareListings: boolean
   /** Setting the list of a report forgets the titles of its rows. */
@@ -36,13 +38,14 @@ export const complete: Shortcomings = {
   unquotedLists: false,
   hide: false,
   onlyReportType: false,
+  onlyNinePaths: false,
   bareListings: false,
   loseRowTitles: false,
   ownSpelling: false,
   missingReport: '400',
 }
 
-/** Every feature missing at once; a missing report is still the documented 400. */
+/** Every feature missing at once, of an instance with all paths; a missing report is still the documented 400. */
 export const poor: Shortcomings = {
   head: true,
   range: true,
@@ -51,6 +54,7 @@ export const poor: Shortcomings = {
   unquotedLists: true,
   hide: true,
   onlyReportType: true,
+  onlyNinePaths: false,
   bareListings: true,
   loseRowTitles: true,
   ownSpelling: true,

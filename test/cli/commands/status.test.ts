@@ -1,9 +1,10 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
 import t, { type Test } from 'tap'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
-import type { KernelTestbed } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
-import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { ids } from '../../testbed/sample-data.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
@@ -185,4 +186,23 @@ t.test('an address where a drive is meant is told with the directory to write (C
     code: 2,
     stderr: `${said}calcfs status lists your drives.\n`,
   })
+})
+
+t.test('POOR-2 a nine-path instance is mounted; status, doctor and why name what it lacks', async t => {
+  const testbed = await realMount(t, {
+    settings: { root: [ids.water] },
+    service: { shortcomings: { onlyNinePaths: true, root: true } },
+  })
+  const { calcfs, directory, service } = testbed
+  t.same(await namesOf(testbed, 'projects'), ['Water splitting'])
+  const status = await calcfs('status', directory)
+  t.equal(status.code, 0)
+  t.match(status.stdout, /this instance lacks \/user\/info \(the name of the sign-in is taken for the user\)/)
+  const doctor = await calcfs('doctor', service.url, '--user', 'demo')
+  t.equal(doctor.code, 0)
+  t.match(doctor.stdout, /^ok +sign-in +signed in as demo$/m)
+  t.match(doctor.stdout, /^note +projects .* finds no project at \/db\/demo/m)
+  t.match(doctor.stdout, /^note +operations +this instance lacks \/user\/info/m)
+  const why = await calcfs('why', `${directory}/projects/Nothing`)
+  t.match(why.stdout, 'there is nothing of this name')
 })

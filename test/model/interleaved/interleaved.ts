@@ -142,6 +142,8 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     account,
     remote,
     dialect,
+    lacks: () => false,
+    lacking: () => [],
     signIn: () => ({ until: undefined, renewed: false }),
     away: () => undefined,
     guesses: () => 0,

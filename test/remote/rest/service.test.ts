@@ -22,6 +22,7 @@ import {
   type ServicePath,
 } from '../../../src/remote/remote.js'
 import type { Capabilities } from '../../../src/remote/rest/capabilities.js'
+import { openOperations } from '../../../src/remote/rest/operations.js'
 import { openRest } from '../../../src/remote/rest/rest.js'
 import { openSession, withAuthorization } from '../../../src/remote/session/session.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
@@ -75,7 +76,10 @@ async function openTestbed(t: Test, shortcomings: Shortcomings) {
     note: failure => t.fail(String(failure)),
   })
   const language = openWire({}, item => left.push(item))
-  const remote = openRest(withAuthorization(plain, who), language, capabilities)
+  const remote = openRest(withAuthorization(plain, who), language, {
+    capabilities,
+    operations: openOperations(capabilities),
+  })
   t.teardown(async () => {
     await plain.close()
     await service.close()
