@@ -1,4 +1,4 @@
-// Directories on which a drive was mounted: noted beside the state directories, so that a path below one is not taken for a path of another drive.
+// Directories on which a drive was mounted: noted beside the state directories, so that their logs are found.
 import { dirname, join } from 'node:path'
 import { mountFileName } from '../../config/places.js'
 import { type Account, keepFile } from './account.js'
@@ -11,12 +11,6 @@ const noteOf = (stateOfAll: string, mountPoint: string): string =>
 export async function noteMount(account: Account, mountPoint: string): Promise<void> {
   const file = noteOf(dirname(account.places.state), mountPoint)
   if (!isNoteOf(file, mountPoint)) await keepFile(account, file, `${mountPoint}\n`)
-}
-
-/** The innermost directory at or above the path on which a drive was mounted once; undefined for none. */
-export function formerMountAbove(path: string, stateOfAll: string): string | undefined {
-  if (isNoteOf(noteOf(stateOfAll, path), path)) return path
-  return dirname(path) === path ? undefined : formerMountAbove(dirname(path), stateOfAll)
 }
 
 /** The directories on which drives were mounted. Throws disk errors. */

@@ -11,7 +11,7 @@ import { complain, printBytes, printLine, printText, tell } from '../../terminal
 import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { chosenMounts } from '../control/select-mount.js'
-import { driveCommand, namesOneDrive, withDrives } from '../control/with-drive.js'
+import { driveCommand, namesOneDrive, withDrive, withDrives } from '../control/with-drive.js'
 import { withDraft } from '../control/with-path.js'
 
 export function draftsCommand(): Command {
@@ -57,7 +57,8 @@ async function list(command: Command, flags: { json?: true }): Promise<void> {
   try {
     if (isSomeMounted) await onMounted()
     for (const { drafts, damaged, account, service, user } of places) {
-      print(drafts, { heading: `${account}, on no drive now`, service, user })
+      const flags = `--url ${service ?? '…'} --user ${user ?? '…'}`
+      print(drafts, { heading: `${account}, on no drive now (${flags})`, service, user })
       for (const { directory, cause } of damaged)
         complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
     }
@@ -167,17 +168,16 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
   const failed: string[] = []
   const saved: SavedDraft[] = []
-  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+  await withDrive(command, async control => {
     const drafts = await control.drafts({})
-    const on = isOneOfSeveral ? `${mountPoint}: ` : ''
-    if (drafts.length === 0 && flags.json !== true) printLine(`${on}everything is saved.`)
+    if (drafts.length === 0 && flags.json !== true) printLine('everything is saved.')
     for (const { name } of drafts) {
       try {
         const one = await control.send({ name, again: false })
         saved.push(one)
         if (flags.json !== true) printLine(savedLine(one, false))
       } catch (thrown) {
-        failed.push(`${on}${name}`)
+        failed.push(name)
         complain(sentenceOf(asFailure(thrown)))
       }
     }
@@ -202,7 +202,6 @@ const savedLine = ({ name, record }: SavedDraft, again: boolean): string =>
 
 interface DropFlags {
   readonly all?: true
-  readonly allDrives?: true
   readonly yes?: true
   readonly json?: true
 }
@@ -211,15 +210,9 @@ function dropCommand(): Command {
   const command = driveCommand('drop')
     .description('drop a draft; its record shows what the service has')
     .argument('[draft]', nameHelp)
-    .option('--all', 'all drafts, of all your drives where none is named; asks once')
-    .option(
-      '--yes',
-      'with --all: do not ask; where several drives are mounted, one is named, or --all-drives',
-    )
-    .option('--all-drives', 'with --all --yes: of all your drives')
-    .addOption(
-      jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them and "mountPoint"'),
-    )
+    .option('--all', 'all drafts; asks once')
+    .option('--yes', 'with --all: do not ask')
+    .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them'))
     .action((given: string | undefined, flags: DropFlags) => drop(command, given, flags))
   return withExamples(
     command,
@@ -232,68 +225,36 @@ function dropCommand(): Command {
 
 async function drop(command: Command, given: string | undefined, flags: DropFlags): Promise<void> {
   refuseUnclear(given, flags)
-  if (flags.allDrives === true && (given !== undefined || command.opts()['mount'] !== undefined))
-    throw new Stop(exitCodes.usage, '--all-drives is for --all where no drive is named.')
   if (given !== undefined)
     return withDraft(command, given, async (control, { name, path }) => {
       const dropped = await control.drop({ name, path })
       if (flags.json === true) printJson(dropped)
       else printLine(droppedLine(dropped))
     })
-  const { shown, drives } = await allDrafts(command)
-  if (shown.size === 0 && flags.json !== true) return printLine('everything is saved.')
-  if (flags.yes === true) refuseUnnamed([...shown.values()], drives, flags)
-  else if (shown.size > 0) await confirmDrop([...shown.values()])
+  await withDrive(command, control => dropAll(control, flags))
+}
+
+async function dropAll(control: Control, flags: DropFlags): Promise<void> {
+  const drafts = await control.drafts({})
+  if (drafts.length === 0 && flags.json !== true) return printLine('everything is saved.')
+  const shown = new Set(drafts.map(textKey))
+  if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts.map(describeDraft))
   const dropped: object[] = []
-  await withDrives(command, async ({ control, mountPoint }) => {
+  try {
     for (const draft of await control.drafts({})) {
-      if (!shown.has(textKey(mountPoint, draft))) continue
+      if (!shown.has(textKey(draft))) continue
       const one = await control.drop({ name: draft.name })
-      dropped.push({ ...one, mountPoint })
-      if (flags.json !== true) printLine(onDrive(mountPoint, droppedLine(one)))
+      dropped.push(one)
+      if (flags.json !== true) printLine(droppedLine(one))
     }
-  }).finally(() => {
+  } finally {
     if (flags.json === true) printJson(dropped)
-  })
+  }
 }
-
-interface AllDrafts {
-  /** A line for each, with its drive. */
-  readonly shown: ReadonlyMap<string, string>
-  /** Mount points of the drives that were asked. */
-  readonly drives: readonly string[]
-}
-
-async function allDrafts(command: Command): Promise<AllDrafts> {
-  const shown = new Map<string, string>()
-  const drives: string[] = []
-  await withDrives(command, async ({ control, mountPoint }) => {
-    if (mountPoint !== undefined) drives.push(mountPoint)
-    for (const draft of await control.drafts({}))
-      shown.set(textKey(mountPoint, draft), onDrive(mountPoint, describeDraft(draft)))
-  })
-  return { shown, drives }
-}
-
-/**
- * Without a question the user has not seen which drives have unsaved texts.
- * @throws Stop where --yes would reach several drives and --all-drives is not given
- */
-function refuseUnnamed(lines: readonly string[], drives: readonly string[], { allDrives }: DropFlags): void {
-  if (drives.length < 2 || lines.length === 0 || allDrives === true) return
-  tell(lines.join('\n'))
-  throw new Stop(
-    exitCodes.usage,
-    `several drives are mounted, and nothing is given up: ${drives.join(', ')}; name one with --mount, or say --all-drives.`,
-  )
-}
-
-const onDrive = (mountPoint: string | undefined, line: string): string =>
-  mountPoint === undefined ? line : `${mountPoint}: ${line}`
 
 /** A text that was written since the question is another one. */
-const textKey = (mountPoint: string | undefined, { name, record, size, since }: DraftLine): string =>
-  JSON.stringify([mountPoint, name, record, size, since])
+const textKey = ({ name, record, size, since }: DraftLine): string =>
+  JSON.stringify([name, record, size, since])
 
 async function confirmDrop(names: readonly string[]): Promise<void> {
   tell(names.join('\n'))

@@ -7,7 +7,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { configured } from '../../terminal/settings.js'
 import { daemonAt } from './find-daemon.js'
 import { mountedDrive } from './with-drive.js'
-import { refuseUnmounted } from './with-path.js'
+import { refuseElsewhere } from './with-path.js'
 
 /** A path of a command. */
 export interface GivenPath {
@@ -34,8 +34,7 @@ export async function withReader<Result>(
   work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
 ): Promise<Result> {
   const located = await Promise.all(given.map(locate))
-  for (const { given } of located.filter(({ below }) => below === undefined))
-    await refuseUnmounted(command, given)
+  for (const { given, below } of located) if (below === undefined) refuseElsewhere(given)
   const mountPoint = oneMount(located) ?? (await mountedDrive(command))
   const paths = located.map(place => onDrive(place, mountPoint))
   if (mountPoint !== undefined) return work(await (await daemonAt(mountPoint)).reader(), paths)
