@@ -56,9 +56,13 @@ export async function watchDirectories(
 
   return {
     async look() {
-      const sentences: string[] = []
-      for (const one of watched) sentences.push(...[await troubleOf(one)].filter(text => text !== undefined))
-      return [...sentences, ...deleted.values()]
+      const closed = new Map<string, string>()
+      for (const one of watched) {
+        if ([...closed.keys()].some(path => one.path.startsWith(`${path}/`))) continue
+        const trouble = await troubleOf(one)
+        if (trouble !== undefined) closed.set(one.path, trouble)
+      }
+      return [...closed.values(), ...deleted.values()]
     },
   }
 }

@@ -109,9 +109,8 @@ export function reasonOf(thrown: unknown): string {
     .replace(/\.$/, '')
 }
 
-/** What a server says of itself; several of one cluster together. */
+/** What a server says of itself; of a cluster, one of its masters. */
 export interface ServerFacts {
-  /** The lowest. */
   readonly version: string
   /** 0: none. */
   readonly limitBytes: number
@@ -122,22 +121,8 @@ export interface ServerFacts {
 
 /** Undefined where no server of a cluster is known. */
 export async function serverFacts(client: Redis | Cluster): Promise<ServerFacts | undefined> {
-  const servers = client instanceof Cluster ? client.nodes('master') : [client]
-  const all = (await Promise.all(servers.map(server => server.info()))).map(factsIn)
-  const limits = all.map(({ limitBytes }) => limitBytes)
-  return all.reduce<ServerFacts | undefined>(
-    (together, one) =>
-      together === undefined
-        ? one
-        : {
-            version: isOlder(one.version, together.version) ? one.version : together.version,
-            limitBytes: limits.includes(0) ? 0 : together.limitBytes + one.limitBytes,
-            usedBytes: together.usedBytes + one.usedBytes,
-            policy: one.policy === together.policy ? one.policy : `${together.policy} and ${one.policy}`,
-            isCluster: true,
-          },
-    undefined,
-  )
+  const server = client instanceof Cluster ? client.nodes('master')[0] : client
+  return server && factsIn(await server.info())
 }
 
 function factsIn(info: string): ServerFacts {

@@ -47,7 +47,8 @@ export class Lease {
   async take(leftMs: number): Promise<Taken | undefined> {
     const { store, clock } = this.ports
     const taken = await store.take(this.name, this.owner, leftMs, this.length).catch(() => undefined)
-    if (taken?.is === 'leased') this.stop = every(clock, leaseMs / 4, () => this.renew())
+    if (taken?.is === 'leased')
+      this.stop = every(clock, leaseMs / 4, () => void store.renew(this.name, this.owner).catch(noop))
     return taken
   }
 
@@ -63,10 +64,6 @@ export class Lease {
   /** The next one asks; safe at any time. */
   release(): void {
     if (this.end()) this.ports.store.release(this.name, this.owner).catch(noop)
-  }
-
-  private renew(): void {
-    this.ports.store.take(this.name, this.owner, 0, this.length).catch(noop)
   }
 
   private end(): boolean {

@@ -1,15 +1,15 @@
 // Scripts of a fleet: what the server does in one step, and the names of the keys that it does it with.
 
-/** KEYS: value, lease. ARGV: owner, milliseconds, for how many more a value must count. Its owner renews a lease by it. */
+/** KEYS: value, lease. ARGV: owner, milliseconds, for how many more a value must count. */
 const takeScript = `local value = redis.call('GET', KEYS[1])
 if value then
   local left = redis.call('PTTL', KEYS[1])
   if left > tonumber(ARGV[3]) then return {value, left} end
 end
-if redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
-return 1`
+return redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0`
+/** KEYS: lease. ARGV: owner, milliseconds. A lease that a change has ended is not taken again: its owner's answer is old. */
+const renewScript = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 /** KEYS: value, lease. ARGV: owner, value, milliseconds. */
 const putScript = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[2])
@@ -47,6 +47,7 @@ return {redis.call('ZCARD', KEYS[2]), redis.call('GET', KEYS[1])}`
 export interface FleetScripts {
   fleetTakeBuffer(value: string, lease: string, owner: string, ms: number, leftMs: number): Promise<unknown>
   fleetPut(value: string, lease: string, owner: string, bytes: Buffer, ms: number): Promise<number>
+  fleetRenew(lease: string, owner: string, ms: number): Promise<number>
   fleetRelease(lease: string, owner: string): Promise<number>
   fleetTell(count: string, channel: string, message: Buffer): Promise<number>
   fleetBeat(
@@ -57,6 +58,7 @@ export interface FleetScripts {
 export const fleetScripts = {
   fleetTake: { numberOfKeys: 2, lua: takeScript },
   fleetPut: { numberOfKeys: 2, lua: putScript },
+  fleetRenew: { numberOfKeys: 1, lua: renewScript },
   fleetRelease: { numberOfKeys: 1, lua: releaseScript },
   fleetTell: { numberOfKeys: 1, lua: tellScript },
   fleetBeat: { numberOfKeys: 3, lua: beatScript },

@@ -95,7 +95,7 @@ export class FleetStore {
       subscriber.on('ready', () => void subscriber.ssubscribe(newsChannel(name)).catch(noop))
   }
 
-  /** The value, where it counts for longer than `leftMs`; else a lease for `owner`, who renews it so. */
+  /** The value, where it counts for longer than `leftMs`; else a lease for `owner`. */
   async take(name: SealedName, owner: string, leftMs: number, length: ValueLength): Promise<Taken> {
     const client = this.clientFor(length)
     const scripts = client as unknown as FleetScripts
@@ -107,6 +107,12 @@ export class FleetStore {
       if (!Buffer.isBuffer(value) || typeof left !== 'number') throw new Error(nonsense)
       return { is: 'there', value, leftMs: left }
     })
+  }
+
+  async renew(name: SealedName, owner: string): Promise<void> {
+    const { client } = this.connection
+    const scripts = client as unknown as FleetScripts
+    await this.run(client, () => scripts.fleetRenew(leaseKey(name), owner, leaseMs))
   }
 
   /** Puts it under the lease; false where that is another's by now, or something has changed meanwhile. */

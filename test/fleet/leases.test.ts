@@ -6,7 +6,7 @@ import { readerProcess } from '../testbed/fleet/child.js'
 import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
 import { everything } from '../testbed/fleet/reads.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
-import { textOf } from '../testbed/testbed.js'
+import { overwrite, textOf } from '../testbed/testbed.js'
 import { gate, within } from '../testbed/within.js'
 
 t.setTimeout(180_000)
@@ -94,4 +94,30 @@ t.test('FLEET-1 a daemon whose own question hangs keeps the others for a part of
   t.ok(elapsed() < 6_500, `it took ${elapsed()} ms`)
   open()
   t.equal(await hangs, text)
+})
+
+t.test('FLEET-2 an answer that was asked for before a change is not shared after it', async t => {
+  const bed = await fleetBed(t)
+  const path = 'reports/42.json'
+  const [writer, slow] = [await bed.join(), await bed.join()]
+  const text = await textOf(writer, path)
+  for (const name of await namesThere(bed)) await bed.redis.client.del(`calcfs:{${name}}:v`)
+  const { open, opened } = gate()
+  let first = true
+  bed.service.intercept(/GET \/report\?id=42/, async (_, { carryOut }) => {
+    const isFirst = first
+    first = false
+    const passOn = await carryOut()
+    if (isFirst) await opened
+    passOn()
+  })
+  const hangs = textOf(slow, path)
+  await wait(200)
+  await overwrite(writer, path, text.replace(/"title": "[^"]*"/, '"title": "After the question"'))
+  // Its owner renews the lease four times in two seconds.
+  await wait(1_200)
+  open()
+  await hangs
+  await wait(100)
+  t.match(await textOf(await bed.join(), path), 'After the question')
 })

@@ -106,7 +106,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 function heldBy({ usedBytes, limitBytes, policy, version, isCluster }: FleetServerReport): string {
   const limit = limitBytes === 0 ? 'without a limit' : `of ${megabytes(limitBytes)}`
-  return `${isCluster ? 'the cluster' : 'the server'} uses ${megabytes(usedBytes)} ${limit} (${policy}), version ${version}`
+  return `${isCluster ? 'a server of the cluster' : 'the server'} uses ${megabytes(usedBytes)} ${limit} (${policy}), version ${version}`
 }
 
 function linesOf(nodes: readonly FleetNodeReport[]): readonly string[] {

@@ -64,6 +64,7 @@ async function looked(store: FleetStore): Promise<FleetLook> {
       await store.take(probe, probe, 0, 'short')
       times.push(performance.now() - began)
     }),
+    () => store.renew(probe, probe),
     () => store.put(probe, probe, nothing, lifeMs, 'short'),
     () => store.take(probe, probe, 0, 'long'),
     () => store.release(probe, probe),

@@ -286,7 +286,7 @@ export interface FleetReport {
   readonly server?: FleetServerReport | undefined
 }
 
-/** All of a cluster together. */
+/** Of a cluster, one of its masters. */
 export interface FleetServerReport {
   readonly version: string
   readonly usedBytes: number
