@@ -4,8 +4,10 @@ import { derivedKinds, derivedNames } from '../content-kinds.js'
 import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { packedText, type TextBytes } from '../record/compact/packed-text.js'
-import { prettyPrint } from '../record/json/print.js'
-import { escapeCell } from '../record/tsv.js'
+import { fieldOf, type Json, textOf } from '../record/json/json.js'
+import { parseObject } from '../record/json/parse.js'
+import { compactPrint, prettyPrint } from '../record/json/print.js'
+import { quotedCell } from '../record/tsv.js'
 import type { Dialect, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
 import {
@@ -81,21 +83,41 @@ async function reportIndex({ catalog, reports }: GeneratedSources, context: Requ
 }
 
 const linesAtOnce = 256
+const ownColumns = ['id', 'kind', 'name']
+/** Of a listing whose items have each other fields, a table of all would be the square of it. */
+const columnsAtMost = 100
 
+/** A column for each field that the listing carries beside. */
 function* indexPieces(entries: readonly Dentry[]): Generator<string> {
-  let lines = tsvTable(['id', 'kind', 'name', 'listed'], [])
+  const carried = carriedFields(entries)
+  const isOwn = (field: string) => ownColumns.includes(field)
+  let lines = tsvLine([...ownColumns, ...carried.map(field => (isOwn(field) ? `listed ${field}` : field))])
   let count = 0
   const others = textsOf(bundled(entries))
   for (const entry of entries) {
     if (!isChild(entry)) continue
     const { name, node } = entry
-    lines += tsvLine([node.id, node.kind, name, String(others.next().value)])
+    const other = parseObject(String(others.next().value))
+    lines += tsvLine([node.id, node.kind, name, ...carried.map(field => plainText(fieldOf(other, field)))])
     count += 1
     if (count % linesAtOnce > 0) continue
     yield lines
     lines = ''
   }
   yield lines
+}
+
+function carriedFields(entries: readonly Dentry[]): readonly string[] {
+  const names = new Set<string>()
+  for (const text of textsOf(bundled(entries)))
+    for (const name of Object.keys(JSON.parse(text))) if (names.size < columnsAtMost) names.add(name)
+  return [...names]
+}
+
+/** A text without its quotes; nothing for `null`. */
+function plainText(json: Json | undefined): string {
+  if (json === undefined || (json.type === 'word' && json.raw === 'null')) return ''
+  return textOf(json) ?? compactPrint(json)
 }
 
 function* bundled(entries: readonly Dentry[]): Generator<BatchEntry> {
@@ -112,7 +134,7 @@ function tsvTable(head: readonly string[], rows: readonly (readonly (string | nu
 }
 
 const tsvLine = (row: readonly (string | number)[]): string =>
-  `${row.map(value => escapeCell(String(value))).join('\t')}\n`
+  `${row.map(value => quotedCell(String(value))).join('\t')}\n`
 
 const generatedEndings = derivedNames.map(name => derivedKinds[name].ending).join(', ')
 

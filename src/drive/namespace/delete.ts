@@ -6,7 +6,14 @@ import { Failure, unlessAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
-import type { CalculationId, Dialect, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
+import type {
+  CalculationId,
+  Dialect,
+  Instant,
+  Remote,
+  ReportId,
+  RequestContext,
+} from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,

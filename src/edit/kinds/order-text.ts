@@ -1,6 +1,6 @@
 // Text of `order.txt`: a report's list as lines of id, title and path, and how edited lines are parsed.
 import { Failure } from '../../failure.js'
-import { escapeCell } from '../../record/tsv.js'
+import { quotedCell, unquotedCell } from '../../record/tsv.js'
 import type { ReportRow } from '../../remote/remote.js'
 
 /** One line that says something. */
@@ -18,7 +18,7 @@ export interface OrderLine {
 /** The list as it is shown; a tab or a line end in a title is escaped. */
 export function orderText(rows: readonly ReportRow[]): string {
   return rows
-    .map(({ calculation, title }) => `${calculation}\t${escapeCell(title ?? '')}\t${byIdPath(calculation)}\n`)
+    .map(({ calculation, title }) => `${calculation}\t${quotedCell(title ?? '')}\t${byIdPath(calculation)}\n`)
     .join('')
 }
 
@@ -35,7 +35,7 @@ export function orderLines(text: string): readonly OrderLine[] {
     .flatMap((written, at): OrderLine[] => {
       if (written.trim() === '') return []
       const line = at + 1
-      const cells = written.split('\t').map(cell => cell.trim())
+      const cells = written.split('\t').map(cell => unquotedCell(cell.trim()))
       const [first = '', title, path = ''] = cells
       if (cells.slice(3).some(cell => cell !== '')) throw tooManyCells(line)
       return [{ line, entry: first === '' ? path : first, title, path: first === '' ? '' : path }]

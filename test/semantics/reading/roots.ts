@@ -89,7 +89,7 @@ export function roots(t: Test, open: OpenTestbed): void {
     t.match(file, /^mkdir NAME /m)
     const { size, mode } = await files.lstat('projects/README.txt')
     t.same([size, mode & 0o777], [Buffer.byteLength(file), 0o444])
-    t.equal(await textOf(testbed, 'projects/.index.tsv'), 'id\tkind\tname\tlisted\n')
+    t.equal(await textOf(testbed, 'projects/.index.tsv'), 'id\tkind\tname\n')
     t.same(await namesOf(testbed, 'db/demo'), [], 'in projects/ alone')
     const heard = await service.during(async () => {
       for (const [what, refused] of [

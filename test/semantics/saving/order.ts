@@ -180,7 +180,7 @@ export function order(t: Test, open: OpenTestbed): void {
   t.test('ORDER-8 an unchanged text sends nothing, whatever its titles and the form of its list', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
-    const titles = [' ', '\u2028', '', null, 'a\tb', '%09', ' padded ']
+    const titles = [' ', '\u2028', '', null, 'a\tb', '%09', ' padded ', '"', '""', '"in" quotes', 'a "b"']
     const odd = (form: (rows: unknown[]) => unknown[]) =>
       service.intercept(/^GET \/report\?/, async (response, { heard }) => {
         const record = JSON.parse(await service.elsewhere('GET', heard.path))
