@@ -5,8 +5,8 @@ import { codeOf, systemSentence } from './system/error-code.js'
 export type FailureKind =
   // reported by the service
   | 'invalid' // 400, 422
-  | 'unauthenticated' // 401 after another log-in
-  | 'forbidden' // 403
+  | 'unauthenticated' // no token serves: the sign-in has ended
+  | 'forbidden' // 403, or 401 of this question alone after another log-in
   | 'absent' // 404, 410, or a record that is `null`
   | 'in-doubt' // the service calls absent what it has listed, and nothing else shows that it is gone
   | 'conflict' // 409, 412, or two clients edited one field
@@ -106,7 +106,7 @@ type FailureClass =
   | 'denial'
   /** A denial that the same request would meet again at once. */
   | 'settled'
-  /** The service is away, or faulty: nothing is known of the thing, and cached data still counts. */
+  /** The service is away or faulty, or the sign-in has ended: nothing is known of the thing, and cached data still counts. */
   | 'outage'
   /** An outage in which every other request would fail as well, or wait in vain. */
   | 'away'
@@ -125,7 +125,7 @@ type FailureClass =
 
 const classes = {
   invalid: ['denial'],
-  unauthenticated: [],
+  unauthenticated: ['outage'],
   forbidden: ['denial', 'settled'],
   absent: ['denial', 'settled', 'everyday'],
   'in-doubt': [],

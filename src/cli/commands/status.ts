@@ -138,7 +138,8 @@ const slowMs = 1_500
 function serviceLine(status: Status): string {
   const { answers, signedIn, requests, answersInMs = 0 } = status
   if (!answers) return `  the service has been away since ${status.awaySince}: ${status.awayBecause}`
-  if (signedIn === false) return `  ${status.signedOutBecause} (since ${status.signedOutSince})`
+  if (signedIn === false)
+    return `  ${status.signedOutBecause} (since ${status.signedOutSince}); what is kept is shown meanwhile`
   if (answersInMs >= slowMs)
     return `  the service answers slowly, in ${(answersInMs / 1000).toFixed(1)} s (${requests} requests so far)`
   return `  the service answers (${requests} requests so far)`

@@ -135,8 +135,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     ])
     const { signedOut, outage } = health
     if (!(refreshed instanceof Failure)) {
-      if (refreshed.stale !== undefined) return refreshed
       if (signedOut !== undefined) throw withoutSignIn(signedOut.failure)
+      if (refreshed.stale !== undefined) return refreshed
       return { stale: outage?.failure.message }
     }
     if (refreshed.kind === 'unauthenticated' && signedOut !== undefined) throw withoutSignIn(refreshed)

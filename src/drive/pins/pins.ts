@@ -277,7 +277,7 @@ export class Pins {
       state.stopped('gone', failure.message)
       return true
     }
-    const isPassing = isA('outage', failure) || failure.kind === 'unauthenticated'
+    const isPassing = isA('outage', failure)
     state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
     if (isPassing) this.isAwaited = true
     else this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })

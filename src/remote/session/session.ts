@@ -43,7 +43,10 @@ export interface SessionOptions {
 export type SignedQuestion<Value> = (authorization: string, context: RequestContext) => Promise<Value>
 
 export interface Session {
-  /** Sends a request with a token, renewed once if refused. @throws Failure 'unauthenticated' if in vain */
+  /**
+   * Sends a request with a token, renewed once if refused.
+   * @throws Failure 'unauthenticated' where no token serves, 'forbidden' where others are answered with it
+   */
   ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value>
   /** The token in use; undefined before the first request, and after a refusal. */
   readonly token: Token | undefined
@@ -119,7 +122,8 @@ export function openSession(http: Http, options: SessionOptions): Session {
         return await asked(first, question, first === before ? context : lookedLongAgo(context))
       } catch (failure) {
         if (!isRefusal(failure)) throw failure
-        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context))) throw failure
+        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context)))
+          throw served?.text === first.text ? refusedAlone(failure) : failure
         if (token === first) token = undefined
         bad.set(first.text, first.received)
         refusal = failure
@@ -130,11 +134,14 @@ export function openSession(http: Http, options: SessionOptions): Session {
           throw failure
         bad.delete(first.text)
         token ??= first
-        throw failure === refused?.failure ? refusedTwice(failure, refusal) : refusal
+        throw refusedAlone(failure === refused?.failure ? refusedTwice(failure, refusal) : refusal)
       })
-      return asked(second, question, lookedLongAgo(context)).catch(failure => {
-        if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + uselessLoginEvery)
-        throw failure
+      return asked(second, question, lookedLongAgo(context)).catch(async failure => {
+        if (!isRefusal(failure)) throw failure
+        fruitlessUntil = instant(clock.now() + uselessLoginEvery)
+        if (!(await isServed(second, context))) throw failure
+        serves(second)
+        throw refusedAlone(failure)
       })
     },
   }
@@ -327,6 +334,12 @@ export async function logIn(
   }
 }
 
+/** Refused with a token that serves for other questions: it says nothing of the sign-in. */
+function refusedAlone(thrown: unknown): Failure {
+  const { message, said } = asFailure(thrown)
+  return new Failure('forbidden', message, { cause: thrown, said })
+}
+
 /** A request and the log-in after it were refused, and the old token still works: the log-in is the cause. */
 function refusedTwice(logIn: Failure, question: unknown): Failure {
   const first = asFailure(question)
@@ -341,7 +354,7 @@ const isRefusal = (failure: unknown): boolean =>
 function nothingWrong(): undefined {}
 const outageIn = (thrown: unknown): Failure | undefined => {
   const failure = asFailure(thrown)
-  return isA('outage', failure) ? failure : undefined
+  return isA('outage', failure) && failure.kind !== 'unauthenticated' ? failure : undefined
 }
 const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
 

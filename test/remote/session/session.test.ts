@@ -112,13 +112,13 @@ t.test(
     })
     const forbidden = () => signed.text({ method: 'GET', path: '/forbidden' }, later())
     t.equal(await user(), '{}')
-    for (let count = 0; count < 10; count += 1) await failsAs(t, 'unauthenticated', forbidden())
+    for (let count = 0; count < 10; count += 1) await failsAs(t, 'forbidden', forbidden())
     t.equal(logins(), 2, 'one new log-in for it, and no more')
     t.equal(await user(), '{}')
     for (let count = 0; count < 3; count += 1) {
       valid = 'another process has ended this session'
       t.equal(await user(), '{}', 'a token that ends meanwhile is renewed')
-      await failsAs(t, 'unauthenticated', forbidden())
+      await failsAs(t, 'forbidden', forbidden())
     }
     t.equal(logins(), 5)
     t.ok(service.heard.length < 60)
@@ -245,7 +245,7 @@ t.test(
     )
     t.equal(await user(), '{}')
     for (let count = 0; count < 3; count += 1) {
-      await failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/forbidden' }, later()))
+      await failsAs(t, 'forbidden', signed.text({ method: 'GET', path: '/forbidden' }, later()))
       t.equal(await user(), '{}')
     }
   },
@@ -369,9 +369,9 @@ t.test('AVAIL-1 a lost check of the token delays no other refused question', { t
   })
   await user()
   const minute = { deadline: instant(clock.now() + 60_000), priority: 'guess' } as const
-  const first = failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/first' }, minute))
+  const first = failsAs(t, 'forbidden', signed.text({ method: 'GET', path: '/first' }, minute))
   const elapsed = stopwatch()
-  await failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/second' }, later()))
+  await failsAs(t, 'forbidden', signed.text({ method: 'GET', path: '/second' }, later()))
   t.ok(elapsed() < 2_500, `after ${elapsed()} ms`)
   await first
   t.equal(checks, 3, 'it was sent once more')
