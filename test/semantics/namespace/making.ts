@@ -19,7 +19,7 @@ function tidyNames(testbed: Testbed, which: RegExp): () => void {
 }
 
 export function making(t: Test, open: OpenTestbed): void {
-  t.test('RENAME-4 a title saved by number is the name in the project at once', async t => {
+  t.test('RENAME-1 a title saved by number is the name in the project at once', async t => {
     const testbed = await open(t)
     for (const [path, before, now] of [
       [`by-id/calculation/${ids.transition}/.calculation.json`, 'TS1_opt', 'Saddle'],
@@ -148,7 +148,7 @@ export function making(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.lstat(`${water}/.snakemake/.project.json`)), 'done')
     })
 
-    t.test('MAKE-3 RENAME-3 what another client has made since the list was read is taken', async t => {
+    t.test('MAKE-3 what another client has made since the list was read is taken', async t => {
       await namesOf(testbed, water)
       service.seed.addProject({ id: '910', name: 'Theirs', owner: 'demo', parent: ids.water })
       service.seed.addCalculation({ id: '911', name: 'Theirs too', project: ids.water })
@@ -163,7 +163,7 @@ export function making(t: Test, open: OpenTestbed): void {
       t.same([...writes(asked), ...writes(renamed)], [])
     })
 
-    t.test('MAKE-3 RENAME-3 of two at once by two paths of one project, one gets the name', async t => {
+    t.test('MAKE-3 of two at once by two paths of one project, one gets the name', async t => {
       const byId = `by-id/project/${ids.water}`
       await Promise.all([namesOf(testbed, water), namesOf(testbed, byId)])
       const made = [water, byId].map(path => outcome(files.mkdir(`${path}/One of two`)))
@@ -220,7 +220,7 @@ export function making(t: Test, open: OpenTestbed): void {
   })
 
   for (const other of ['another date', 'another name and the same date'] as const)
-    t.test(`MAKE-5 nothing is made in a project that has the number of the one meant (${other})`, async t => {
+    t.test(`MAKE-4 nothing is made in a project that has the number of the one meant (${other})`, async t => {
       const fields = '{"creationDate":"2024-05-01T10:00:00Z"}'
       const fill = (now: string, name: string) => (seed: Seed) => {
         seed.addUser({ name: 'demo', password: 'demo' })
@@ -243,7 +243,7 @@ export function making(t: Test, open: OpenTestbed): void {
     })
 
   t.test(
-    'MAKE-5 a project whose record or lists cannot be read now is not believed to be what it was',
+    'MAKE-4 a project whose record or lists cannot be read now is not believed to be what it was',
     async t => {
       for (const which of [/^GET \/project\?id=/, /^GET \/project\/desc/]) {
         const testbed = await open(t)
@@ -328,7 +328,7 @@ export function making(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, `${water}/H2O new/.calculation.json`), /"name": "H2O_new"/)
     })
 
-    t.test('RENAME-3 a name that is taken is refused, and nothing is sent', async t => {
+    t.test('MAKE-3 a name that is taken is refused, and nothing is sent', async t => {
       const asked = await service.during(async () => {
         t.match(await outcome(files.rename(`${water}/TS1_opt`, `${water}/Sub project`)), /EEXIST|ENOTEMPTY/)
         t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/desktop.ini`)), 'EPERM')

@@ -130,7 +130,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.notMatch(await stored(), 'Given up')
     })
 
-    t.test('RECORD-5 a field that a text leaves out and the service keeps is no failure', async t => {
+    t.test('RECORD-1 a field that a text leaves out and the service keeps is no failure', async t => {
       await testbed.pass(3200)
       await files.touch('reports')
       const { id, name, title, description, reportType, calculations } = JSON.parse(

@@ -65,7 +65,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.same(writes(await service.during(() => overwrite(testbed, report, text))), [])
     })
 
-    t.test('SAVE-6 white space alone is no change', async t => {
+    t.test('SAVE-5 white space alone is no change', async t => {
       const text = (await textOf(testbed, report)).replace(/\n */g, ' ')
       t.same(writes(await service.during(() => overwrite(testbed, report, text))), [])
       t.match(await textOf(testbed, report), /\n {2}"title"/, 'and the file is shown as always')
@@ -87,7 +87,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('SAVE-8 a file moved over the record is one update', async t => {
+    t.test('SAVE-7 a file moved over the record is one update', async t => {
       const text = await retitled(testbed, 'Moved')
       const asked = await service.during(async () => {
         await overwrite(testbed, 'reports/sedAbCdEf', text)
@@ -98,7 +98,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.notMatch(await namesOf(testbed, 'reports'), ['sedAbCdEf'])
     })
 
-    t.test('SAVE-9 deleted and created again, as editors with a backup do, is one update', async t => {
+    t.test('SAVE-7 deleted and created again, as editors with a backup do, is one update', async t => {
       const text = await retitled(testbed, 'Backed up')
       const asked = await service.during(async () => {
         await files.rename(report, `${report}~`)
@@ -185,7 +185,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.ok((await files.lstat(report)).mtimeMs > before)
     })
 
-    t.test('SAVE-13 an empty text is never saved', async t => {
+    t.test('SAVE-11 an empty text is never saved', async t => {
       const asked = await service.during(async () => {
         await overwrite(testbed, report, '')
         await until(6000, 'the text is shown again', async () => (await files.lstat(report)).size > 0)

@@ -62,7 +62,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('RENAME-3 a name that another client gives while a log-in is made is not given twice', async t => {
+  t.test('MAKE-3 a name that another client gives while a log-in is made is not given twice', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
     await namesOf(testbed, water)
@@ -108,7 +108,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       return (await Promise.all(listed)).join().split(`"${name}"`).length - 1
     }
 
-    t.test('SAVE-17 RENAME-3 a name that a mkdir may still give is not given', async t => {
+    t.test('SAVE-17 MAKE-3 a name that a mkdir may still give is not given', async t => {
       await unanswered(/^POST \/project$/, files.mkdir(`${water}/Made late`))
       t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/Made late`)), 'EEXIST')
       t.equal(await named('Made late'), 1)

@@ -36,7 +36,7 @@ export function order(t: Test, open: OpenTestbed): void {
       t.match((await namesOf(testbed, `reports/${ids.report}`))[0], /^01-Nothing/)
     })
 
-    t.test('ORDER-2 a line that was taken out and comes back as a number has its title again', async t => {
+    t.test('ORDER-1 a line that was taken out and comes back as a number has its title again', async t => {
       const [first = '', second = '', third = ''] = await linesOf(testbed)
       await overwrite(testbed, orderFile, written([first, third]))
       t.same(await listOf(testbed), [ids.bare, ids.product])
@@ -114,7 +114,7 @@ export function order(t: Test, open: OpenTestbed): void {
       await overwrite(testbed, orderFile, written([first]))
     })
 
-    t.test('ORDER-5 an empty text never clears the list', async t => {
+    t.test('ORDER-4 an empty text never clears the list', async t => {
       const asked = await service.during(async () => {
         await overwrite(testbed, orderFile, '')
         t.equal(await outcome(overwrite(testbed, orderFile, '\n \n')), 'EINVAL')
@@ -136,7 +136,7 @@ export function order(t: Test, open: OpenTestbed): void {
       await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
     })
 
-    t.test('ORDER-7 saved as editors save: with a backup put aside, and by a file moved over it', async t => {
+    t.test('ORDER-8 saved as editors save: with a backup put aside, and by a file moved over it', async t => {
       await testbed.pass(3200)
       const lines = await linesOf(testbed)
       t.equal(lines.length, 2, 'after a conflict the list is read again')
@@ -168,7 +168,7 @@ export function order(t: Test, open: OpenTestbed): void {
       await files.unlink(`.calcfs/drafts/${ids.profile}-order.txt`)
     })
 
-    t.test('ORDER-10 a calculation in the JSON list may be a path, too', async t => {
+    t.test('ORDER-3 a calculation in the JSON list may be a path, too', async t => {
       const report = `reports/${ids.report}.json`
       const record = JSON.parse(await textOf(testbed, report))
       record.calculations = ['/db/demo/Water splitting/TS1_opt', Number(ids.bare)]

@@ -49,7 +49,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       })
 
-      t.test(`RECORD-3 editors' files next to a ${what}'s record stay here`, async t => {
+      t.test(`SAVE-12 editors' files next to a ${what}'s record stay here`, async t => {
         const text = (await textOf(testbed, path)).replace('"Edited"', '"Again"')
         const asked = await service.during(async () => {
           await files.rename(path, `${path}~`)
@@ -91,7 +91,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       )
     })
 
-    t.test('RECORD-4 RENAME-3 an old name that a sibling has by now is taken', async t => {
+    t.test('RECORD-4 MAKE-3 an old name that a sibling has by now is taken', async t => {
       const edit = async (folder: string, record: string, to: string) => {
         const path = `${water}/${folder}/${record}`
         const text = await textOf(testbed, path)

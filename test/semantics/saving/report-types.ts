@@ -100,7 +100,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('TYPE-3 a new report shows its type as the others do, and its first name may change it', async t => {
+  t.test('TYPE-1 a new report shows its type as the others do, and its first name may change it', async t => {
     const testbed = await open(t)
     const { service } = testbed
     const fresh = 'reports/new-graph.json'

@@ -115,7 +115,7 @@ export function unseenTexts(t: Test, open: OpenTestbed): void {
       t.match(await stored(), /"Theirs"/)
     })
 
-    t.test('SAVE-9 a text read under the other name counts as seen', async t => {
+    t.test('SAVE-7 a text read under the other name counts as seen', async t => {
       const { testbed, mine, stored } = await between(t, report)
       const { files } = testbed
       await testbed.pass(5000)
@@ -126,7 +126,7 @@ export function unseenTexts(t: Test, open: OpenTestbed): void {
       t.match(await stored(), /"Mine"/)
     })
 
-    t.test('SAVE-9 a backup that takes a save back is an edit', async t => {
+    t.test('SAVE-7 a backup that takes a save back is an edit', async t => {
       const testbed = await open(t)
       const { files, service } = testbed
       const mine = await mineOf(testbed, report)
