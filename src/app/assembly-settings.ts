@@ -12,8 +12,8 @@ export interface AssemblySettings {
   readonly connection: Connection
   readonly capabilities: Capabilities
   readonly mountPoint: string
-  /** Whether the drive is still mounted there, once it is. */
-  readonly isMounted?: (() => Promise<boolean>) | undefined
+  /** The drive is mounted there: a command without a mount has no mount point. */
+  readonly isMount?: boolean
   /** The socket on which the control is served, for `status.json`. */
   readonly controlSocket?: string | undefined
   readonly log: Log

@@ -34,7 +34,7 @@ export interface Journal {
 }
 
 export async function buildJournal(
-  { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
+  { config, connection, mountPoint, isMount, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, ledger }: Caches,
   news: Pick<KernelNews, 'tell'>,
@@ -50,8 +50,7 @@ export async function buildJournal(
     now,
     latest: latestIn(known),
   })
-  // A command without a mount has no mount point.
-  if (isMounted !== undefined) known.set(mountNames, mountMark(mountPoint), mountPoint)
+  if (isMount === true) known.set(mountNames, mountMark(mountPoint), mountPoint)
   const draftStore = await openDrafts(state, now)
   const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
     news.tell({ key: draftsKey }),

@@ -32,8 +32,6 @@ export interface Mounted {
   readonly gone: Promise<void>
   /** Whether the kernel takes notifications, and so keeps names for longer than a second. */
   readonly isTold: boolean
-  /** Checks the kernel's mount list now. */
-  isThere(): Promise<boolean>
   /** Resolves when no program waits for the answer to a change any more; at the latest after so many milliseconds. */
   answered(limitMs: number): Promise<void>
   /** Unmounts; a mount still in use is detached (lazy unmount), and its open files end with this process. */
@@ -116,7 +114,6 @@ async function mountOnce(path: string, served: MountedDrive, settings: KernelSet
     device: own.device,
     isTold,
     gone: untilGone(own).finally(endTelling),
-    isThere: () => isThere(own).catch(unknown),
     answered: pendingCalls.ended,
     unmount() {
       endTelling()

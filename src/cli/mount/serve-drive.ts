@@ -84,13 +84,12 @@ export async function prepareDrive(
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
-  let isMounted = async () => true
   const line = await assemble({
     config,
     connection,
     capabilities,
     mountPoint: path,
-    isMounted: () => isMounted(),
+    isMount: true,
     controlSocket: socket,
     log,
     logLines,
@@ -126,7 +125,6 @@ export async function prepareDrive(
         },
       )
       tellDevice(mounted.device)
-      isMounted = mounted.isThere
       await Promise.all([noteAccount(connection.account), noteMount(connection.account, path)]).catch(cause =>
         log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
       )
