@@ -195,9 +195,10 @@ export class SharedContents {
     const made = clock.now()
     const name = nameOf(content)
     const { length, version } = body
-    const isClear = body.ends === 'proven' && body.wasPacked !== true && body.isPage !== true
-    const isShort = length === undefined ? body.start === 0 : length <= partBytes
-    const shares = isClear && body.start === partBase(position) && (isShort || tellsVersion(version))
+    // A body that does not say its length is compared with a second one, which the service must send.
+    const isClear = length !== undefined && body.ends === 'proven' && body.isPage !== true
+    const isOne = isClear && (length <= partBytes || tellsVersion(version))
+    const shares = isOne && body.start === partBase(position)
     if (!shares) lease?.release()
     const download = new PartDownload({
       body,

@@ -208,7 +208,7 @@ export interface ContentFacts {
 
 /** A body in transit: pieces in order, ends only if it is provably whole, else throws a Failure. */
 export interface Body {
-  /** The total length in bytes, if the service stated it in advance (never for an encoded body). */
+  /** The total length in bytes, if the service stated it in advance. */
   readonly length: ByteCount | undefined
   /** Where `bytes` starts: 0, or the requested start if the service honoured a Range. */
   readonly start: ByteOffset
@@ -216,8 +216,6 @@ export interface Body {
   readonly end?: ByteOffset | undefined
   /** `unproven` by its end, for it has neither length nor chunks; `twice`: only a second one that is the same proves it. */
   readonly ends: 'proven' | 'unproven' | 'twice'
-  /** The service compressed it against the request: no byte is certain before all have come. */
-  readonly wasPacked?: boolean
   /** It came as HTML, as an error page does. */
   readonly isPage?: boolean
   /** Undefined where the answer carries no validator. */

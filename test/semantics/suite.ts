@@ -1,7 +1,7 @@
 // Every promise of the drive, for any testbed that can run them.
 import type { Test } from 'tap'
 import type { OpenTestbed } from '../testbed/testbed.js'
-import { contradictions } from './contents/contradictions.js'
+import { lengths } from './contents/lengths.js'
 import { look } from './contents/look.js'
 import { replaced } from './contents/replaced.js'
 import { times } from './contents/times.js'
@@ -68,7 +68,7 @@ export const aboutReading: readonly Promises[] = [
   reading,
   look,
   times,
-  contradictions,
+  lengths,
   replaced,
   xyz,
   identity,

@@ -36,8 +36,6 @@ export interface ContentCache {
   modifiedAt(content: Content): Instant | undefined
   /** When it was last found to be another version than the one before; undefined for nearly all. Without a request. */
   replacedAt(content: Content): Instant | undefined
-  /** Why nothing of it is believed, in words, where the service's answers contradict each other. Without a request. */
-  disputed(content: Content): string | undefined
   /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number
   forget(content: Content): Promise<void>

@@ -26,9 +26,10 @@ import { contentFileName, contentKeyOf } from './store/content-name.js'
 import { openLruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
 import { shortBytes } from './store/short-files.js'
+import { openContradictions } from './versions/contradiction.js'
 import { openReplacedContents } from './versions/replaced.js'
 import { openContentSizes } from './versions/sizes.js'
-import { fingerprintOf, openVersions } from './versions/versions.js'
+import { fingerprintOf, isOther, tells } from './versions/versions.js'
 
 export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'dropped'> {
   /** Made if missing, 0700. Two processes may share it. */
@@ -63,7 +64,6 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const hotFiles = openHotFiles()
   /** How often each was let go. */
   const removals = openRecentMap<number>(namesAtMost)
-  const versions = openVersions()
   const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere, changed })
   let pinned: ReadonlySet<string> = new Set()
   const isPinned = (name: string): boolean => pinned.has(name)
@@ -73,7 +73,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     store: { ...store, open: openedNow },
     sizes,
     lru,
-    versions,
+    contradictions: openContradictions(now),
     replaced: replacedHere,
     keepOpen: blob => open.set(blob.name, blob),
     holdHotFile: hotFiles.hold,
@@ -262,7 +262,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       if (!isMeant(name)) continue
       // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
-      if (!versions.tells(sizes.version(name))) replaced.note(name)
+      if (!tells(sizes.version(name))) replaced.note(name)
       lru.remove(name)
       await drop(name)
       files += 1
@@ -279,10 +279,10 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     const facts = await options.remote.contentFacts(content, context)
     const now = fingerprintOf(facts.version)
     const lengths = [facts.head, facts.range].filter(bytes => bytes !== undefined)
-    const isSame = versions.same(sizes.version(name), now) && lengths.every(bytes => bytes === told)
-    if (isSame && sizes.disputed(name) === undefined) return
+    const before = sizes.version(name)
+    if (tells(before) && !isOther(before, now) && lengths.every(bytes => bytes === told)) return
     // Bytes that were not kept, or not for long, may still be pages of the kernel.
-    const wasGiven = sizes.version(name) !== undefined || entries.fraction(name) > 0
+    const wasGiven = before !== undefined || entries.fraction(name) > 0
     const wasRead = wasGiven || lru.has(name) || store.has(name)
     if (wasRead || lengths.some(bytes => bytes !== told)) replacedHere(name)
     await forget(name)
@@ -293,7 +293,6 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     knownSize: content => sizes.known(nameOf(content)),
     modifiedAt: content => sizes.modified(nameOf(content)),
     replacedAt: content => replaced.at(nameOf(content)),
-    disputed: content => sizes.disputed(nameOf(content)),
     read,
     readNow,
     prefetch: (content, context, most, signal) => ahead(content, { context, most, signal }).catch(rethrow),

@@ -58,16 +58,12 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
       return { wrong: true, sentences: [`${path}: ${ended(withoutPath(node.because, path))}`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
-    const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
     const below =
       met === undefined && node?.kind === 'calculation' ? failureLog.refusedBelow(path) : undefined
     const sentences = [
       ...(met === undefined ? [] : metSentences(path, met)),
       ...(below === undefined ? [] : metSentences(below.path, below.met)),
-      ...(disputed === undefined || met?.failure.message === disputed
-        ? []
-        : [`${path}: ${ended(withoutPath(disputed, path))}`]),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
       ...(looked instanceof Failure && met === undefined

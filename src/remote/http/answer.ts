@@ -151,19 +151,6 @@ export async function readWith<Reader extends TextReader<unknown>>(
   return reader
 }
 
-const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
-
-/** A compressed answer to a request for the identity coding, where the file itself is compressed, cannot be told from the file. */
-export function refuseDoublyPacked(response: IncomingResponse, name: string): void {
-  const declared = declaredBody(response.headers)
-  if (declared.encoding !== 'none' && packedName.test(name)) {
-    throw new Failure(
-      'broken',
-      `it cannot be known whether ${name} is packed once or twice: it came as ${declared.encoding}`,
-    )
-  }
-}
-
 /** The requested bytes; without an end, all from `start` on. */
 export interface RequestedRange {
   readonly start: ByteOffset
@@ -184,14 +171,15 @@ export function streamedBody(
   part: RequestedRange | undefined,
 ): Body {
   const declared = declaredBody(response.headers)
+  if (declared.encoding !== 'none')
+    throw new Failure('broken', `the file came packed (${declared.encoding}), which was not requested`)
   const range = part === undefined ? undefined : checkedRange(response, declared, part)
   const total = range === undefined ? declared.length : range.total
   return {
-    length: total === undefined || declared.encoding !== 'none' ? undefined : byteCount(total),
+    length: total === undefined ? undefined : byteCount(total),
     start: part?.start ?? byteOffset(0),
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: declared.ends,
-    wasPacked: declared.encoding !== 'none',
     isPage: isHtml(declared),
     version: contentVersionOf(response),
     bytes: wholePieces(response.bytes, declared, flow),
@@ -272,7 +260,6 @@ function checkedRange(
   const end = range === undefined ? 0 : range.last + 1
   const isRight =
     range?.first === part.start &&
-    declared.encoding === 'none' &&
     total !== undefined &&
     (end === total || (end === part.end && end < total)) &&
     (declared.length === undefined || declared.length === end - part.start)

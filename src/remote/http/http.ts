@@ -25,7 +25,6 @@ import {
   type RequestedRange,
   rangeProbeOf,
   readWith,
-  refuseDoublyPacked,
   streamedBody,
 } from './answer.js'
 import { originOf, refusalText, sameOrigin } from './refusal.js'
@@ -55,10 +54,9 @@ export interface Http {
     reader: () => Reader,
     context: RequestContext,
   ): Promise<Reader>
-  /** A streamed body, the requested part of it where the service honours Range; `name` says which files are packed ones. */
+  /** A streamed body, the requested part of it where the service honours Range. */
   content(
     request: Request,
-    name: string,
     start: ByteOffset,
     context: RequestContext,
     end?: ByteOffset,
@@ -170,8 +168,7 @@ export function openHttp(options: HttpOptions): Http {
     text: (request, context) => askAgainIfDoubtful(request, () => question(request, metadata, context)),
     jsonText: (request, context) => question(request, record, context),
     readInto: (request, reader, context) => question(request, readingInto(reader), context),
-    content: (request, name, start, context, end, of) =>
-      question(request, download(name, { start, end, of }), context),
+    content: (request, start, context, end, of) => question(request, download({ start, end, of }), context),
     head: (request, context) => question({ ...request, method: 'HEAD' }, size, context),
     firstByte: (request, context) => question(request, oneByte, context),
     answered: way.answered,
@@ -238,14 +235,11 @@ const oneByte: ResponseReader<RangeProbe> = {
   hops: 0,
 }
 
-function download(name: string, part: RequestedRange): ResponseReader<Body> {
+function download(part: RequestedRange): ResponseReader<Body> {
   const isPart = part.start > 0 || part.end !== undefined
   return {
     accepts: status => status === ok || (status === partial && isPart),
-    read: (response, flow) => {
-      refuseDoublyPacked(response, name)
-      return streamedBody(response, flow, response.status === partial ? part : undefined)
-    },
+    read: (response, flow) => streamedBody(response, flow, response.status === partial ? part : undefined),
     range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
     condition: isPart ? conditionOf(part.of) : undefined,
     accept: anyBytes,

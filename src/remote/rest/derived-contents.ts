@@ -24,8 +24,12 @@ export function refuseEmptyDerived(remote: Remote): Remote {
         throw new Failure('broken', `a web page came in the place of the ${kind.label} ${content.title}`)
       }
       if (kind === undefined || body.start > 0) return body
-      // A stated length is remembered: it counts once all bytes have come.
-      return { ...body, length: undefined, bytes: filled(body.bytes, `${kind.label} ${content.title}`) }
+      const file = `${kind.label} ${content.title}`
+      if (body.length !== undefined && body.length < kind.fewestBytes) {
+        body.cancel()
+        throw nothing(file)
+      }
+      return { ...body, bytes: filled(body.bytes, file) }
     },
   }
 }
@@ -46,8 +50,10 @@ async function* filled(pieces: Body['bytes'], file: string): AsyncGenerator<Uint
     if (!isNothing(start)) yield* held
     else if (bytes > blanksAtMost) break
   }
-  if (isNothing(start))
-    throw new Failure('broken', `the service answered with nothing in the place of the ${file}`)
+  if (isNothing(start)) throw nothing(file)
 }
+
+const nothing = (file: string): Failure =>
+  new Failure('broken', `the service answered with nothing in the place of the ${file}`)
 
 const isNothing = (start: string): boolean => start === '' || 'null'.startsWith(start)

@@ -116,11 +116,11 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
     jsonText: (request, context) => checked(request, context, http.jsonText(request, context)),
     readInto: (request, reader, context) =>
       checked(request, context, http.readInto(request, reader, context)),
-    content: async (request, name, start, context, end, of) =>
+    content: async (request, start, context, end, of) =>
       unlessPortal(
         request,
         context,
-        await checked(request, context, http.content(request, name, start, context, end, of)),
+        await checked(request, context, http.content(request, start, context, end, of)),
       ),
     head: (request, context) => checked(request, context, http.head(request, context)),
     firstByte: (request, context) => checked(request, context, http.firstByte(request, context)),

@@ -187,13 +187,13 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
       const whole = { start: byteOffset(0), end: undefined }
       const span = asksForParts(capabilities) ? { start, end } : whole
       const condition = capabilities.conditions === false ? undefined : of
-      const body = await http.content(request, content.title, span.start, context, span.end, condition)
+      const body = await http.content(request, span.start, context, span.end, condition)
       const isSame = isVersion(body, of)
       if (condition !== undefined && isSame && isWholeContent(body, span)) {
         // A service that does not know the condition sends everything; without it, it may send the part.
         capabilities.conditions = false
         body.cancel()
-        return http.content(request, content.title, span.start, context, span.end)
+        return http.content(request, span.start, context, span.end)
       }
       if (body.start > 0 || body.end !== undefined) forgetUnknownSizes(capabilities, content.of)
       if (span.start > 0 && (of === undefined || isSame)) noteRange(capabilities, body.start === span.start)
@@ -204,7 +204,7 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
       if (page.ends !== 'twice' || (page.start === 0 && page.end === undefined)) return page
       // A part alone cannot be compared.
       page.cancel()
-      const all = await http.content(request, content.title, whole.start, context)
+      const all = await http.content(request, whole.start, context)
       return all.isPage === true ? provenPage(all, content.title, record) : all
     },
   }

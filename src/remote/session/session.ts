@@ -369,9 +369,9 @@ export function withAuthorization(http: Http, session: Session): Http {
       session.ask(context, (authorization, within) =>
         http.readInto({ ...request, authorization }, reader, within),
       ),
-    content: (request, name, start, context, end, of) =>
+    content: (request, start, context, end, of) =>
       session.ask(context, (authorization, within) =>
-        http.content({ ...request, authorization }, name, start, within, end, of),
+        http.content({ ...request, authorization }, start, within, end, of),
       ),
     head: (request, context) =>
       session.ask(context, (authorization, within) => http.head({ ...request, authorization }, within)),

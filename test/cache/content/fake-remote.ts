@@ -52,6 +52,7 @@ export interface SentPieces {
   readonly start?: number
   /** Where it ends, where the service honours a Range with an end. */
   readonly end?: number | undefined
+  /** Undefined where it is not sent; left out where it is that of the pieces. */
   readonly length?: number | undefined
   readonly ends?: Body['ends']
   readonly version?: ContentVersion
@@ -89,9 +90,10 @@ export function fakeRemote(
     async content(_content, start, _ask, end) {
       asked.push(`get@${start}${end === undefined ? '' : `-${end}`}`)
       const pieces = send(start, end)
+      const length = 'length' in pieces ? pieces.length : lengthOf(pieces)
       let cancelled = false
       return {
-        length: pieces.length === undefined ? undefined : byteCount(pieces.length),
+        length: length === undefined ? undefined : byteCount(length),
         start: byteOffset(pieces.start ?? 0),
         end: pieces.end === undefined ? undefined : byteOffset(pieces.end),
         ends: pieces.ends ?? 'proven',
@@ -112,8 +114,20 @@ async function* until(bytes: AsyncIterable<Uint8Array>, ended: () => boolean): A
   }
 }
 
-export async function* inPieces(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
+/** Bytes piece by piece; a whole of them is sent with its length where the test says nothing else. */
+export function inPieces(
+  bytes: Uint8Array,
+  pieceBytes: number,
+): AsyncIterable<Uint8Array> & { total: number } {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
+  }
+  return Object.assign(pieces(), { total: bytes.length })
+}
+
+function lengthOf({ start = 0, end, bytes }: SentPieces): number | undefined {
+  const isWhole = end === undefined && 'total' in bytes && typeof bytes.total === 'number'
+  return isWhole ? start + Number(bytes.total) : undefined
 }
 
 /** A gate that a test opens when it wants the next thing to happen. */

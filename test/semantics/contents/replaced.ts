@@ -283,23 +283,28 @@ export function replaced(t: Test, open: OpenTestbed): void {
     t.ok((await read(testbed, path)).equals(longer))
   })
 
-  t.test('READ-14 a validator that changes with every answer is found out', async t => {
-    for (const [what, manners] of variants(open, Object.entries(fickle), 3)) {
-      const { testbed, held: files } = await held(t, open, [manners, manners])
-      const [{ path }, other] = files as readonly [Held, Held]
-      await testbed.files.lstat(path)
-      t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
-      // The kernel may hold the tail: nothing tells that what comes now belongs to it.
-      const begun = await versionRead(testbed, path)
-      t.match(begun, /^(first|ESTALE)$/, what)
-      await testbed.pass(1100)
-      t.equal(await versionRead(testbed, path), 'first', what)
-      await testbed.files.lstat(other.path)
-      t.equal(await versionRead(testbed, other.path), 'first', `${what}: known for the next file`)
-    }
-  })
+  t.test(
+    'READ-14 a validator that changes with every answer is none: the file comes in one answer',
+    async t => {
+      for (const [what, manners] of variants(open, Object.entries(fickle), 3)) {
+        const { testbed, held: files } = await held(t, open, [manners, manners])
+        const [{ path }, other] = files as readonly [Held, Held]
+        await testbed.files.lstat(path)
+        t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
+        // The kernel may hold the tail: nothing tells that what comes now belongs to it.
+        const begun = await versionRead(testbed, path)
+        t.match(begun, /^(first|ESTALE)$/, what)
+        await testbed.pass(1100)
+        t.equal(await versionRead(testbed, path), 'first', what)
+        await testbed.files.lstat(other.path)
+        t.match(await versionRead(testbed, other.path), /^(first|ESTALE)$/, what)
+        await testbed.pass(1100)
+        t.equal(await versionRead(testbed, other.path), 'first', `${what}: the next file`)
+      }
+    },
+  )
 
-  t.test('READ-14 two servers that name one version differently are found out', async t => {
+  t.test('READ-13 two servers that name one version differently are found out', async t => {
     const manners: Manners = { tag: (_, answer) => `"${(answer >> 2) % 2}"`, ifRange: 'ignored' }
     const { testbed, path } = await heldOne(t, open, manners)
     await testbed.files.lstat(path)
@@ -311,7 +316,7 @@ export function replaced(t: Test, open: OpenTestbed): void {
     t.equal(outcomes.at(-1), 'first', outcomes.join(' '))
   })
 
-  t.test('READ-14 two nodes of which one is late give bytes of one version or an error', async t => {
+  t.test('READ-13 two nodes of which one is late give bytes of one version or an error', async t => {
     for (const manners of variants(open, [honest, tagged, dated], 3)) {
       const { testbed, path, holder } = await heldOne(t, open, manners)
       await testbed.files.lstat(path)
@@ -332,20 +337,22 @@ export function replaced(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('READ-13 a version that is put back makes no other file a mix', async t => {
+  t.test('READ-13 a version that is put back makes no mix, and no other file comes in doubt', async t => {
     for (const manners of variants(open, [tagged, dated], 2)) {
       const { testbed, held: files } = await held(t, open, [manners, manners])
       const [restored, other] = files as readonly [Held, Held]
+      const outcomes: string[] = []
       for (const bytes of [second, first]) {
         await testbed.files.lstat(restored.path)
         await tail(testbed, restored.path)
         if (bytes === second) restored.holder.replace(second)
         else restored.holder.putBack(first)
-        t.equal(await versionRead(testbed, restored.path), 'ESTALE')
+        outcomes.push(await versionRead(testbed, restored.path))
         await testbed.pass(1100)
         await testbed.files.lstat(restored.path)
       }
-      t.equal(await versionRead(testbed, restored.path), 'first')
+      outcomes.push(await versionRead(testbed, restored.path))
+      t.match(outcomes.join(' '), /^ESTALE (ESTALE first|second second)$/)
       await testbed.files.lstat(other.path)
       t.ok((await tail(testbed, other.path)).equals(first.subarray(-4096)))
       other.holder.replace(second)

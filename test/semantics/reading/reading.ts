@@ -20,7 +20,7 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, `${calculation}/empty.txt`), '')
     })
 
-    t.test('READ-2 a read anywhere gives what is there, and nothing behind the end', async t => {
+    t.test('READ-1 a read anywhere gives what is there, and nothing behind the end', async t => {
       const file = await files.open(`${calculation}/run.log`, 'r')
       t.equal((await file.read(10, 123_450)).toString(), log.slice(123_450, 123_460))
       t.equal((await file.read(100, log.length - 5)).toString(), log.slice(-5))
@@ -106,7 +106,7 @@ export function reading(t: Test, open: OpenTestbed): void {
       mend()
     })
 
-    t.test('READ-5 and once the service is well again the file is whole', async t => {
+    t.test('READ-4 and once the service is well again the file is whole', async t => {
       await testbed.pass(1100)
       t.equal(await textOf(testbed, `${calculation}/run.log`), log)
     })

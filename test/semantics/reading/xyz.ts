@@ -76,7 +76,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, 'projects/P/taken/taken~c3.xyz'), /^3\n/)
     })
 
-    t.test('XYZ-4 its name is the calculation’s, escaped', async t => {
+    t.test('XYZ-3 its name is the calculation’s, escaped', async t => {
       t.match(await textOf(testbed, 'projects/P/a%2Fb/a%2Fb.xyz'), /^3\n/)
     })
 

@@ -22,7 +22,7 @@ import { bigBytes } from './range-scheduler.js'
 import { countBytes, openUncachedStream, type UncachedStream } from './uncached-stream.js'
 
 export interface ContentEntryPorts extends DownloadLifecyclePorts {
-  readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
+  readonly remote: Pick<Remote, 'content' | 'contentSize'>
   /** It is at rest: nothing of it is worth remembering any more. */
   readonly rested: () => void
 }
@@ -86,7 +86,6 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     fetch: ({ start, end }, priority, of) =>
       ports.remote.content(content, start, ownContext(priority), end, of),
     askLength: async () => (tellsNothing ? undefined : askedLength('guess').catch(ifSizeUnknown)),
-    facts: () => ports.remote.contentFacts(content, ownContext('user')),
     over() {
       if (atRest() && !askers.waiting) ports.rested()
     },
@@ -176,7 +175,6 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     passing ??= openUncachedStream({
       fetch: (start, of) =>
         ports.remote.content(content, start, ownContext(wanted.context.priority), undefined, of),
-      versions: ports.versions,
       versionBefore: () => sizes.version(name),
       told: lifecycle.told,
       met: lifecycle.met,

@@ -1,23 +1,22 @@
 // Lifecycle of one download and its outcome: kept, refused by the disk, given up, or failed.
 import { Failure } from '../../../failure.js'
-import { noop } from '../../../noop.js'
 import { type Clock, sleep } from '../../../remote/clock.js'
-import { type ContentFacts, type Instant, instant, type RequestContext } from '../../../remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../../remote/remote.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from '../store/blob.js'
 import type { BlobStore } from '../store/blob-store.js'
 import { type Checksum, storedBytes } from '../store/checksum.js'
 import type { LruIndex } from '../store/lru.js'
 import type { CacheFile } from '../store/open-file.js'
-import { type Contradiction, isContradiction, resolveContradiction } from '../versions/contradiction.js'
+import { type Contradiction, type Contradictions, isContradiction } from '../versions/contradiction.js'
 import type { ContentSizes } from '../versions/sizes.js'
-import type { VersionFingerprint, Versions } from '../versions/versions.js'
+import { tells, type VersionFingerprint } from '../versions/versions.js'
 import { type CompleteContent, DiskRefused } from './chunk-buffer.js'
 import { type Download, type DownloadPorts, PrefetchAbandoned, startDownload } from './download.js'
 import { bigBytes, type RangeSupport } from './range-scheduler.js'
 
 export interface DownloadLifecyclePorts {
-  readonly versions: Versions
+  readonly contradictions: Contradictions
   /** Remembers that the service holds another version of it than before. */
   readonly replaced: (name: string) => void
   readonly store: BlobStore
@@ -36,7 +35,6 @@ export interface DownloadLifecyclePorts {
 export interface ContentSource extends Pick<DownloadPorts, 'fetch' | 'askLength'> {
   /** Whether parts of it may be asked for at all. */
   readonly mayJump: boolean
-  readonly facts: () => Promise<ContentFacts>
   /** A download has ended, however. */
   readonly over: () => void
 }
@@ -117,7 +115,7 @@ export function openDownloadLifecycle(
   let wantedUntil = instant(0)
   let known: number | undefined
   let counted = 0
-  let judging: { readonly found: Contradiction; readonly verdict: Promise<Failure> } | undefined
+  let judged: { readonly found: Contradiction; readonly failure: Failure } | undefined
   let standing: { readonly failure: Failure; readonly until: number } | undefined
 
   /** The ledger is asked until it knows; lengths never change. */
@@ -128,6 +126,7 @@ export function openDownloadLifecycle(
 
   function met(version: VersionFingerprint | undefined): void {
     const bytes = sizes.known(name)
+    ports.contradictions.met(name)
     if (bytes !== undefined)
       sizes.remember(name, bytes, { version: version ?? sizes.version(name) ?? noValidators })
   }
@@ -137,8 +136,8 @@ export function openDownloadLifecycle(
     if (download !== undefined) return download
     const started = startDownload({
       ...source,
-      mayJump: version => source.mayJump && ports.versions.mayJoin(name, version),
-      versions: ports.versions,
+      mayJump: () => source.mayJump && ports.contradictions.mayJoin(name),
+      isRecent: () => ports.contradictions.isRecent(name),
       grew: countParts,
       versionBefore: () => sizes.version(name),
       met,
@@ -176,8 +175,7 @@ export function openDownloadLifecycle(
     } catch (error) {
       if (error instanceof PrefetchAbandoned) return
       if (error instanceof DiskRefused) refuse()
-      // The readers hear it; what was told stays.
-      if (isContradiction(error)) await verdictOf(error).catch(noop)
+      if (isContradiction(error)) judge(error)
       log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
     }
   }
@@ -185,7 +183,6 @@ export function openDownloadLifecycle(
   /** Counted before it is named, so that the others make room first. */
   async function shelve(whole: CompleteContent, version: VersionFingerprint | undefined): Promise<void> {
     sizes.remember(name, whole.checksum.length, { version, modified: version?.date })
-    sizes.settle(name)
     lru.remove(partsOf(name))
     await lru.add({ name, bytes: storedBytes(whole.checksum), used: now() })
     if (whole.in === 'memory') ports.holdHotFile(name, whole.bytes)
@@ -229,9 +226,7 @@ export function openDownloadLifecycle(
     } catch (error) {
       if (!(error instanceof PrefetchAbandoned)) throw error
       if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
-      // Another source tells it if the service has one.
-      const told = started.length === undefined ? undefined : await source.askLength()
-      if (started.length !== undefined && told === undefined)
+      if (started.length !== undefined)
         sizes.remember(name, started.length, { modified: started.version?.date })
       return error.bytes
     }
@@ -241,22 +236,15 @@ export function openDownloadLifecycle(
     refusedUntil = instant(now() + refusedForMs)
   }
 
-  /** One question for all readers that meet the same. */
-  function verdictOf(found: Contradiction): Promise<Failure> {
-    if (judging?.found !== found) judging = { found, verdict: judge(found) }
-    return judging.verdict
-  }
-
-  async function judge(found: Contradiction): Promise<Failure> {
-    const failure = await resolveContradiction(found, {
-      name,
-      sizes,
-      versions: ports.versions,
-      facts: source.facts,
-      replaced: () => ports.replaced(name),
-    })
+  /** The same for all readers that meet the same; the next question goes to the service. */
+  function judge(found: Contradiction): Failure {
+    if (judged?.found === found) return judged.failure
+    const failure = ports.contradictions.found(name, found)
+    judged = { found, failure }
+    sizes.forget(name)
     known = undefined
     if (failure.kind === 'broken') standing = { failure, until: now() + standsForMs }
+    else ports.replaced(name)
     return failure
   }
 
@@ -293,9 +281,9 @@ export function openDownloadLifecycle(
     told: () => told() ?? download?.length,
     met,
     async resolveContradiction(found) {
-      const verdict = await verdictOf(found)
+      const failure = judge(found)
       await settled
-      return verdict
+      return failure
     },
     get standing() {
       return standing !== undefined && now() < standing.until ? standing.failure : undefined
@@ -309,7 +297,7 @@ export function openDownloadLifecycle(
       const idleMs = now() < wantedUntil ? 0 : sinceAsked
       if (download.resting) {
         // Nothing would tell whether what is asked for later belongs to them.
-        const mayAge = ports.versions.tells(download.version) || idleMs < abandonedAfterMs
+        const mayAge = tells(download.version) || idleMs < abandonedAfterMs
         return mayAge ? countParts(download.arrived) : download.stop(new PrefetchAbandoned(0))
       }
       const missing = (download.length ?? 2 * download.arrived) - download.arrived

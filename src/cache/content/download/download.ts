@@ -4,7 +4,7 @@ import type { ContentVersion, Instant } from '../../../remote/remote.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { type Checksum, sameChecksum, startChecksum } from '../store/checksum.js'
 import { OtherLength, OtherVersion } from '../versions/contradiction.js'
-import { fingerprintOf, type VersionFingerprint, type Versions } from '../versions/versions.js'
+import { fingerprintOf, isOther, type VersionFingerprint } from '../versions/versions.js'
 import { type ChunkBuffer, type CompleteContent, openChunkBuffer } from './chunk-buffer.js'
 import {
   type BodyFacts,
@@ -15,15 +15,16 @@ import {
 import { readResumably } from './resumable-body.js'
 
 export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'ranges' | 'now'> {
-  /** Whether parts of several answers, of which one is of this version, can be known to belong together. */
-  readonly mayJump: (version: VersionFingerprint | undefined) => boolean
+  /** Whether parts of several answers may be put together. */
+  readonly mayJump: () => boolean
   readonly create: () => Promise<UnfinishedFile>
   readonly discard: (unfinished: UnfinishedFile) => Promise<void>
   /** What the service said the length is, outside of this body. */
   readonly told: () => number | undefined
   /** Asks the service for the length once, so that `told` knows it where the service can tell. */
   readonly askLength: () => Promise<number | undefined>
-  readonly versions: Pick<Versions, 'differ' | 'counting' | 'tells' | 'leavesOutTag'>
+  /** Its answers have contradicted each other a moment ago: a body alone does not tell its length. */
+  readonly isRecent: () => boolean
   /** The version that was met before this download. */
   readonly versionBefore: () => VersionFingerprint | undefined
   /** So many bytes of it are on the disk or on the way there, told each MiB. */
@@ -87,10 +88,10 @@ interface Waiter {
   readonly reject: (reason: unknown) => void
 }
 
-/** No error page is longer. */
-const heldBackBytes = 1 << 20
-
 const countedEvery = 1 << 20
+
+/** A content up to this is checked whole before any of it is given, where its head does not say its length. */
+const heldBackBytes = 1 << 20
 
 type DownloadEnd = 'whole' | { readonly reason: unknown }
 
@@ -98,15 +99,15 @@ type DownloadEnd = 'whole' | { readonly reason: unknown }
 export function startDownload(ports: DownloadPorts): Download {
   const waiting = new Set<Waiter>()
   let length: number | undefined
-  /** The end of what comes proves nothing: until it was compared with a second copy, no reader gets it. */
-  let isDoubtful = false
-  /** It is compared, whatever else tells its length. */
+  /** The head of an answer has said the length. */
+  let isDeclared = false
+  /** Nothing is given before so many bytes, or all, have come. */
+  let heldBack = 0
+  /** No reader gets it before it was compared with a second copy. */
   let isPage = false
-  /** A body is held against what else the service says of its length. */
+  /** The service is asked for the length that no head says. */
   let asking: Promise<unknown> | undefined
   let isAsking = false
-  /** Of a body that does not say its length nothing is given before so many bytes, or all, have come. */
-  let heldBack = 0
   let counted = 0
   let version: ContentVersion | undefined
   let print: VersionFingerprint | undefined
@@ -121,17 +122,15 @@ export function startDownload(ports: DownloadPorts): Download {
   })
 
   const known = () => length ?? ports.told()
-  const mayJump = () => ports.mayJump(print ?? ports.versionBefore())
   const buffer: ChunkBuffer = openChunkBuffer({ ...ports, length: known, lost: fail })
   const scheduler = openRangeScheduler({
     ...ports,
     buffer,
     length: known,
-    mayJump,
-    version: () => ports.versions.counting(version),
+    version: () => version,
     arriving,
-    wholeArriving,
     bodyStarted: begun,
+    counted: tellLength,
     received: took,
     complete,
     failed,
@@ -156,7 +155,8 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   const isWhole = () => ended === 'whole'
-  const isBelieved = () => !isDoubtful && !isAsking && buffer.arrived.bytes >= heldBack
+  const isBelieved = () =>
+    !isPage && !isAsking && (isDeclared || ports.told() !== undefined) && buffer.arrived.bytes >= heldBack
   const lengthIsSure = () => length !== undefined && (isWhole() || isBelieved())
   const has = (start: number, end: number) =>
     isWhole() || (isBelieved() && buffer.arrived.reach(start) >= Math.min(end, length ?? end))
@@ -166,19 +166,12 @@ export function startDownload(ports: DownloadPorts): Download {
     return new Promise((resolve, reject) => waiting.add({ ...wanted, resolve, reject }))
   }
 
-  function arriving(now: ContentVersion | undefined): void {
-    const arrived = fingerprintOf(now)
-    const before = print ?? ports.versionBefore()
-    if (ports.versions.differ(before, arrived)) throw new OtherVersion(before, now)
-    if (ports.versions.leavesOutTag(print, arrived)) throw new OtherVersion(print, now)
-    version ??= now
+  function arriving(body: Parameters<RangeSchedulerPorts['arriving']>[0]): void {
+    const arrived = fingerprintOf(body.version)
+    if (isOther(print ?? ports.versionBefore(), arrived))
+      throw new OtherVersion(body.length === undefined || body.length === known())
+    version ??= body.version
     print ??= arrived
-  }
-
-  /** `If-Range` was sent: the whole without any validator may be of any version. */
-  function wholeArriving(now: ContentVersion | undefined): void {
-    if (ports.versions.tells(print) && !ports.versions.tells(fingerprintOf(now)))
-      throw new OtherVersion(print, now)
   }
 
   /** @throws OtherLength where another source has told another length: nothing here tells which of them is right */
@@ -203,15 +196,13 @@ export function startDownload(ports: DownloadPorts): Download {
   function begun(body: BodyFacts): void {
     if (ended !== undefined && ended !== 'whole') throw ended.reason
     isPage ||= body.ends === 'twice'
-    if (isPage || (body.ends === 'unproven' && known() === undefined)) isDoubtful = true
-    if (body.length === undefined && !body.isPart)
-      heldBack = body.wasPacked ? Number.POSITIVE_INFINITY : heldBackBytes
-    if (known() === undefined) askLength()
+    if (known() === undefined && (body.length === undefined || ports.isRecent())) askLength()
+    isDeclared ||= body.length !== undefined
+    if (body.length === undefined && !body.isPart) heldBack = heldBackBytes
     if (body.length !== undefined) tellLength(body.length)
     ports.met(print)
   }
 
-  /** The head of an answer and its body are one source: where no other has told the length, another is asked meanwhile. */
   function askLength(): void {
     if (asking !== undefined) return
     isAsking = true
@@ -219,7 +210,6 @@ export function startDownload(ports: DownloadPorts): Download {
       .askLength()
       .then(() => {
         isAsking = false
-        // The body claimed its length before the other source did: a stat that waits must not get that one.
         if (length !== undefined) refuseOther(length)
         wake()
       })
@@ -249,17 +239,17 @@ export function startDownload(ports: DownloadPorts): Download {
     await asking
     tellLength(bytes)
     const result = await buffer.finish(bytes)
-    if (isPage || (isDoubtful && ports.told() === undefined)) await compareWithSecond(result.checksum)
+    if (isPage || (!isDeclared && ports.told() === undefined)) await compareWithSecond(result.checksum)
     return result
   }
 
-  /** A body whose end proves nothing, and of whose length nothing else tells, is believed if a second one is the same. */
+  /** A body of whose length nothing tells is believed if a second one is the same. */
   async function compareWithSecond(first: Checksum): Promise<void> {
     const prover = startChecksum()
     let compared = 0
     await scheduler.again(body =>
       readResumably(body, {
-        begin: () => Promise.reject(new Failure('broken', 'a body whose end proves nothing was lost')),
+        begin: () => Promise.reject(new Failure('broken', 'a body of unknown length was lost')),
         position: () => compared,
         take: piece => {
           scheduler.moved()
@@ -270,12 +260,12 @@ export function startDownload(ports: DownloadPorts): Download {
       }),
     )
     if (!sameChecksum(first, prover.finish())) {
-      throw new Failure('broken', 'two downloads of one unchanging file, neither of which is proven, differ')
+      throw new Failure('broken', 'nothing tells the length of this file, and two downloads of it differ')
     }
   }
 
   const canRest = () =>
-    ports.ranges.possible && mayJump() && lengthIsSure() && buffer.arrived.bytes > 0 && isBelieved()
+    ports.ranges.possible && ports.mayJump() && lengthIsSure() && buffer.arrived.bytes > 0 && isBelieved()
 
   /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
   function failed(reason: unknown): void {
@@ -314,7 +304,6 @@ export function startDownload(ports: DownloadPorts): Download {
     },
     fetchAll(priority) {
       scheduler.fetchAll(priority)
-      if (ended === undefined && known() === undefined) askLength()
     },
     reach({ start, end }, priority) {
       if (ended === undefined) scheduler.want({ start, end }, priority)

@@ -31,7 +31,6 @@ export interface BodyFacts {
   readonly length: number | undefined
   readonly ends: Body['ends']
   readonly isPart: boolean
-  readonly wasPacked: boolean
 }
 
 export interface RangeSchedulerPorts {
@@ -51,11 +50,11 @@ export interface RangeSchedulerPorts {
   /** The version of what has come before. */
   readonly version: () => ContentVersion | undefined
   /** An answer comes; throws if it is of another version. */
-  readonly arriving: (version: ContentVersion | undefined) => void
-  /** The whole comes where a part of a known version was asked for; throws if nothing says that it is that version. */
-  readonly wholeArriving: (version: ContentVersion | undefined) => void
+  readonly arriving: (body: Pick<Body, 'version' | 'length'>) => void
   /** A body comes; throws if it contradicts what is known. */
   readonly bodyStarted: (body: BodyFacts) => void
+  /** A body that did not say its length has ended; throws if that contradicts what is known. */
+  readonly counted: (bytes: number) => void
   /** A piece has arrived; throws if no more is wanted. */
   readonly received: () => void
   /** Every byte has arrived. */
@@ -163,14 +162,20 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
     range.body = body
     if (stopped || range.stopped !== undefined) body.cancel()
     if (range.stopped !== undefined) throw range.stopped
-    ports.arriving(body.version)
+    return body
+  }
+
+  /** Its bytes stand beside those that came before. */
+  async function beginNext(range: InFlightRange, from: ByteOffset): Promise<Body> {
+    const body = await begin(range, from)
+    ports.arriving(body)
     return body
   }
 
   async function run(range: InFlightRange): Promise<void> {
     const from = byteOffset(range.position)
     const asked = range.end
-    const body = await begin(range, from)
+    const body = await beginNext(range, from)
     if (stopped) return
     const isPart = asked < total() || from > 0
     const isUnasked = asked < total() && from === 0 && body.end === undefined
@@ -184,7 +189,6 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
   /** The service honours no Range: what it sends is the whole, from the beginning. */
   async function adopt(range: InFlightRange, body: Body): Promise<void> {
     if (body.start !== 0) throw new Failure('broken', `the body begins at byte ${body.start}`)
-    ports.wholeArriving(body.version)
     ranges.refuse()
     refusedHere = true
     for (const other of segments) {
@@ -205,7 +209,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
     const writer = buffer.writer(range.position, () => (range.end === largestBytes ? undefined : range.end))
     try {
       await readResumably(body, {
-        begin: from => begin(range, from),
+        begin: from => beginNext(range, from),
         position: () => range.position,
         take: piece => {
           if (range.stopped !== undefined) throw range.stopped
@@ -236,7 +240,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
   function ended(range: InFlightRange): void {
     if (ports.length() === undefined) {
       range.end = range.position
-      ports.bodyStarted({ length: range.position, ends: 'proven', isPart: true, wasPacked: false })
+      ports.counted(range.position)
       return
     }
     // Its length may have been told after it began.
@@ -334,5 +338,4 @@ const bodyFacts = (body: Body, isPart: boolean): BodyFacts => ({
   length: body.length,
   ends: isPart ? 'proven' : body.ends,
   isPart,
-  wasPacked: body.wasPacked === true,
 })

@@ -2,12 +2,11 @@
 import { Failure } from '../../../failure.js'
 import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
 import { OtherLength, OtherVersion } from '../versions/contradiction.js'
-import { fingerprintOf, type VersionFingerprint, type Versions } from '../versions/versions.js'
+import { fingerprintOf, isOther, type VersionFingerprint } from '../versions/versions.js'
 
 export interface UncachedStreamPorts {
   /** `of` is the version a part must belong to. */
   readonly fetch: (start: ByteOffset, of: ContentVersion | undefined) => Promise<Body>
-  readonly versions: Pick<Versions, 'differ' | 'counting' | 'tells'>
   /** The version whose bytes readers had before. */
   readonly versionBefore: () => VersionFingerprint | undefined
   /** What the service said the length is, outside of these bodies. */
@@ -51,7 +50,7 @@ export function openUncachedStream(ports: UncachedStreamPorts): UncachedStream {
     if (stream !== undefined && offset >= stream.start && !far) return stream
     close()
     const start = byteOffset(ranges === 'refused' ? 0 : offset)
-    const body = await ports.fetch(start, ports.versions.counting(version))
+    const body = await ports.fetch(start, version)
     try {
       compare(body, offset)
     } catch (error) {
@@ -75,9 +74,8 @@ export function openUncachedStream(ports: UncachedStreamPorts): UncachedStream {
     if (body.ends !== 'proven' || body.start > offset) throw unproven()
     const arrived = fingerprintOf(body.version)
     const before = fingerprintOf(version) ?? ports.versionBefore()
-    const isUntold = body.start < offset && ports.versions.tells(before) && !ports.versions.tells(arrived)
-    if (isUntold || ports.versions.differ(before, arrived)) throw new OtherVersion(before, body.version)
     const told = ports.told() ?? length
+    if (isOther(before, arrived)) throw new OtherVersion(body.length === undefined || body.length === told)
     if (told !== undefined && body.length !== undefined && told !== body.length)
       throw new OtherLength(told, body.length)
     version ??= body.version

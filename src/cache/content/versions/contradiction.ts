@@ -1,30 +1,24 @@
-// Contradiction of two answers about one content: another version, or two lengths of which neither counts.
+// Contradiction of two answers about one content: the first one means that it was replaced, one more at once is an error.
 import { Failure } from '../../../failure.js'
-import type { ContentFacts, ContentVersion } from '../../../remote/remote.js'
-import type { ContentSizes } from './sizes.js'
-import { fingerprintOf, type VersionFingerprint, type Versions } from './versions.js'
+import { openRecentMap } from '../../../recent-map.js'
+import { type Instant, instant } from '../../../remote/remote.js'
 
-/** A length that was told, or came with a part, and another that is sent; undefined: more than that. */
+/** Another length than was told, or than came before; `sent` undefined: more than that. */
 export class OtherLength extends Error {
   override readonly message: string
 
-  constructor(
-    readonly told: number,
-    readonly sent: number | undefined,
-  ) {
+  constructor(told: number, sent: number | undefined) {
     super()
-    this.message = `the service said ${told} bytes and sends ${sent ?? 'more'}`
+    this.message = `the service told ${told} bytes and sends ${sent ?? `more than ${told}`}`
   }
 }
 
-/** Two parts, or what was kept and what comes, are of two versions. */
+/** Another version than the one before. */
 export class OtherVersion extends Error {
-  override readonly message = 'the service sends another version of the file'
+  override readonly message = 'the service sends another version of the file than before'
 
-  constructor(
-    readonly before: VersionFingerprint | undefined,
-    readonly now: ContentVersion | undefined,
-  ) {
+  /** `isOneLength`: nothing but its validator differs. */
+  constructor(readonly isOneLength: boolean) {
     super()
   }
 }
@@ -34,92 +28,45 @@ export type Contradiction = OtherLength | OtherVersion
 export const isContradiction = (thrown: unknown): thrown is Contradiction =>
   thrown instanceof OtherLength || thrown instanceof OtherVersion
 
-export interface ContradictionPorts {
-  readonly name: string
-  readonly sizes: ContentSizes
-  readonly versions: Versions
-  /** Asks the service now. */
-  readonly facts: () => Promise<ContentFacts>
-  /** The service holds another version than before. */
-  readonly replaced: () => void
+export interface Contradictions {
+  /** What readers hear: 'replaced', or 'broken' where the last one of this content was less than a minute ago. */
+  found(name: string, what: Contradiction): Failure
+  /** A moment ago its answers contradicted each other: a body alone does not tell its length. */
+  isRecent(name: string): boolean
+  /** A body begins to be read. */
+  met(name: string): void
+  /** Whether parts of several answers may be put together: not where its validator has changed within a minute at one length. */
+  mayJoin(name: string): boolean
 }
 
-/**
- * What readers hear of it.
- * @throws Failure of the questions themselves: then nothing was found out, and what was told stays
- */
-export async function resolveContradiction(
-  found: Contradiction,
-  ports: ContradictionPorts,
-): Promise<Failure> {
-  return found instanceof OtherVersion ? resolveVersion(found, ports) : resolveLength(found, ports)
-}
+const soonMs = 60_000
+const namesAtMost = 1000
 
-/**
- * A reader of a part begins again. Where the version changes between two questions, or comes back, the next readers get
- * the bytes of a single answer: it may be one content under two names, or two of which one is older.
- */
-async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): Promise<Failure> {
-  const { name, versions } = ports
-  const first = await ports.facts()
-  const second = await ports.facts()
-  const [one, other] = [fingerprintOf(first.version), fingerprintOf(second.version)]
-  if (versions.differ(one, other)) versions.distrust(one, other)
-  const now = fingerprintOf(found.now)
-  if (!versions.tells(now) && versions.same(found.before, other))
-    return new Failure(
-      'broken',
-      'the service sends bytes without saying of which version, where a part of a known one was asked for',
-    )
-  if (versions.same(found.before, other) || versions.hadLeft(name, now)) versions.doubt(name)
-  return acceptReplacement(second, ports, found.before)
-}
+/** For all contents of a mount. */
+export function openContradictions(now: () => Instant): Contradictions {
+  const last = openRecentMap<Instant>(namesAtMost)
+  const firstMet = openRecentMap<Instant>(namesAtMost)
+  const unsteady = openRecentMap<true>(namesAtMost)
+  const isSoon = (before: Instant | undefined): boolean => before !== undefined && now() - before < soonMs
 
-/**
- * A length counts where the body and every other source that speaks say the same now: what was told before was of another
- * version. As long as one of them says something else, or none of them speaks, what was told stays and nothing is believed.
- */
-async function resolveLength(found: OtherLength, ports: ContradictionPorts): Promise<Failure> {
-  const facts = await ports.facts()
-  const said = [facts.head, facts.range].filter(bytes => bytes !== undefined)
-  const [one] = said
-  const agree = one !== undefined && said.every(bytes => bytes === one)
-  const isNew = found.sent === undefined ? one !== found.told && (one ?? 0) > found.told : one === found.sent
-  if (agree && isNew) return acceptReplacement(facts, ports, ports.sizes.version(ports.name))
-  const sentence = disputeOf(found, facts)
-  ports.sizes.dispute(ports.name, sentence)
-  return new Failure('broken', sentence)
-}
-
-function acceptReplacement(
-  facts: ContentFacts,
-  ports: ContradictionPorts,
-  before: VersionFingerprint | undefined,
-): Failure {
-  const { name, sizes, versions } = ports
-  versions.leave(name, before)
-  sizes.forget(name)
-  const bytes = facts.head ?? facts.range
-  const now = fingerprintOf(facts.version)
-  // Of what changes to and fro the next answer may be another one, and its reader has not read anything yet.
-  const version = versions.mayJoin(name, now) ? now : undefined
-  if (bytes !== undefined) sizes.remember(name, bytes, { version, modified: now?.date })
-  ports.replaced()
-  return replacedFailure()
+  return {
+    found(name, what) {
+      const isAgain = isSoon(last.get(name))
+      last.set(name, now())
+      if (what instanceof OtherVersion && what.isOneLength && isSoon(firstMet.get(name)))
+        unsteady.set(name, true)
+      firstMet.delete(name)
+      if (!isAgain) return replacedFailure()
+      return new Failure('broken', `${what.message}; neither is believed, and nothing of it is kept`)
+    },
+    isRecent: name => isSoon(last.get(name)),
+    met(name) {
+      if (firstMet.get(name) === undefined) firstMet.set(name, instant(now()))
+    },
+    mayJoin: name => unsteady.get(name) === undefined,
+  }
 }
 
 /** A reader that has a part of the old version, or knows its length, must begin again. */
 export const replacedFailure = (): Failure =>
   new Failure('replaced', 'the service holds another version of the file now: open it again to read that one')
-
-function disputeOf({ told, sent }: OtherLength, { head, range }: ContentFacts): string {
-  const sources = [
-    ...(head === undefined ? [] : [`HEAD says ${head}`]),
-    ...(range === undefined ? [] : [`a Range answer says ${range}`]),
-  ]
-  const now = sources.length === 0 ? '' : `; asked again, ${sources.join(' and ')}`
-  return (
-    `the service told ${told} bytes and sends ${sent ?? `more than ${told}`}${now}. ` +
-    'Neither is believed and nothing is kept until they agree; `calcfs refresh` asks all of it again'
-  )
-}

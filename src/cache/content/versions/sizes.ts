@@ -18,27 +18,15 @@ export interface ContentSizes {
   ): void
   /** All of it: the next question goes to the service. */
   forget(name: string): void
-  /** Keeps in words that the sources contradict each other. */
-  dispute(name: string, sentence: string): void
-  /** They agree now. */
-  settle(name: string): void
-  disputed(name: string): string | undefined
 }
 
 const room = 'size'
-const disputes = 'size-dispute'
 /** Bytes; the date, in milliseconds; the fingerprints of tag and date where a version is known. */
 const form = /^(0|[1-9][0-9]{0,15})(?: @([0-9]{1,15}))?(?: (\S+) (\S+))?$/
 const noValidator = '-'
 
 /** `changed` is told of a length that is another one now. */
 export function openContentSizes(ledger: Ledger, changed: () => void, now: () => Instant): ContentSizes {
-  const disputed = new Map([...ledger.entries(disputes)].map(([name, { value }]) => [name, value]))
-
-  function settle(name: string): void {
-    if (disputed.delete(name)) ledger.delete(disputes, name)
-  }
-
   function versionIn(kept: string | undefined): VersionFingerprint | undefined {
     const [, , , tag, modified] = form.exec(kept ?? '') ?? []
     return tag === undefined || modified === undefined
@@ -64,16 +52,7 @@ export function openContentSizes(ledger: Ledger, changed: () => void, now: () =>
       ledger.set(room, name, row)
       if (before !== undefined && lengthIn(before) !== bytes) changed()
     },
-    forget(name) {
-      ledger.delete(room, name)
-      settle(name)
-    },
-    dispute(name, sentence) {
-      disputed.set(name, sentence)
-      ledger.set(disputes, name, sentence)
-    },
-    settle,
-    disputed: name => disputed.get(name),
+    forget: name => ledger.delete(room, name),
   }
 }
 

@@ -227,7 +227,7 @@ t.test('a service that sends all when asked for the beginning is asked for no pa
   t.equal(remote.asked.length, 2)
 })
 
-t.test('a part shorter than the stated size allows is broken', async t => {
+t.test('a part shorter than the stated size allows is of another version', async t => {
   const { open } = openCacheTestbed(t)
   const cache = open(
     fakeRemote(
@@ -236,10 +236,10 @@ t.test('a part shorter than the stated size allows is broken', async t => {
     ),
   )
   await cache.size(file('log'), requestContext())
-  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'broken')
+  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'replaced')
 })
 
-t.test('a part of a content of another length is broken', async t => {
+t.test('a part of a content of another length is of another version', async t => {
   const { open } = openCacheTestbed(t)
   const cache = open(
     fakeRemote(
@@ -248,14 +248,14 @@ t.test('a part of a content of another length is broken', async t => {
     ),
   )
   await cache.size(file('log'), requestContext())
-  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'broken')
+  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'replaced')
 })
 
 t.test('a download that stands still for a minute is ended', async t => {
   const { open } = openCacheTestbed(t)
   let time = Date.now()
   const cache = open(
-    fakeRemote(() => ({ bytes: stuck() })),
+    fakeRemote(() => ({ length: total, bytes: stuck() })),
     { now: () => instant(time) },
   )
   const reading = cache.read(file('log'), 2 << 20, Buffer.alloc(10), {

@@ -3,7 +3,7 @@ import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Content } from '../../../../src/remote/remote.js'
-import { instant } from '../../../../src/remote/remote.js'
+import { byteCount, instant } from '../../../../src/remote/remote.js'
 import { until } from '../../../testbed/within.js'
 import {
   bytesOf,
@@ -27,7 +27,7 @@ function library(bytesEach: number): FakeRemote {
     async content(content, start, question) {
       const bytes = bytesIn(content, bytesEach)
       const body = await service.content(content, start, question)
-      return { ...body, bytes: inPieces(bytes, 30_000) }
+      return { ...body, length: byteCount(bytes.length), bytes: inPieces(bytes, 30_000) }
     },
   }
 }
@@ -114,6 +114,7 @@ t.test('READ-16 what is on its way counts: kept files make room while it comes',
         const body = await service.content(content, start, question)
         return {
           ...body,
+          length: byteCount(each),
           bytes: (async function* () {
             for await (const piece of inPieces(bytesIn(content, each), 256 << 10)) {
               yield piece
