@@ -107,8 +107,8 @@ export function withOperations(http: Http, operations: Operations): Http {
     text: (request, context) => watched(request, () => http.text(request, context)),
     jsonText: (request, context) => watched(request, () => http.jsonText(request, context)),
     readInto: (request, reader, context) => watched(request, () => http.readInto(request, reader, context)),
-    content: (request, name, start, context, end, of) =>
-      watched(request, () => http.content(request, name, start, context, end, of)),
+    content: (request, start, context, end, of) =>
+      watched(request, () => http.content(request, start, context, end, of)),
     head: (request, context) => watched(request, () => http.head(request, context)),
     firstByte: (request, context) => watched(request, () => http.firstByte(request, context)),
     answered: http.answered,
