@@ -3,12 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { accountOf } from '../../src/app/account/account.js'
 import { assemble } from '../../src/app/assemble.js'
-import { connect } from '../../src/app/connect.js'
+import { connect, serviceBase } from '../../src/app/connect.js'
+import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
 import type { Drive } from '../../src/drive/interface/verbs.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
 import { makePrivateNow } from '../../src/system/make-directory.js'
+import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
 import { harshKernel, type Mountable } from './kernel/harsh-kernel.js'
 import { withKernelCaches } from './kernel/kernel-caches.js'
@@ -20,6 +23,12 @@ import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
 export interface InProcessTestbed extends Testbed {
   /** Where the drafts, the history and the known reports lie. */
   readonly state: string
+  /** What `mount` would end with before anything is mounted; undefined where it is mounted. */
+  introduced(): Promise<string | undefined>
+  /** The failure that was met last, as status.json tells it. */
+  lastFailure(): string | undefined
+  /** Failures that are bugs. */
+  readonly mistakes: readonly string[]
   /** `meanwhile` is done while no daemon runs. */
   remount(meanwhile?: () => Promise<unknown>): Promise<void>
 }
@@ -37,14 +46,14 @@ export async function inProcess(
   const settings = { user: 'demo', url: service.url, ...wish.settings }
   const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
 
-  let state = ''
+  const mistakes: string[] = []
+  const sources = { flags: settings, environment, files: [] }
+  const config = readConfig(sources)
+  const account = accountOf(serviceBase(config), config.user ?? 'demo', config, environment)
 
   async function up() {
-    const sources = { flags: settings, environment, files: [] }
-    const config = readConfig(sources)
     const capabilities: Capabilities = { sizes: {} }
     const connection = connect({ config, sources }, { capabilities, note: () => {}, clock: requests })
-    state = connection.account.places.state
     for (const place of Object.values(connection.account.places)) makePrivateNow(place)
     const log = pino({ level: 'silent' })
     return assemble({ config, connection, capabilities, mountPoint: '/drive', log, version: 'test', clock })
@@ -62,15 +71,30 @@ export async function inProcess(
     drive: () => drive,
     keeps: wish.kernel === 'keeps',
     readOnly: wish.settings?.['access'] === 'read',
-    failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
+    failed(verb, path, failure) {
+      if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
+      line.failureLog.note(verb, path, failure)
+    },
+  }
+  async function introduced(): Promise<string | undefined> {
+    try {
+      await introduceDrive(line, account, notTried, () => {})
+      return undefined
+    } catch (thrown) {
+      if (!(thrown instanceof Stop)) throw thrown
+      return thrown.message
+    }
   }
   return {
     name: 'in-process',
     service,
     files: harshKernel(mountable),
     get state() {
-      return state
+      return account.places.state
     },
+    mistakes,
+    introduced,
+    lastFailure: () => line.failureLog.last,
     async remount(meanwhile = async () => {}) {
       await line.close()
       await meanwhile()
