@@ -3,17 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { isMachineBusy } from './machine-load.mjs'
 
 /** Folders and files whose tests wait most of their time: for deadlines, for silence to be over, for what a kernel keeps. */
 const waits =
   /dist\/test\/(long|availability|cli\/control|remote|mount(?!\/(load|semantics|told)))\b|bench\/leftovers/
 /** At once run, of files that wait, one a core, and beside them of files that compute three for two cores: the processors are always busy. */
 const cores = Math.max(2, availableParallelism())
-const lanes = { waiting: cores, computing: Math.ceil(1.5 * cores) }
+const isBusy = await isMachineBusy()
+/** Beside other work one of each kind: more would wait for a processor longer than their limits are. */
+const lanes = isBusy ? { waiting: 1, computing: 1 } : { waiting: cores, computing: Math.ceil(1.5 * cores) }
 /** A fleet is passed by while it is slow: what it saves can be counted only where nothing else runs. One after another, when all others have ended. */
 const quiet = /dist\/test\/fleet\/(budget|leases|many|mounts|outages)\b/
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
-const timeout = 600_000
+const timeout = isBusy ? 1_800_000 : 600_000
 
 /** Promises that no file system is part of: their services and drives begin hundreds of times, quickest in memory. */
 const inMemory =

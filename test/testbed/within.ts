@@ -1,14 +1,21 @@
 // A limit on every wait of a test, so that a drive that hangs fails one promise and not the whole run.
+import { stopwatch } from './machine/stopwatch.js'
 
-/** The work's value, or an error that names the work after so many milliseconds. */
+/** The work's value, or an error that names the work after so many milliseconds; time without a processor does not count. */
 export async function within<Value>(
   milliseconds: number,
   what: string,
   work: Promise<Value>,
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
+  const elapsed = stopwatch()
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took over ${milliseconds} ms`)), milliseconds)
+    const look = (): void => {
+      const left = milliseconds - elapsed()
+      if (left <= 0) reject(new Error(`${what} took over ${milliseconds} ms`))
+      else timer = setTimeout(look, left)
+    }
+    look()
   })
   try {
     return await Promise.race([work, late])
@@ -18,7 +25,8 @@ export async function within<Value>(
 }
 
 /**
- * Asks again and again until the answer is true; an error that names what was waited for after so many milliseconds.
+ * Asks again and again until the answer is true; an error that names what was waited for after so many milliseconds,
+ * as `within` counts them.
  * @param pause milliseconds between two questions: longer where each is a process
  */
 export async function until(
@@ -27,9 +35,9 @@ export async function until(
   isSo: () => Promise<boolean> | boolean,
   pause = 20,
 ): Promise<void> {
-  const limit = Date.now() + milliseconds
+  const elapsed = stopwatch()
   while (!(await isSo())) {
-    if (Date.now() > limit) throw new Error(`${what}: not so after ${milliseconds} ms`)
+    if (elapsed() > milliseconds) throw new Error(`${what}: not so after ${milliseconds} ms`)
     await new Promise(wake => setTimeout(wake, pause))
   }
 }
