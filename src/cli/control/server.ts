@@ -1,6 +1,7 @@
 // Server of the control socket: HTTP on a private socket, one POST per call.
-import { lstat, rename, rm } from 'node:fs/promises'
+import { lstat, rename, rm, rmdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { dirname } from 'node:path'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
 import type { SharedReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
@@ -54,7 +55,9 @@ export async function serveControl(
   drive: ControlledDrive,
   lost: (sentence: string) => void,
 ): Promise<ControlServer> {
-  let listening = await listen(await place(), drive)
+  const begin = async (): Promise<Listening> => listen(await place(), drive)
+  // Once more: the directory may have gone with the last socket of another drive in this moment.
+  let listening = await begin().catch(begin)
   let looking: Promise<void> | undefined
 
   async function look(): Promise<void> {
@@ -86,6 +89,8 @@ export async function serveControl(
       // Another daemon may have mounted there meanwhile: its socket stays.
       const found = await lstat(path).catch(gone)
       if (found?.ino === inode) await rm(path, { force: true })
+      // The directory goes with the last socket in it.
+      await rmdir(dirname(path)).catch(gone)
     },
   }
 }

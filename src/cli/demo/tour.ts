@@ -56,7 +56,7 @@ const steps: readonly Step[] = [
   },
   {
     say: 'Search all outputs as on a local disk',
-    command: 'grep -rli b3lyp projects | sort | head -5',
+    command: 'grep -rli --exclude=".*" b3lyp projects | sort | head -5',
     expect: /\S/,
   },
   {

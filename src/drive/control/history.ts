@@ -49,19 +49,18 @@ export function openHistoryControl(
     await parts.history.settled()
     const all = await versions.of(node)
     const present = now === undefined ? undefined : compared(node, now)
+    const isSaid = (version: TextVersion): boolean =>
+      present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged
+    const said = all.find(isSaid)
     const draft = writeSide.records.draftOf(nodeKey(node))
     return {
       record: pathOfNode(node),
       unsaved: draft !== undefined,
-      versions: all.map((version, place) => lineOf(version, storedBefore(all, place), present)),
+      versions: all.map((version, place) => lineOf(version, storedBefore(all, place), version === said)),
     }
   }
 
-  function lineOf(
-    version: TextVersion,
-    before: TextVersion | undefined,
-    present: ComparedText | undefined,
-  ): HistoryLine {
+  function lineOf(version: TextVersion, before: TextVersion | undefined, isNow: boolean): HistoryLine {
     const { number, at, how, stored, mount, text } = version
     return {
       number,
@@ -71,7 +70,7 @@ export function openHistoryControl(
       mount: parts.mountNamed(mount),
       changed:
         before === undefined ? 'the oldest that is kept' : changesBetween(before, version, dialect.plain),
-      isNow: present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged,
+      isNow,
       size: Buffer.byteLength(text),
     }
   }

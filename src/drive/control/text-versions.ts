@@ -20,6 +20,7 @@ export interface TextVersion {
   readonly text: string
   /** Undefined where the text is no record: one that could not be saved, or the lines of an order. */
   readonly record: JsonObject | undefined
+  /** When it was met first: a text that is restored keeps its place. */
   readonly at: Instant
   readonly how: TextUse
   /** Whether the service is known to have had it. */
@@ -29,7 +30,7 @@ export interface TextVersion {
 }
 
 export interface TextVersions {
-  /** Those of a record, the latest first. */
+  /** Those of a record, the one that was met last first. */
   of(node: EditableNode): Promise<readonly TextVersion[]>
 }
 
@@ -114,7 +115,7 @@ export function openTextVersions({
       })
     const text = JSON.stringify({ next, given })
     if (state.get(room, keyName(key)) !== text) state.set(room, keyName(key), text)
-    return versions.toReversed()
+    return versions.sort((one, other) => other.number - one.number)
   }
 
   return {
@@ -138,7 +139,8 @@ function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 's
     .filter(({ how }) => most.includes(how))
     .toSorted((one, other) => other.at - one.at)
   // A text is never without a meeting: its marks name it.
-  const { at, how, mount } = latest ?? { at: 0 as Instant, how: 'shown', mount: '' }
+  const { how, mount } = latest ?? { how: 'shown', mount: '' }
+  const at = Math.min(...meetings.map(one => one.at)) as Instant
   const stored = meetings.some(one => !neverStored.includes(one.how))
   return { at, how: stored && how === 'sent' ? 'saved' : how, stored, mount }
 }

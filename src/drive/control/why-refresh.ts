@@ -28,6 +28,9 @@ const scratchSentence = (path: string): string =>
 const awaySentence = (path: string): string =>
   `${path} was removed a moment ago: unless a program makes it again within ${pauseMs / 1000} s, it is there again as the service has it, for this drive deletes only with --access manage.`
 
+const emptySentence = (path: string): string =>
+  `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${pauseMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
+
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
   const { content, tree, drafts, failureLog, xattrs, writeSide, health } = parts
   const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
@@ -54,6 +57,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node !== undefined && isEditable(node) && writeSide.records.isAway(nodeKey(node)))
       return { wrong: true, sentences: [awaySentence(path)] }
+    if (node !== undefined && writeSide.records.draftOf(nodeKey(node))?.size === 0)
+      return { wrong: true, sentences: [emptySentence(path)] }
     if (node?.kind === 'link' && node.because !== undefined)
       return { wrong: true, sentences: [`${path}: ${ended(withoutPath(node.because, path))}`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }

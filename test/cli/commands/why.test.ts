@@ -135,6 +135,16 @@ t.test('a file of this machine is no path of the drive, and is not looked for th
   t.match(await testbed.calcfs('info', '/reports/42.json', '--mount', testbed.directory), { code: 0 })
 })
 
+t.test('an emptied file is said to be no save, until it is there again (CLI-1)', async t => {
+  const testbed = await warmMount(t)
+  await testbed.files.truncate('reports/42.json', 0)
+  t.match(await why(testbed, 'reports/42.json'), {
+    stdout: /it was emptied, and an empty text is never saved/,
+  })
+  await testbed.pass(6_000)
+  t.match(await why(testbed, 'reports/42.json'), { stdout: /nothing is wrong/ })
+})
+
 t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
   const testbed = await warmMount(t)
   t.match(await why(testbed, 'reports/42.json'), {
