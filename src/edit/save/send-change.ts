@@ -1,6 +1,6 @@
 // Sending of one change: noted on disk before it leaves, sent once, and read back whatever the answer.
 import { asFailure, Failure, isA } from '../../failure.js'
-import { fieldOf, type JsonObject, textOf, withField, withoutField } from '../../record/json/json.js'
+import { fieldOf, type JsonObject, withField, withoutField } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
@@ -65,13 +65,8 @@ export async function sendChange(
         : `took the change of ${quoted(taken)} and ignored that of ${quoted(unstored)}`
     throw new Failure('broken', `the server ${ignored}; if it is read-only, drop the draft`)
   }
-  const dropped = compared.lost === undefined ? [] : [compared.lost]
-  const sentences = [...dropped, ...respelled.map(name => spelledSentence(name, stored))]
-  return { stored, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
+  return { stored, lost: compared.lost }
 }
-
-const spelledSentence = (name: string, stored: JsonObject): string =>
-  `the service spells ${JSON.stringify(name)} ${JSON.stringify(textOf(fieldOf(stored, name)))}`
 
 const quoted = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')
 
