@@ -123,11 +123,12 @@ export class Walks {
     for (const { trail } of way) trail.waiting -= 1
   }
 
+  /** What was foreseen in a directory of which another listing is known now. */
   private giveUp(trail: Trail): void {
+    const way = this.wayTo(trail.folder.path)
     for (const place of trail.ahead) {
-      const path = trail.pathOf(place)
-      this.takeOff({ trail, place }, this.wayTo(path))
-      this.files.drop(path)
+      this.takeOff({ trail, place }, way)
+      this.files.drop(trail.pathOf(place))
     }
   }
 
