@@ -123,9 +123,8 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/tree',
   ],
 
-  // mkdir, rename, rmdir and rm, and what guards them
-  'drive/namespace': [
-    'system',
+  // rm and rmdir: what one burst removes, and what is sent of it
+  'drive/removal': [
     'src',
     'record/json',
     'remote',
@@ -133,9 +132,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cache',
     'cache/metadata',
     'edit/save',
-    'edit/kinds',
     'drive/nodes',
-    'drive/interface',
     'drive/names',
     'drive/tree',
     'drive/records',
@@ -186,7 +183,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/names',
     'drive/tree',
     'drive/records',
-    'drive/namespace',
+    'drive/removal',
     'drive/prefetch',
   ],
 
@@ -208,7 +205,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/names',
     'drive/tree',
     'drive/records',
-    'drive/namespace',
+    'drive/removal',
     'drive/pins',
     'drive',
   ],
@@ -267,7 +264,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/names',
     'drive/tree',
     'drive/records',
-    'drive/namespace',
+    'drive/removal',
     'drive/prefetch',
     'drive/reader',
     'drive/pins',

@@ -126,8 +126,8 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     },
     async close() {
       const pinsClosed = pins.close()
-      for (const { path } of await writeSide.pending.end())
-        log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
+      for (const { path } of await writeSide.burst.close())
+        log.warn({ path }, 'this was not deleted: the drive ended before')
       writeSide.endMount()
       await writeSide.records.settled()
       await drafts.leave()

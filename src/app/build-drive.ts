@@ -87,7 +87,6 @@ export function buildDrive(
   const { catalog, content, health, identities, times } = caches
   const { drafts, history, known, mountNamed, reports, roots, scratch } = journal
   const { records } = writeSide
-  const deleteRules = writeSide.deleteRules(tree)
   const limit = pLimit(pinRequestsAtMost)
   const pins = new Pins({
     store: openPinStore(known),
@@ -117,7 +116,7 @@ export function buildDrive(
       drafts,
       failures: failureLog,
       identities,
-      removals: writeSide.removals,
+      burst: writeSide.burst,
       scratch,
       news,
       fleet: caches.fleet,
@@ -163,14 +162,10 @@ export function buildDrive(
     failed: failureLog.note,
     rights: writeSide.rights,
     createRename: writeSide.createRename,
-    deleteRules,
-    pending: writeSide.pending,
+    burst: writeSide.burst,
+    removals: writeSide.removals(tree),
     isHidden: writeSide.isHidden,
-    async recreated(node) {
-      deleteRules.createdAgain(node)
-      await writeSide.recreated(node)
-    },
-    takenBackAt: deleteRules.takeBackAt,
+    recreated: writeSide.recreated,
     statfs: () => spaceOf(account.places.state),
     xattrs,
     shownAgain,

@@ -6,11 +6,12 @@ import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
-import type { RemovalReport } from '../drive/namespace/removals.js'
 import { isUsersOwn } from '../drive/nodes/local-names.js'
 import type { PinReport } from '../drive/pins/pin-progress.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import type { ScratchFiles } from '../drive/records/scratch-files.js'
+import type { Burst } from '../drive/removal/burst.js'
+import { waitingRemovals } from '../drive/removal/report.js'
 import { asFailure } from '../failure.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { fixedNames } from '../layout.js'
@@ -36,7 +37,7 @@ export interface StatusSources {
   readonly drafts: DraftFiles
   readonly failures: FailureLog
   readonly identities: Identities
-  readonly removals: RemovalReport
+  readonly burst: Burst
   /** What lies in a directory and is kept on this machine alone. */
   readonly scratch: Pick<ScratchFiles, 'entries'>
   readonly news: Pick<KernelNews, 'told'>
@@ -47,8 +48,8 @@ export interface StatusSources {
   readonly now: () => Instant
 }
 
-/** The limit of file names listed from a folder that was emptied by hand. */
-const unlinkedAtMost = 20
+/** The limit of paths listed that were removed and are there again. */
+const inVainAtMost = 20
 
 /** The limit of files listed that stay on this machine. */
 const keptHereAtMost = 20
@@ -80,7 +81,7 @@ export function openStatus(
 
 /** `top` states what is at the top of projects/, or why that is unknown; `places` the problems of own directories. */
 function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
-  const { account, config, health, content, drafts, failures: failureLog, removals } = sources
+  const { account, config, health, content, drafts, failures: failureLog } = sources
   const time = (at: number): string => new Date(at).toISOString()
   return `${JSON.stringify(
     {
@@ -119,10 +120,9 @@ function statusText(sources: StatusSources, top: string, places: readonly string
         const { name, record, path, state, since, why } = draftFacts(one)
         return { name, record, path, state, since: time(since), why }
       }),
-      deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
-      unlinked: removals.left().slice(0, unlinkedAtMost),
+      deleting: waitingRemovals(sources).map(({ since, ...one }) => ({ ...one, since: time(since) })),
       keptHere: keptHere(sources.scratch).slice(0, keptHereAtMost),
-      removedInVain: failureLog.removedInVain().slice(0, unlinkedAtMost),
+      removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
       places,
       lastFailure: failureLog.last,
       state: account.places.state,

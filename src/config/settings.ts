@@ -127,7 +127,7 @@ export const settings = {
     setting(
       'drive',
       aNumber,
-      'things that may be deleted through files in a minute, with --access manage; calcfs delete is not bound by it',
+      'things that may be deleted through files at once, with --access manage; calcfs delete is not bound by it',
     ),
   ),
   root: {

@@ -8,10 +8,8 @@ import type { MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import type { Clock } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
+import type { CreateRename } from './create-rename.js'
 import type { Space } from './interface/verbs.js'
-import type { CreateRename } from './namespace/create-rename.js'
-import type { DeleteRules } from './namespace/delete.js'
-import type { PendingDeletes } from './namespace/pending-deletes.js'
 import type { DirectoryNode, EditableNode, GeneratedNode } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
 import type { DraftFiles } from './records/draft-files.js'
@@ -19,6 +17,8 @@ import type { Records } from './records/records.js'
 import type { ScratchFiles } from './records/scratch-files.js'
 import type { RecordSource } from './records/source.js'
 import type { TextLeases, TextSnapshot } from './records/text-lease.js'
+import type { Burst } from './removal/burst.js'
+import type { Removals } from './removal/removals.js'
 import type { AccessRights } from './tree/access.js'
 import type { Tree } from './tree/tree.js'
 import type { Xattrs } from './xattrs.js'
@@ -54,14 +54,12 @@ export interface DriveParts {
   readonly failed: (verb: 'removing' | 'rename', path: string, failure: Failure) => void
   readonly rights: AccessRights
   readonly createRename: CreateRename
-  readonly deleteRules: DeleteRules
-  readonly pending: PendingDeletes
+  readonly burst: Burst
+  readonly removals: Removals
   /** What was just taken away, or is about to be deleted, by its node's key. */
   readonly isHidden: (key: string) => boolean
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   readonly recreated: (node: EditableNode) => Promise<void>
-  /** A calculation that waits to be deleted at this path is not deleted; false where none waits. */
-  readonly takenBackAt: (path: string, context: RequestContext) => Promise<boolean>
   readonly statfs: () => Promise<Space>
   readonly xattrs: Xattrs
   /** What is in this directory may be another thing now: other texts are shown, and the kernel is told of its names. */

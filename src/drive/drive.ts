@@ -5,12 +5,11 @@ import type { DriveParts } from './context.js'
 import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
 import { openLookupVerbs } from './lookup-verbs.js'
-import { withWatchedDeletes } from './namespace/watched-deletes.js'
 import { openNamespaceVerbs } from './namespace-verbs.js'
 import { openPathResolver } from './tree/path-resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
-  const { deadlines } = parts
+  const { burst, deadlines } = parts
   const within = (milliseconds: number) => (): RequestContext => ({
     ...dueIn(milliseconds, parts.clock),
     requests: parts.requests(),
@@ -22,14 +21,21 @@ export function openDrive(parts: DriveParts): Drive {
   }
   const resolver = openPathResolver(parts.tree, {
     isHidden: parts.isHidden,
-    hides: parts.deleteRules.hides,
-    listed: parts.deleteRules.listed,
-    unlinkedAt: parts.pending.unlinkedAt,
+    hides: (node, name) => burst.hides(node, name),
   })
-  const verbs = {
-    ...openLookupVerbs(parts, resolver, until.metadata),
+  const lookup = openLookupVerbs(parts, resolver, until.metadata)
+  const namespace = openNamespaceVerbs(parts, resolver, until)
+  return {
+    ...lookup,
     ...openFileVerbs(parts, resolver, until),
-    ...openNamespaceVerbs(parts, resolver, until),
+    ...namespace,
+    // A program that removes looks, lists and removes: while one of these waits for the service, it is at work.
+    getattr(path) {
+      const attributes = lookup.getattr(path)
+      return attributes instanceof Promise ? burst.during(attributes) : attributes
+    },
+    readdir: path => burst.during(lookup.readdir(path)),
+    unlink: path => burst.during(namespace.unlink(path)),
+    rmdir: path => burst.during(namespace.rmdir(path)),
   }
-  return withWatchedDeletes(verbs, parts, until)
 }

@@ -15,6 +15,8 @@ export interface FailureLog {
   note(verb: string, path: string, failure: Failure): void
   /** What failed there before is done well now. */
   forget(path: string, before: Instant): void
+  /** It is deleted, with all that is below it: nothing that failed there is told any more. */
+  gone(path: string): void
   /** This way of looking succeeded there: a failure to look is over, one to save is not. */
   over(path: string, verb: 'readdir' | 'read'): void
   /** Whether anything is remembered. */
@@ -28,7 +30,7 @@ export interface FailureLog {
   /** The last refusal that a program leaves its user to guess the name of: a removal below this directory (`rm -r`), or, in the last ten minutes, a file made in it. */
   refusedBelow(directory: string): { readonly path: string; readonly met: LoggedFailure } | undefined
   readonly last: string | undefined
-  /** The paths of records that were unlinked in the last ten minutes and are there again: their deletion is refused. */
+  /** The paths that were removed in the last ten minutes and are there again. */
   removedInVain(): readonly string[]
 }
 
@@ -65,6 +67,9 @@ export function openFailureLog(now: () => Instant): FailureLog {
     },
     forget(path, before) {
       if ((lines.get(path)?.at ?? before) <= before) lines.delete(path)
+    },
+    gone(path) {
+      for (const at of [...lines.keys()]) if (at === path || at.startsWith(`${path}/`)) lines.delete(at)
     },
     over(path, verb) {
       const before = lines.peek(path)

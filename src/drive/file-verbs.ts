@@ -105,7 +105,7 @@ export function openFileVerbs(
   async function create(path: string): Promise<number> {
     const context = until.metadata()
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
-    if (await parts.takenBackAt(path, context))
+    if (await parts.removals.touchHidden(path, context))
       throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
     const record = await resolver.editable(path, context)
     if (record !== undefined) {

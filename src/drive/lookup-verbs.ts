@@ -106,7 +106,7 @@ export function openLookupVerbs(
     walks.end(path)
     const directory = await resolver.node(path, context)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const entries = resolver.shown(directory, await listed(path, directory, context))
+    const entries = resolver.shown(await listed(path, directory, context))
     parts.foresight.listed(path, directory, entries)
     return shownAs(entries)
   }

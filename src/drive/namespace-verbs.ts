@@ -21,15 +21,15 @@ import {
 } from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { isProgramsOwn } from './nodes/well-known-names.js'
-import { pauseMs } from './records/open-record.js'
-import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
+import { awayMs } from './records/open-record.js'
+import type { PathResolver } from './tree/path-resolver.js'
 
 export function openNamespaceVerbs(
   parts: DriveParts,
   resolver: PathResolver,
   until: Record<'metadata' | 'save', () => RequestContext>,
 ): NamespaceVerbs {
-  const { createRename, records, deleteRules, scratch, tree } = parts
+  const { createRename, records, removals, scratch, tree } = parts
   /** The kernel lets one at a time into a directory, and does not know that two paths are one project. */
   const naming = openKeyedQueue()
 
@@ -42,39 +42,48 @@ export function openNamespaceVerbs(
     if (node.kind === 'draft-text') return parts.discardDraft(node.name)
     if (isEditable(node)) return unlinkEditable(path, node, context)
     if (node.kind === 'content') return unlinkContent(path, node, context)
-    throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
+    if (isDirectory(node)) throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
+    const isRow = node.kind === 'link' && (await tree.directory(parentOf(path), context)).kind === 'report'
+    if (isRow) throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+    removals.refuseOwn(path, node)
   }
 
-  /** Editors unlink a record to create it again; a deletion that is meant is an rmdir of the directory, or outlasts the pause. */
+  /** Editors unlink a record to create it again; a deletion that is meant outlasts its burst. */
   async function unlinkEditable(path: string, node: EditableNode, context: RequestContext): Promise<void> {
     const source = parts.source(node)
     const unsentNew = node.kind === 'new' ? records.draftOf(source.key) : undefined
     // `mv` and `install` unlink before they create: what may have been made is not made once more by the next text.
     if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.setAside(source.key)
     if (unsentNew !== undefined) return records.drop(source.key)
-    if (node.kind === 'record' && !isDirectorysOwn(path)) await deleteRules.admitUnlink(path, node, context)
-    await records.takeAway(source, context, 'replaced')
-    removeRecord(path, node)
+    await takeAway(path, node, { context })
+  }
+
+  /** The record's file goes: it is deleted with its burst, or back after the pause. */
+  async function takeAway(
+    path: string,
+    node: EditableNode,
+    { context, keep }: { context: RequestContext; keep?: KeepText },
+  ): Promise<void> {
+    const back = node.kind === 'record' ? await removals.admit(path, node, context) : anotherName
+    // libfuse renames an open file away before another takes its place.
+    await records.takeAway(parts.source(node), context, 'replaced', keep)
+    if (node.kind !== 'record' || back !== undefined) return sayIfBack(path, node, back ?? anotherName)
+    try {
+      removals.unlinked(path, node)
+    } catch (thrown) {
+      records.bringBack(nodeKey(node))
+      throw thrown
+    }
   }
 
   async function unlinkContent(path: string, node: ContentNode, context: RequestContext): Promise<void> {
     const folder = await tree.directory(parentOf(path), context)
-    if (folder.kind === 'calculation') deleteRules.unlinkContent(path, node, folder)
+    if (folder.kind === 'calculation') removals.unlinkContent(path, node, folder)
     else throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
   }
 
-  /** The record's file was unlinked: what that means beyond the pause. */
-  function removeRecord(path: string, node: EditableNode): void {
-    if (node.kind !== 'record' || parts.rights.access !== 'manage') sayIfBack(path, node)
-    else deleteRules.recordUnlinked(path, node)
-  }
-
   /** Not created again within the pause: records why the file reappears, because rm has already returned success. */
-  function sayIfBack(path: string, node: EditableNode): void {
-    const why =
-      parts.rights.access === 'manage'
-        ? 'it is another name of a record; remove that one by its number'
-        : 'this drive deletes only with --access manage'
+  function sayIfBack(path: string, node: EditableNode, why: string): void {
     const back = new Failure(
       'not-permitted',
       `it was removed here and is back, for the service has it still: ${why}`,
@@ -83,7 +92,7 @@ export function openNamespaceVerbs(
       if (records.isBack(nodeKey(node))) parts.failed('removing', path, back)
     }
     // A timer may be a millisecond early by the clock on the wall.
-    parts.clock.after(pauseMs + 20, sayIfBack, 'in-background')
+    parts.clock.after(awayMs + 20, sayIfBack, 'in-background')
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
@@ -112,15 +121,9 @@ export function openNamespaceVerbs(
       return resolver.keepOpen(to, node)
     }
     if (isEditable(node) && target === undefined && place !== undefined) {
-      const isUnlink = isUnlinkOfOpenFile(to)
-      if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from))
-        await deleteRules.admitUnlink(from, node, context)
-      // libfuse renames an open file away before another takes its place.
-      const handlesAre = isUnlink ? 'replaced' : 'moved'
-      const keep = (text: Uint8Array, isUnread: boolean) => scratch.put(place, text, isUnread)
-      await records.takeAway(parts.source(node), context, handlesAre, keep)
-      if (isUnlink) removeRecord(from, node)
-      return
+      const keep: KeepText = (text, isUnread) => scratch.put(place, text, isUnread)
+      if (isUnlinkOfOpenFile(to)) return takeAway(from, node, { context, keep })
+      return records.takeAway(parts.source(node), context, 'moved', keep)
     }
     throw new Failure('not-permitted', `${from}: this cannot be moved to ${to}`)
   }
@@ -157,7 +160,7 @@ export function openNamespaceVerbs(
     }
     // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
     const waits = `${to}: what was removed there is not deleted yet`
-    await withDeadline(deleteRules.removalEnds(to, context), context, parts.clock, waits)
+    await withDeadline(removals.settled(to, context), context, parts.clock, waits)
     await naming({ kind: 'project', id: here.id }, async () => {
       const name = lastNameOf(to)
       const lookedAt = parts.clock.now()
@@ -215,7 +218,7 @@ export function openNamespaceVerbs(
     const context = until.save()
     const node = await resolver.node(path, context)
     if (!isDirectory(node)) throw new Failure('not-directory', `${path} is not a directory`)
-    await deleteRules.rmdir(path, node, context)
+    await removals.rmdir(path, node, context)
   }
 
   /** Where a program may have files of its own, emacs has its lock. */
@@ -260,20 +263,16 @@ export function openNamespaceVerbs(
     },
     async touch(path, mtime) {
       const context = until.metadata()
-      if (await parts.takenBackAt(path, context)) return
+      const isBack = await removals.touch(path, context)
       const node = await resolver.node(path, context)
       if (node.kind === 'scratch') return scratch.setTime(node.place, mtime)
-      const wasRemoved = deleteRules.takeBack(
-        path,
-        isDirectory(node) ? await tree.directory(path, context) : node,
-      )
       if (isDirectory(node)) {
         const directory = await tree.directory(path, context)
         await tree.refresh(directory, context)
         return parts.shownAgain(directory)
       }
-      if (wasRemoved) return parts.succeeded(path, parts.clock.now())
-      if (!isEditable(node)) throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+      if (!isEditable(node) && !isBack)
+        throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },
     async setxattr(path) {
       throw new Failure('unsupported', `${path}: extended attributes cannot be set`)
@@ -281,7 +280,10 @@ export function openNamespaceVerbs(
   }
 }
 
+const anotherName = 'it is another name of a record; remove that one by its number'
+
 type IsFree = (found: Node, name: string) => boolean
+type KeepText = (text: Uint8Array, isUnread: boolean) => Promise<void>
 const takesAny: IsFree = () => false
 
 /** What is listed under a name has it, whatever had it before. */

@@ -21,20 +21,10 @@ import {
   type Remote,
   type RequestContext,
 } from '../remote/remote.js'
+import { type CreateRename, openCreateRename } from './create-rename.js'
 import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
 import type { Roots } from './names/roots.js'
-import { openAwakeClock } from './namespace/awake-clock.js'
-import { type CreateRename, openCreateRename } from './namespace/create-rename.js'
-import { type DeleteRules, openDeleteRules } from './namespace/delete.js'
-import { openDeleteBudget } from './namespace/delete-budget.js'
-import { type Lineage, openLineage } from './namespace/lineage.js'
-import { openPendingDeletes, type PendingDeletes } from './namespace/pending-deletes.js'
-import { openRecursiveDeleteGuard } from './namespace/recursive-delete-guard.js'
-import { openRemovalSeries } from './namespace/removal-series.js'
-import { openRemovalReport, type RemovalReport } from './namespace/removals.js'
-import { type DeleteSender, openDeleteSender } from './namespace/send-delete.js'
-import { openWhiteouts } from './namespace/whiteouts.js'
 import { escapeTitle } from './nodes/name.js'
 import { type EditableNode, type NewNode, nodeKey, type OrderNode, type RecordNode } from './nodes/node.js'
 import {
@@ -49,6 +39,10 @@ import { openOrderFiles } from './records/order-file.js'
 import { openRecords, type Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import type { TextLeases } from './records/text-lease.js'
+import { Burst } from './removal/burst.js'
+import { Removals } from './removal/removals.js'
+import type { RemovalReportSources } from './removal/report.js'
+import { DeleteSender } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
 import type { LocalFiles, NewPlace } from './tree/local-files.js'
 import type { Tree } from './tree/tree.js'
@@ -56,7 +50,7 @@ import type { Tree } from './tree/tree.js'
 export interface WriteSideSources
   extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed' | 'changed'> {
   readonly access: Access
-  /** How many things may be deleted in a minute. */
+  /** How many things one burst of removals may delete. */
   readonly maxDeletes: number
   readonly remote: Remote
   readonly identities: Identities
@@ -68,10 +62,12 @@ export interface WriteSideSources
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
   readonly resolveEntry: NewRecordPorts['resolveEntry']
+  /** All that is kept of the service's answers is old. */
+  readonly expireAll: () => void
   /** Takes a failure that no call returned, by the path at which `calcfs why` will be asked. */
-  readonly failed: (path: string, failure: Failure) => void
-  /** What failed at this path before is over. */
-  readonly succeeded: (path: string, before: Instant) => void
+  readonly failed: (verb: 'removing' | 'deleting', path: string, failure: Failure) => void
+  /** It is gone, with all that is below it: what failed there is told no more. */
+  readonly gone: (path: string) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: EditingParts['lost']
   /** What is shown at several paths is another thing now, or hidden. */
@@ -85,16 +81,15 @@ export interface WriteSide {
   readonly rights: AccessRights
   readonly aliases: NameAliases
   readonly records: Records
-  readonly pending: PendingDeletes
+  readonly burst: Burst
   readonly createRename: CreateRename
   readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew' | 'hasDraft'>
   source(node: EditableNode): RecordSource
-  deleteRules(tree: Tree): DeleteRules
-  readonly removals: RemovalReport
+  removals(tree: Tree): Removals
+  readonly removalReport: RemovalReportSources
   readonly deleteSender: DeleteSender
-  /** The mount ends: its deletions count for no other mount any more, and no new name stands for what it made. */
+  /** The mount ends: no new name stands for what it made. */
   endMount(): void
-  readonly lineage: Lineage
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   recreated(node: EditableNode): Promise<void>
@@ -119,31 +114,14 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   const rights = openAccessRights(sources.access, { catalog, dialect })
   const aliases = openNameAliases(sources.state, sources.mountPoint, now)
   const records = openRecords(sources.leases, clock, sources.times)
-  const lineage = openLineage({ catalog, dialect })
-  const whiteouts = openWhiteouts(now)
-  const awake = openAwakeClock(now)
-  const series = openRemovalSeries(awake)
-  const budget = openDeleteBudget(sources.maxDeletes, { ledger: sources.state, awake: awake.now, now })
-  const pending = openPendingDeletes({
-    series,
-    ledger: sources.state,
-    mountPoint: sources.mountPoint,
-    doubt(node) {
-      if (node.kind === 'record') return forgetRecord(catalog, node)
-      catalog.refreshCalculation(node.id)
-      if (node.parent !== undefined) catalog.refreshProject(node.parent)
-    },
-    ended(node, end, path) {
-      if (node.kind === 'calculation') whiteouts.clear(node.id)
-      if (end !== 'stays') return sources.succeeded(path, instant(now() + 1))
-      budget.giveBack(nodeKey(node))
+  const burst = new Burst({
+    ...sources,
+    back: node =>
       records.bringBack(
         nodeKey(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
-      )
-    },
-    changed: sources.changed,
-    failed: sources.failed,
-    clock,
+      ),
+    gone: ({ path }) => sources.gone(path),
+    send: thing => deleteSender.thing(thing, dueIn(sources.patience, clock)),
   })
   const sender = createSaver(history, now)
   const saver: Saver = {
@@ -151,7 +129,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     async save(request, context) {
       // By whatever name a program saves it, an unchanged text too, it wants it to be there.
       const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
-      if (saved !== undefined) await pending.cancel(nodeKey(saved))
+      if (saved?.kind === 'record') await burst.recreated(saved)
       return sender.save(request, context)
     },
   }
@@ -209,7 +187,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     read: (node, context) => editable(node).read(context),
   })
 
-  const deleteSender = openDeleteSender({ ...sources, aliases, forgetNames: newFiles.forget, now })
+  const deleteSender = new DeleteSender({ ...sources, aliases, forgetNames: newFiles.forget, now })
 
   function unsentNew(of: NewPlace): readonly NewNode[] {
     return drafts.unsent().flatMap(({ key, id }) => {
@@ -274,7 +252,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     rights,
     aliases,
     records,
-    pending,
+    burst,
     createRename: openCreateRename({
       ...parts,
       catalog,
@@ -300,38 +278,35 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
           return newFiles.source(node)
       }
     },
-    deleteRules: tree =>
-      openDeleteRules({
-        ...sources,
+    removals: tree =>
+      new Removals({
+        burst,
+        sender: deleteSender,
+        catalog,
         tree,
         rights,
-        lineage,
-        series,
-        guard: openRecursiveDeleteGuard(sources.failed, awake),
-        whiteouts,
-        pending,
-        budget,
-        deleteSender,
         aliases,
-        changedAt(node) {
+        writtenAt(node) {
           const [written = 0, changed = 0] = [records.writtenAt(nodeKey(node)), changedAt.get(nodeKey(node))]
           return instant(Math.max(written, changed))
         },
-        hasDraft: node => records.draftOf(nodeKey(node)) !== undefined,
-        patience: () => dueIn(sources.patience, clock),
+        async dropText(node) {
+          const draft = records.draftOf(nodeKey(node))
+          if (draft !== undefined) await discardDraft(draft)
+          return draft !== undefined
+        },
+        projectGone({ id }, path) {
+          records.bringBack(nodeKey({ kind: 'record', of: 'project', id }))
+          sources.gone(path)
+        },
         now,
       }),
-    removals: openRemovalReport({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
+    removalReport: { catalog, dialect, reports: sources.reports, burst, now },
     deleteSender,
-    endMount() {
-      budget.end()
-      madeNames.end(key => records.draftOf(key) !== undefined)
-    },
-    lineage,
-    isHidden: key => records.isAway(key) || pending.has(key),
+    endMount: () => madeNames.end(key => records.draftOf(key) !== undefined),
+    isHidden: key => records.isAway(key) || burst.has(key),
     async recreated(node) {
-      if (node.kind === 'record' && node.of === 'calculation') whiteouts.remove(node.id, nodeKey(node))
-      await pending.cancel(nodeKey(node))
+      if (node.kind === 'record') await burst.recreated(node)
     },
     end,
     discardDraft,

@@ -25,7 +25,7 @@ export function noteAnswered(known: KnownQuestions, path: string): void {
   known.answered = [...records, ...all.filter(one => aboutNoThing.test(one))]
 }
 
-/** This GET was not answered well: a record may be deleted, and is no known question any more. The last one stays, for an outage refuses all. */
+/** This was not answered well, or was deleted here: a record that is gone is no known question any more. The last one stays, for an outage refuses all. */
 export function noteRefused(known: KnownQuestions, path: string): void {
   const { answered = [] } = known
   if (answered.length > 1 && aboutRecord.test(path)) known.answered = answered.filter(one => one !== path)

@@ -63,8 +63,6 @@ export interface Thing {
   /** Whether a program has read the record since that save. */
   hasRead: boolean
   madeHere: boolean
-  /** Entries of a calculation's folder that `rm` has unlinked, and until when that counts. */
-  readonly unlinked: Map<string, number>
 }
 
 /** A file `new*.json`: the draft that it is, or what it has made. */
@@ -86,8 +84,6 @@ export interface Stage {
   readonly scratch: Map<string, string>
   /** Milliseconds that have passed by `pass`. */
   clock: number
-  /** When this mount has deleted something. */
-  readonly deletions: number[]
   /** A calculation that was removed and is in its pause. */
   waiting: Thing | undefined
   isUp: boolean
@@ -188,7 +184,6 @@ export function thingOf(
     isKnown: false,
     isFolderKnown: false,
     madeHere: false,
-    unlinked: new Map(),
   }
 }
 
@@ -237,7 +232,6 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
     slots: new Map(),
     scratch: new Map(),
     clock: 0,
-    deletions: [],
     waiting: undefined,
     isUp: true,
     turns: 0,
@@ -247,8 +241,8 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
   for (const thing of stage.things) thing.isListed = true
   await theatre.testbed.files.touch('projects')
   await theatre.testbed.files.readdir(placeOf(root))
-  // What the sequence before has deleted counts for a minute.
-  await theatre.testbed.pass(61_000)
+  // The last burst of the sequence before has ended then.
+  await theatre.testbed.pass(3_200)
   return stage
 }
 

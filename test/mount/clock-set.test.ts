@@ -43,7 +43,7 @@ for (const [how, hours] of [
   })
 }
 
-t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL-17)', async t => {
+t.test('AVAIL-6 a date that is set forward ends no burst of removals (DEL-17)', async t => {
   const spares = ['1303', '1304', '1305', '1306']
   const testbed = await realMount(t, {
     preload: new URL('../testbed/set-date.js', import.meta.url),
@@ -59,11 +59,11 @@ t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL
     for (const [at, id] of spares.entries()) {
       await writeFile(join(testbed.home, 'date'), String(at * 90_000))
       ended.push(await outcome(removeTree(testbed, `projects/Water splitting/Spare ${id}`)))
-      await testbed.pass(5_000)
     }
+    await testbed.pass(5_000)
   })
   t.same(ended, ['done', 'done', 'EPERM', 'EPERM'])
-  t.equal(writes(asked).length, 2)
+  t.same(writes(asked), [])
 })
 
 t.test('AVAIL-6 a date that is set back between two mounts makes no conflict of own saves', async t => {

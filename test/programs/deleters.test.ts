@@ -92,7 +92,7 @@ t.test('DEL-4 of a project, and of one with a single calculation, no deleter tak
   }
 })
 
-t.test('DEL-3 of a calculation each deleter takes the whole, by one DELETE', async t => {
+t.test('DEL-1 of a calculation each deleter takes the whole, by one DELETE', async t => {
   const names = Object.keys(deleters).filter(name => !isRace(name))
   const ids = new Map<string, string>()
   const testbed = await realMount(t, {

@@ -5,9 +5,9 @@ import { lengths } from './contents/lengths.js'
 import { look } from './contents/look.js'
 import { replaced } from './contents/replaced.js'
 import { times } from './contents/times.js'
+import { bursts } from './namespace/bursts.js'
 import { deleting } from './namespace/deleting.js'
 import { freedNames } from './namespace/freed-names.js'
-import { intentions } from './namespace/intentions.js'
 import { making } from './namespace/making.js'
 import { refusals } from './namespace/refusals.js'
 import { removingRecords } from './namespace/removing-records.js'
@@ -112,7 +112,7 @@ export const aboutAliases: readonly Promises[] = [
 export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]
 
 /** What is never deleted: what was not meant, and what was not shown. */
-export const aboutIntentions: readonly Promises[] = [freedNames, intentions, reportNames]
+export const aboutBursts: readonly Promises[] = [freedNames, bursts, reportNames]
 
 /** What is done where the answers are late, old or lost. */
 export const aboutDoubts: readonly Promises[] = [

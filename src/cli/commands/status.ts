@@ -163,7 +163,7 @@ function fleetLine(fleet: Status['fleet']): readonly string[] {
 }
 
 function describeStatus(status: Status): string {
-  const { unsent, deleting, unlinked, removedInVain, keptHere, places, pins, lacking } = status
+  const { unsent, deleting, removedInVain, keptHere, places, pins, lacking } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
@@ -183,7 +183,6 @@ function describeStatus(status: Status): string {
       'deleted after a pause; touch takes it back',
       deleting.map(({ path, what, since }) => `${path} (${what}, removed ${since})`),
     ),
-    ...section('unlinked, but not deleted (rm -r CALCULATION deletes the whole)', unlinked),
     ...section('removed here, but not deleted, and there again (calcfs why PATH says why)', removedInVain),
     ...section(
       'kept on this machine only; a report is made under a name like reports/new-dyes.json',

@@ -50,9 +50,8 @@ const statusForm = z.looseObject({
       why: z.string().optional(),
     }),
   ),
-  /** Deletions that wait, and files that were unlinked but stay. */
+  /** Deletions that wait. */
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })),
-  unlinked: z.array(z.string()),
   /** Files among the reports that never reach the service. */
   keptHere: z.array(z.string()),
   removedInVain: z.array(z.string()),

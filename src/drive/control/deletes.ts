@@ -3,19 +3,19 @@
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
-import type { JsonObject } from '../../record/json/json.js'
 import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
-import type { DeleteTarget } from '../namespace/send-delete.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { refuseOldName } from '../nodes/refusals.js'
+import type { Sight } from '../removal/burst.js'
+import type { DeleteTarget } from '../removal/send.js'
 import { openMarks } from '../tree/identity-mark.js'
 import type { ControlParts } from './context.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
   const { catalog, reports, tree, writeSide } = parts
-  const { deleteSender, lineage, pending, rights, aliases } = writeSide
+  const { burst, deleteSender, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
   const marks = openMarks({ ...parts, dialect })
   const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
@@ -39,8 +39,8 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     refuseRights(path, node)
     // What the listing says of it now is what a look at it is compared with.
     if (node.kind !== 'record') await marks.of(node, context)
-    const thing = await described(path, node, context)
-    if (node.kind === 'calculation') deleteSender.refuseRenamed(node, thing.title)
+    const { thing, seen } = await described(path, node, context)
+    if (node.kind === 'calculation') deleteSender.refuseOther(node, seen)
     return { key: nodeKey(node), thing }
   }
 
@@ -58,18 +58,18 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     path: string,
     node: DeleteTarget,
     context: RequestContext,
-  ): Promise<DeletableItem> {
+  ): Promise<{ readonly thing: DeletableItem; readonly seen: Sight }> {
     if (node.kind === 'project') await deleteSender.refuseFull(node, path, context)
-    const { title, files } = await deleteSender.look(node, context)
-    const same = { path, id: node.id, title }
+    const seen = await deleteSender.look(node, context)
+    const same = { path, id: node.id, title: seen.title ?? '', reports: [] }
     if (node.kind === 'calculation') {
       const held = await holders(node.id, context)
-      return { ...same, kind: 'calculation', files: files?.length ?? 0, reports: held }
+      const files = seen.files?.length ?? 0
+      return { thing: { ...same, kind: 'calculation', files, reports: held }, seen }
     }
-    if (node.kind === 'project') return { ...same, kind: 'project', reports: [] }
-    return node.of === 'share'
-      ? { ...same, kind: 'share', project: node.project, reports: [] }
-      : { ...same, kind: 'report', reports: [] }
+    if (node.kind === 'project') return { thing: { ...same, kind: 'project' }, seen }
+    if (node.of !== 'share') return { thing: { ...same, kind: 'report' }, seen }
+    return { thing: { ...same, kind: 'share', project: node.project }, seen }
   }
 
   /** Of the reports that are known here; one that cannot be read now says nothing. */
@@ -88,37 +88,20 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   async function deleteAsShown(shown: DeletableItem): Promise<void> {
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
-    await pending.cancel(nodeKey(node))
+    if (node.kind !== 'project') await burst.recreated(node)
     const lookedAt = parts.now()
-    const now = await described(shown.path, node, until(parts.deadlines.save))
-    if (now.title !== shown.title || now.files !== shown.files)
+    const { thing, seen } = await described(shown.path, node, until(parts.deadlines.save))
+    if (thing.title !== shown.title || thing.files !== shown.files)
       throw new Failure('conflict', `${shown.path}: it is another than was shown; look again`)
     // Looking takes several requests: the time for deleting, and for looking what became of it, begins after that.
     const context = until(parts.deadlines.save)
-    switch (node.kind) {
-      case 'calculation': {
-        const { record, files = [] } = await deleteSender.look(node, context)
-        const project = lineage.projectOf(node) ?? (record && projectIn(record))
-        const removed = { node, name: lastNameOf(shown.path), project, record, files }
-        return deleteSender.calculation(removed, context)
-      }
-      case 'project':
-        return deleteSender.emptyProject(
-          {
-            node: { kind: 'project', id: node.id, parent: catalog.parentOf(node.id) },
-            name: lastNameOf(shown.path),
-            lookedAt,
-          },
-          context,
-        )
-      case 'record':
-        return deleteSender.record(node, (await deleteSender.look(node, context)).record, context)
-    }
+    const name = lastNameOf(shown.path)
+    if (node.kind === 'project') {
+      const listed = { ...node, parent: catalog.parentOf(node.id) }
+      await deleteSender.emptyProject({ node: listed, name, lookedAt }, context)
+    } else await deleteSender.thing({ node, name, before: seen }, context)
+    parts.failureLog.gone(shown.path)
   }
-
-  /** The listing that shows it: the question names no parent, and the record may have been unknown here. */
-  const projectIn = (record: JsonObject): ProjectId | undefined =>
-    dialect.facts(record).parent as ProjectId | undefined
 
   return {
     deletion: ({ paths }) => deletion(paths),

@@ -19,14 +19,15 @@ import {
   type RecordNode,
 } from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
-import { pauseMs } from '../records/open-record.js'
+import { awayMs } from '../records/open-record.js'
+import { aboutRemoval } from '../removal/report.js'
 import type { ControlParts } from './context.js'
 
 const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
 
 const awaySentence = (path: string): string =>
-  `${path} was removed a moment ago: unless a program makes it again within ${pauseMs / 1000} s, it is there again as the service has it, for this drive deletes only with --access manage.`
+  `${path} was removed a moment ago: unless a program makes it again within ${awayMs / 1000} s, it is there again as the service has it, for this drive deletes only with --access manage.`
 
 const emptySentence = (path: string): string =>
   `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${pauseMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
@@ -53,7 +54,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
-    const removed = writeSide.removals.about(path, node)
+    const removed = aboutRemoval(path, node, writeSide.removalReport)
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node !== undefined && isEditable(node) && writeSide.records.isAway(nodeKey(node)))
       return { wrong: true, sentences: [awaySentence(path)] }

@@ -12,10 +12,10 @@ import type { TextLeases, TextSnapshot } from './text-lease.js'
 export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
 
 /** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
-export const pauseMs = 2000
-
+export const awayMs = 3000
+/** The same for one that was emptied, and may be filled. */
+const emptyMs = 2000
 export const nothing = new Uint8Array()
-
 /** Bytes of a text that is held for as long as the mount lives. */
 const shortText = 64 << 10
 
@@ -74,7 +74,7 @@ export class OpenRecord {
   get isAway(): boolean {
     const left = this.#awayUntil - this.clock.now()
     // A clock that was set back must not keep it away.
-    return left > 0 && left <= pauseMs
+    return left > 0 && left <= awayMs
   }
 
   /** The pause is over, and no program has created it again. */
@@ -306,7 +306,7 @@ export class OpenRecord {
       this.#draft = undefined
       await draft.discard()
     }
-    this.#awayUntil = this.clock.now() + pauseMs
+    this.#awayUntil = this.clock.now() + awayMs
     this.leases.tell(this.key)
   }
 
@@ -314,7 +314,7 @@ export class OpenRecord {
   async dropEmpty(): Promise<void> {
     const draft = this.#draft
     if (draft === undefined || draft.size > 0 || this.hasHandles) return
-    const left = pauseMs - (this.clock.now() - this.#changed)
+    const left = emptyMs - (this.clock.now() - this.#changed)
     if (left > 0) {
       this.clock.after(left, () => this.dropEmpty().catch(alreadyReported), 'in-background')
       return

@@ -44,7 +44,7 @@ export interface Records {
   adopt(key: string, draft: Draft): void
   /** The unsaved text of a record, if it has one. */
   draftOf(key: string): Draft | undefined
-  /** When a program last had it open to write, or put a text in its place; as far as it is remembered. */
+  /** When a program last wrote it, emptied it, or put a text in its place; as far as it is remembered. */
   writtenAt(key: string): Instant | undefined
   /** Resolves when no save is on its way any more. */
   settled(): Promise<void>
@@ -70,14 +70,12 @@ export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times,
   const writtenAt = new LRUCache<string, Instant>(upTo(rememberedWriters))
   const noteWriter = (key: string): void => void writtenAt.set(key, clock.now())
 
-  /** Its program is at work until it closes the file. */
   function toWrite(key: string, handle: RecordHandle): RecordHandle {
-    noteWriter(key)
     return {
       ...handle,
-      release(context) {
+      write(bytes, offset) {
         noteWriter(key)
-        return handle.release(context)
+        return handle.write(bytes, offset)
       },
     }
   }

@@ -14,7 +14,6 @@ import {
   isEditable,
   type Node,
   nodeKey,
-  type RecordNode,
   type ScratchPlace,
 } from '../nodes/node.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
@@ -25,7 +24,7 @@ export interface PathResolver {
   /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
   editable(path: string, context: RequestContext): Promise<EditableNode | undefined>
   /** The entries of a directory without what was taken away. */
-  shown(directory: DirectoryNode, entries: readonly Dentry[]): readonly Dentry[]
+  shown(entries: readonly Dentry[]): readonly Dentry[]
   /** A file that was unlinked while it is open answers under the name that libfuse gave it, until it is closed. */
   keepOpen(path: string, node: Node): void
   /** True if there was such a file, which is closed now. */
@@ -37,12 +36,8 @@ export interface PathResolver {
 /** What was just taken away, or is about to be deleted. */
 export interface RemovedPaths {
   isHidden(key: string): boolean
-  /** It waits to be deleted, or lies in what does. */
-  hides(node: Node): boolean
-  /** The entries of a folder as readdir gives them. */
-  listed(directory: DirectoryNode, entries: readonly Dentry[]): readonly Dentry[]
-  /** The record that was unlinked at this path a moment ago. */
-  unlinkedAt(path: string): RecordNode | undefined
+  /** It was removed under this name, or lies in what was. */
+  hides(node: Node, name: string): boolean
 }
 
 export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
@@ -51,16 +46,14 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
   function node(path: string, context: RequestContext): MaybePromise<Node> {
     const open = stillOpen.get(path)
     if (open !== undefined) return open
-    if (gone.unlinkedAt(path) !== undefined) throw justRemoved(path)
     return chain(tree.walk(path, context), found => {
-      if (gone.hides(found) || (!isDirectory(found) && gone.isHidden(nodeKey(found)))) throw justRemoved(path)
+      const isAway = !isDirectory(found) && gone.isHidden(nodeKey(found))
+      if (isAway || gone.hides(found, lastNameOf(path))) throw justRemoved(path)
       return found
     })
   }
 
   async function editable(path: string, context: RequestContext): Promise<EditableNode | undefined> {
-    const unlinked = gone.unlinkedAt(path)
-    if (unlinked !== undefined) return unlinked
     try {
       const found = await tree.walk(path, context)
       return isEditable(found) ? found : undefined
@@ -82,21 +75,12 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
     node,
     editable,
     scratch,
-    shown: (directory, entries) =>
-      gone.listed(
-        directory,
-        filterEntries(entries, ({ node }) => !gone.isHidden(nodeKey(node))),
-      ),
+    shown: entries =>
+      filterEntries(entries, ({ node, name }) => !gone.isHidden(nodeKey(node)) && !gone.hides(node, name)),
     keepOpen: (path, open) => stillOpen.set(path, open),
     closed: path => stillOpen.delete(path),
   }
 }
-
-const firstNames = new Set<string>([fixedNames.project, fixedNames.projectIndex])
-
-/** The first entries of every project, and of the reports: `rm -r` begins with them. */
-export const isDirectorysOwn = (path: string): boolean =>
-  firstNames.has(lastNameOf(path)) || path === `/${fixedNames.reports}/${fixedNames.reportIndex}`
 
 const justRemoved = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
 

@@ -89,6 +89,8 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
       const value = await answer
       if (method === 'GET' && value !== '') noteAnswered(known, path)
       if (isRecord(path, method)) isFaulty = false
+      // Its record is asked by the same path.
+      if (method === 'DELETE') noteRefused(known, path)
       return value
     } catch (thrown) {
       if (thrown instanceof Failure && isA('outage', thrown)) isFaulty = true

@@ -193,7 +193,7 @@ t.test('DEL-21 on a service that is slow what was deleted is said to be deleted'
 })
 
 t.test(
-  'DEL-26 where neither the DELETE nor the look after it is answered, the outcome is unknown',
+  'DEL-21 where neither the DELETE nor the look after it is answered, the outcome is unknown',
   async t => {
     const testbed = await warmMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
     let sent = 0

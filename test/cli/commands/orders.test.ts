@@ -18,7 +18,7 @@ const reportOf = async (
 ): Promise<{ configuration: string; calculations: { calcId: number }[] }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
 
-t.test('a report that is named to a command right after its file was removed stays (DEL-5)', async t => {
+t.test('a report that is named to a command right after its file was removed stays (DEL-14)', async t => {
   const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const { calculations } = await reportOf(testbed, '42')
   const same = calculations.map(row => String(row.calcId))

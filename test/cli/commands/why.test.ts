@@ -257,13 +257,13 @@ t.test('a sign-in that has ended is reported at every path (CLI-1)', async t => 
     t.match(await why(testbed, path), { stdout: /calcfs login/ }, path)
 })
 
-t.test('a removal that is refused is reported, in status too (CLI-1, DEL-10)', async t => {
+t.test('a removal that is refused is reported, in status too (CLI-1, DEL-15)', async t => {
   const testbed = await warmMount(t)
   const path = 'reports/42.json'
   await textOf(testbed, path)
   await testbed.files.unlink(path)
   t.match(await why(testbed, path), {
-    stdout: /was removed a moment ago: unless .* within 2 s, it is there again/,
+    stdout: /was removed a moment ago: unless .* within 3 s, it is there again/,
   })
   await until(10_000, 'the report of it', async () =>
     /not deleted, and there again.*\n.*reports\/42\.json/.test(

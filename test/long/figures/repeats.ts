@@ -17,7 +17,7 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/disk/strange-places', { CALCFS_TEST_FULL: '1' }],
   ['model/interleaved/interleaved', { CALCFS_INTERLEAVINGS: '1000' }],
-  ['drive/namespace/walks', { CALCFS_WALK_RUNS: '100' }],
+  ['drive/removal/walks', { CALCFS_WALK_RUNS: '100' }],
   ['drive/instances', { CALCFS_INSTANCES: '1000' }],
   ['drive/prefetch/any-order', { CALCFS_TEST_RUNS: '50' }],
   ['edit/save/interleaving', { CALCFS_TEST_RUNS: '1000' }],

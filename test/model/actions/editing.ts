@@ -16,7 +16,7 @@ import { changedHere, lent } from '../expected/shown.js'
 import { calculationsOf, fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
-import { makeRoom } from './deletions.js'
+import { mayBeRemoved } from './deletions.js'
 import { listingChanged } from './spreading.js'
 import { expect, heardWrites, type Style, write } from './writing.js'
 
@@ -49,11 +49,13 @@ const fieldsApart: Distance = (one, other) => edited(one, other).length
 export async function edit(stage: Stage, step: Extract<Step, { does: 'edit' }>): Promise<void> {
   const thing = pick(reachable(stage, step.kind), step.at)
   if (thing === undefined) return
-  // Whether a record that is unlinked will be created again, the drive cannot know.
-  if (step.style === 'unlink and create') await makeRoom(stage)
+  // With `manage` a project's record is not unlinked, and a text that was not saved goes with it.
+  const isTaken = step.style === 'unlink and create' && stage.theatre.access === 'manage'
+  const style = isTaken && (thing.kind === 'project' || thing.draft !== undefined) ? 'overwrite' : step.style
+  if (isTaken) await mayBeRemoved(stage, thing)
   const from = await loaded(stage, thing)
   if (typeof from === 'string') return
-  await save(stage, thing, { ...from, text: altered(stage, from.json, step), style: step.style })
+  await save(stage, thing, { ...from, text: altered(stage, from.json, step), style })
 }
 
 interface Saving {

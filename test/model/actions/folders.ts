@@ -8,15 +8,13 @@ import { endsOnOldWay, isRenamedElsewhere } from '../expected/renamed.js'
 import { changedHere } from '../expected/shown.js'
 import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from '../stage.js'
 import type { Step } from '../steps.js'
-import { deleted, isFull as isFullOfDeletions, pauseMs } from './deletions.js'
+import { pauseMs } from './deletions.js'
 import { met } from './editing.js'
 import { listingChanged, vanish } from './spreading.js'
 import { pass, remount } from './time.js'
 import { expect } from './writing.js'
 
 const taken = ['EEXIST', 'ENOTEMPTY'] as const
-/** Milliseconds for which an unlinked entry of a calculation counts as unlinked. */
-const unlinkedMs = 600_000
 
 /** A name that no other thing has, as a user writes it and as the service keeps it. */
 function anyName(stage: Stage, form: 'fresh' | 'odd'): { file: string; title: string } {
@@ -103,7 +101,7 @@ export async function rmdir(stage: Stage, step: Extract<Step, { does: 'rmdir' }>
   if (thing === undefined) return
   const before = thing.kind === 'calculation' ? await present(stage, thing) : undefined
   if (thing.kind === 'calculation' && before === undefined) return
-  await rmdirOf(stage, thing)
+  await rmdirOf(stage, thing, 'full')
   if (thing.truth !== undefined) await becomesOf(stage, thing, { before, meanwhile: 'wait' })
 }
 
@@ -115,36 +113,24 @@ async function present(stage: Stage, thing: Thing): Promise<Content | undefined>
 }
 
 /** A project goes at once; a calculation is hidden then, where all that is listed in its folder was unlinked. */
-async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
+async function rmdirOf(stage: Stage, thing: Thing, folder: 'full' | 'bare'): Promise<void> {
   const path = placeOf(thing)
   const { access, testbed } = stage.theatre
-  const isCounted = access === 'manage' && !thing.madeHere
-  const names = await testbed.files.readdir(path)
-  const isBare = thing.unlinked.size > 0 && [...names.keys()].every(name => thing.unlinked.has(name))
   const isFull = [...live(stage, 'project'), ...live(stage, 'calculation')].some(
     ({ parent }) => parent === thing,
   )
-  const wouldGo = thing.kind === 'project' ? !isFull : isBare
-  const isRefused = wouldGo && isCounted && isFullOfDeletions(stage)
+  const wouldGo = thing.kind === 'project' ? !isFull : folder === 'bare'
   const end = await outcome(testbed.files.rmdir(path))
-  const problems = [
-    ...(stage.isUp ? [] : away),
-    ...(wouldGo ? [] : ['ENOTEMPTY']),
-    ...(isRefused ? ['EPERM'] : []),
-  ]
+  // Of a calculation that waits nothing is asked.
+  const isAsked = thing.kind === 'project'
+  const problems = [...(stage.isUp ? [] : away), ...(wouldGo ? [] : ['ENOTEMPTY'])]
   if (access === 'edit' && !thing.madeHere) return void expect(`rmdir ${path}`, end, ['EPERM'])
+  const isRefused = !wouldGo || (isAsked && !stage.isUp) || end !== 'done'
   if (isRefused) {
-    for (const one of stage.things) one.unlinked.clear()
-    await pass(stage, 61_000)
+    await pass(stage, pauseMs)
+    return void expect(`rmdir ${path}`, end, [...problems, ...endsOnOldWay(thing)])
   }
-  // What was tried just before, and what follows without a pause, would count as one go.
-  if (problems.length > 0) await pass(stage, pauseMs)
-  if (problems.length > 0) return void expect(`rmdir ${path}`, end, [...problems, ...endsOnOldWay(thing)])
-  // The drive has not met the new name yet: what is called otherwise is not deleted.
-  expect(`rmdir ${path}`, end, ['done', ...endsOnOldWay(thing)])
-  if (end !== 'done') return pass(stage, pauseMs)
-  if (isCounted) deleted(stage)
-  if (thing.kind === 'project') {
+  if (isAsked) {
     vanish(stage, thing, 'here')
     return pass(stage, pauseMs)
   }
@@ -168,10 +154,8 @@ async function becomesOf(
   else if (meanwhile !== 'wait') {
     const touched = meanwhile === 'touch' || thing.parent === undefined ? path : placeOf(thing.parent)
     expect(`touch ${touched}`, await outcome(files.touch(touched)), ['done'])
-    stage.deletions.pop()
   }
   await pass(stage, pauseMs)
-  thing.unlinked.clear()
   const isAsShown = before !== undefined && same(before, thing.truth) && !isRenamedElsewhere(thing)
   const isDeleted = meanwhile === 'wait' && stage.isUp && isAsShown
   await until(5_000, `the end of ${path}, which was removed`, async () => {
@@ -181,7 +165,6 @@ async function becomesOf(
     return deleting.length === 0 && stored(stage.theatre.database, 'calculation', thing.id) === undefined
   })
   if (isDeleted) vanish(stage, thing, 'here')
-  else if (meanwhile === 'wait') stage.deletions.pop()
 }
 
 export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r' }>): Promise<void> {
@@ -201,24 +184,22 @@ export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r
       continue
     }
     expect(`rm ${place}/${name}`, end, ['done'])
-    thing.unlinked.set(name, stage.clock + unlinkedMs)
   }
-  await rmdirOf(stage, thing)
+  await rmdirOf(stage, thing, step.stops ? 'full' : 'bare')
   await becomesOf(stage, thing, { before, meanwhile: step.meanwhile ?? 'wait' })
   if (stage.theatre.access === 'edit') await pass(stage, pauseMs)
 }
 
-/** `rm -r` of a project: its record comes back after the pause, and all below is refused for a minute. */
+/** `rm -r` of a project: with `manage` it is refused at its record, and so is the rest of its burst. */
 async function removeProject(stage: Stage, project: Thing): Promise<void> {
   const { files } = stage.theatre.testbed
   const { access } = stage.theatre
   const path = fileOf(project)
-  expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
+  expect(`rm ${path}`, await outcome(files.unlink(path)), [access === 'manage' ? 'EPERM' : 'done'])
   const inside = reachable(stage, 'calculation').find(({ parent }) => parent === project)
   if (inside !== undefined && access === 'manage') {
     const record = fileOf(inside)
     expect(`rm ${record} in rm -r`, await outcome(files.unlink(record)), ['EPERM'])
   }
-  for (const one of stage.things) if (isBelow(one, project)) one.unlinked.clear()
-  await pass(stage, 61_000)
+  await pass(stage, pauseMs)
 }

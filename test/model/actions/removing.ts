@@ -8,7 +8,7 @@ import { endsOnOldWay } from '../expected/renamed.js'
 import { fileOf, fresh, pick, placeOf, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
-import { deleted, makeRoom, pauseMs } from './deletions.js'
+import { mayBeRemoved, pauseMs } from './deletions.js'
 import { save } from './editing.js'
 import { vanish } from './spreading.js'
 import { pass, remount } from './time.js'
@@ -17,7 +17,7 @@ import { expect } from './writing.js'
 export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>): Promise<void> {
   const thing = pick(reachable(stage, step.kind), step.at)
   if (thing === undefined || thing.draft !== undefined || thing.order !== undefined) return
-  await makeRoom(stage)
+  await mayBeRemoved(stage, thing)
   const from = await loaded(stage, thing)
   if (typeof from === 'string') return
   const path = fileOf(thing)
@@ -29,8 +29,6 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
     return pass(stage, pauseMs)
   }
   const { files } = stage.theatre.testbed
-  // One that was saved a moment ago stays (DEL-28).
-  if (thing.kind === 'report') await pass(stage, justSavedMs)
   const end = await outcome(files.unlink(path))
   const mayDelete = stage.theatre.access === 'manage' && thing.kind === 'share'
   expect(`rm ${path}`, end, ['done', ...(mayDelete ? endsOnOldWay(thing.parent) : [])])
@@ -40,18 +38,14 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
   else await pass(stage, pauseMs)
   // A text changed by another client meanwhile differs from the one that was unlinked.
   const isSeen = same(from.base, thing.truth)
-  const isDeleted = stage.theatre.access === 'manage' && stage.isUp && isSeen
+  const isDeleted = stage.theatre.access === 'manage' && stage.isUp && isSeen && step.next !== 'remount'
   // Later calls find the pause over; no call waits for the delete.
   await until(5_000, `the end of ${path}, which was unlinked`, async () => {
     const end = await outcome(files.lstat(path))
     return isDeleted ? isGone(stage, thing) : end === 'done'
   })
   if (isDeleted) vanish(stage, thing, 'here')
-  if (isDeleted && step.next !== 'remount') deleted(stage)
 }
-
-/** Milliseconds after a save in which a report that is unlinked stays, and a little more. */
-const justSavedMs = 2_100
 
 const isGone = (stage: Stage, { kind, id }: Thing): boolean =>
   stored(stage.theatre.database, kind, id) === undefined

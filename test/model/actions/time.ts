@@ -37,8 +37,6 @@ export async function passing(stage: Stage, step: Passing): Promise<void> {
 export async function pass(stage: Stage, milliseconds: number): Promise<void> {
   await stage.theatre.testbed.pass(milliseconds)
   stage.clock += milliseconds
-  for (const { unlinked } of stage.things)
-    for (const [name, until] of unlinked) if (until <= stage.clock) unlinked.delete(name)
 }
 
 /** The service answers again, and one question finds it out. */
@@ -63,23 +61,15 @@ async function touch(stage: Stage, at: number): Promise<void> {
   if (folder === undefined) return
   const end = await outcome(stage.theatre.testbed.files.touch(placeOf(folder)))
   expect(`touch ${placeOf(folder)}`, end, ['done'])
-  for (const thing of stage.things) if (isIn(thing, folder)) thing.unlinked.clear()
   if (!stage.isUp) return
   refreshed(folder.record, stage.clock)
   for (const kind of children) refreshed(folder.listings[kind], stage.clock)
 }
 
-const isIn = (thing: Thing, folder: Thing): boolean =>
-  thing === folder || (thing.parent !== undefined && isIn(thing.parent, folder))
-
 /** The drafts stay; what the mount alone knew is forgotten. */
 export async function remount(stage: Stage): Promise<void> {
   await stage.theatre.testbed.remount()
-  for (const thing of stage.things) {
-    thing.written = undefined
-    thing.unlinked.clear()
-  }
-  stage.deletions.length = 0
+  for (const thing of stage.things) thing.written = undefined
   for (const [name, slot] of stage.slots) {
     slot.thing = undefined
     if (slot.draft === undefined) stage.slots.delete(name)

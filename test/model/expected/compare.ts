@@ -31,8 +31,8 @@ async function compareDrive(stage: Stage, all: 'all' | undefined): Promise<void>
   await compareReports(stage)
 }
 
-const mayChange = ({ draft, order, record, isKnown, unlinked }: Thing): boolean =>
-  draft !== undefined || order !== undefined || record.past.length > 0 || !isKnown || unlinked.size > 0
+const mayChange = ({ draft, order, record, isKnown }: Thing): boolean =>
+  draft !== undefined || order !== undefined || record.past.length > 0 || !isKnown
 
 /** The database has each thing as the model says, and no others. */
 function compareService(stage: Stage): void {

@@ -347,7 +347,7 @@ export function making(t: Test, open: OpenTestbed): void {
       t.notOk((await namesOf(testbed, water)).includes('Sub project'))
     })
 
-    t.test('RMDIR-2 both listings are read again: what came meanwhile is never deleted with it', async t => {
+    t.test('RMDIR-1 both listings are read again: what came meanwhile is never deleted with it', async t => {
       await files.mkdir(`${water}/Empty`)
       const [made] = (await below(testbed, ids.water)).filter(({ name }) => name === 'Empty')
       t.same(

@@ -4,9 +4,8 @@ import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
-import { pauseEnds, removeTree, there } from './deleting.js'
+import { pauseEnds } from './deleting.js'
 
-const water = 'projects/Water splitting'
 const report = `reports/${ids.report}.json`
 const manage = { settings: { access: 'manage' } }
 
@@ -15,7 +14,7 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, manage)
     const { files, service } = testbed
 
-    t.test('DEL-5 a report created again within the pause is an edit and no deletion', async t => {
+    t.test('DEL-14 a report created again within the pause is an edit and no deletion', async t => {
       const text = (await textOf(testbed, report)).replace('"Supporting"', '"Kept"')
       const asked = await service.during(async () => {
         await files.unlink(report)
@@ -26,21 +25,7 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), ['PUT /report'])
     })
 
-    t.test('DEL-5 so is the record of a project, and its calculations can be taken away at once', async t => {
-      service.seed.addCalculation({ id: '1250', name: 'Spare', project: ids.water, files: { a: 'b' } })
-      await files.touch(water)
-      const record = `${water}/.project.json`
-      const text = (await textOf(testbed, record)).replace(/"description": "[^"]*"/, '"description": "Again"')
-      const asked = await service.during(async () => {
-        await files.unlink(record)
-        await overwrite(testbed, record, text)
-        await removeTree(testbed, `${water}/Spare`)
-        await pauseEnds(testbed)
-      })
-      t.same(writes(asked), ['PUT /project', 'DELETE /calculation?id=1250'])
-    })
-
-    t.test('DEL-6 a report renamed away is never deleted', async t => {
+    t.test('DEL-14 a report renamed away is never deleted', async t => {
       const asked = await service.during(async () => {
         await files.rename(report, `${report}~`)
         await testbed.pass(3200)
@@ -49,7 +34,13 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
     })
 
-    t.test('DEL-7 after the pause the report is deleted', async t => {
+    t.test('DEL-28 one that was saved here within the last minute is EPERM', async t => {
+      t.equal(await outcome(files.unlink(report)), 'EPERM')
+      t.equal((await files.lstat(report)).kind, 'file')
+    })
+
+    t.test('DEL-3 a report is hidden at once, and deleted when the burst ends', async t => {
+      await testbed.pass(61_000)
       const asked = await service.during(async () => {
         await files.unlink(report)
         t.equal(await outcome(files.lstat(report)), 'ENOENT')
@@ -61,7 +52,7 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.notOk((await namesOf(testbed, 'reports')).includes(`${ids.report}.json`))
     })
 
-    t.test('DEL-8 a DELETE that is refused brings the file back, and says why', async t => {
+    t.test('DEL-15 a DELETE that is refused brings the file back, and says why', async t => {
       const mend = service.intercept(
         /^DELETE \/report/,
         response => void response.writeHead(403).end('not yours'),
@@ -74,58 +65,57 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.match(await files.xattr(path, 'user.calcfs.error'), /not yours/)
     })
 
-    t.test('DEL-28 a report that its program takes away right after it has saved it stays', async t => {
+    t.test('DEL-28 a report that its program takes away after it has saved it stays', async t => {
       const path = `reports/${ids.profile}.json`
       const text = await textOf(testbed, path)
       const asked = await service.during(async () => {
         await overwrite(testbed, path, text.replace(/"description": "[^"]*"/, '"description": "Copied"'))
-        await files.unlink(path)
-        await testbed.pass(3200)
-        await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
+        t.equal(await outcome(files.unlink(path)), 'EPERM')
+        await testbed.pass(50_000)
+        t.equal(await outcome(files.unlink(path)), 'EPERM')
+        await pauseEnds(testbed)
       })
       t.same(writes(asked), ['PUT /report'])
       t.match(await textOf(testbed, path), /"Copied"/)
-      t.match(await files.xattr(path, 'user.calcfs.error'), /remove it again/)
     })
 
-    t.test('DEL-28 so does one whose save was refused, until that text is given up', async t => {
+    t.test('DEL-28 so does one whose file was only emptied', async t => {
+      const path = `reports/${ids.profile}.json`
+      await testbed.pass(61_000)
+      const asked = await service.during(async () => {
+        await overwrite(testbed, path, '')
+        await testbed.pass(3_200)
+        t.equal(await outcome(files.unlink(path)), 'EPERM')
+        await pauseEnds(testbed)
+      })
+      t.same(writes(asked), [])
+      t.match(await textOf(testbed, path), /"Copied"/)
+    })
+
+    t.test('DEL-28 of one with an unsaved text rm drops that text, which the history keeps', async t => {
       const path = `reports/${ids.profile}.json`
       const asked = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, path, 'no JSON')), 'EINVAL')
-        await testbed.pass(3200)
-        await files.unlink(path)
-        await testbed.pass(3200)
+        t.equal(await textOf(testbed, path), 'no JSON')
+        t.equal(await outcome(files.unlink(path)), 'done')
+        await testbed.pass(3_200)
         await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
+        await pauseEnds(testbed)
       })
       t.same(writes(asked), [])
-      t.equal(await textOf(testbed, path), 'no JSON')
-      t.match(await files.xattr(path, 'user.calcfs.error'), /no JSON|drafts drop/)
-      await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
       t.match(await textOf(testbed, path), /"Copied"/)
+      t.match(await files.xattr(path, 'user.calcfs.error'), /given up .*history/)
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
 
-    t.test('DEL-28 and one whose file was only emptied', async t => {
-      const path = `reports/${ids.profile}.json`
-      await testbed.pass(3200)
-      const asked = await service.during(async () => {
-        await overwrite(testbed, path, '')
-        await files.unlink(path)
-        await testbed.pass(3200)
-        await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
-      })
-      t.same(writes(asked), [])
-      await testbed.pass(3200)
-      t.match(await textOf(testbed, path), /"Copied"/)
-    })
-
-    t.test('DEL-5 one that is saved again within the pause stays, by whatever name', async t => {
+    t.test('DEL-14 one that is saved again within the pause stays, by whatever name', async t => {
       const text = '{"name":"Two names","reportType":1}'
       const before = await namesOf(testbed, 'reports')
       await overwrite(testbed, 'reports/new-two.json', text)
       const [id] = (await namesOf(testbed, 'reports')).filter(
         name => /^\d+$/.test(name) && !before.includes(name),
       )
-      await testbed.pass(3200)
+      await testbed.pass(61_000)
       await files.unlink(`reports/${id}.json`)
       const asked = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, 'reports/new-two.json', text)), 'done')
@@ -134,16 +124,9 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
       t.match(await textOf(testbed, `reports/${id}.json`), /Two names/)
     })
-
-    t.test('DEL-9 an unmount completes what waits', async t => {
-      await files.unlink(`reports/${ids.profile}.json`)
-      await testbed.remount()
-      t.notOk(await there(testbed, `/report?id=${ids.profile}`).then(isThere => isThere && false))
-      t.equal(await outcome(files.lstat(`reports/${ids.profile}.json`)), 'ENOENT')
-    })
   })
 
-  t.test('DEL-10 with --access edit a record that was removed is back, and nothing is sent', async t => {
+  t.test('DEL-15 with --access edit a record that was removed is back, and nothing is sent', async t => {
     const testbed = await open(t)
     const asked = await testbed.service.during(async () => {
       await testbed.files.unlink(report)

@@ -69,6 +69,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
         await service.elsewhere('PUT', '/report', (await stored()).replace('Mine_now', 'Theirs_now'))
         response.writeHead(401).end()
       })
+      await testbed.pass(61_000)
       await files.unlink(report)
       await testbed.pass(3200)
       await until(5000, 'it is back', async () => (await outcome(files.lstat(report))) === 'done')
@@ -285,8 +286,8 @@ export function doubts(t: Test, open: OpenTestbed): void {
 
     t.test('DEL-12 what others change while a deletion waits for its turn is not deleted', async t => {
       await textOf(testbed, report)
-      // It was saved a moment ago: without a pause that alone would keep it.
-      await testbed.pass(3200)
+      // It was saved a moment ago: that alone would keep it.
+      await testbed.pass(61_000)
       const mend = meddle('Needed')
       const asked = await service.during(async () => {
         await files.unlink(report)

@@ -1,6 +1,6 @@
 // What is never deleted, because it was not meant or not shown: on real mounts.
 import t from 'tap'
-import { aboutIntentions, sideBySide } from '../../semantics/suite.js'
+import { aboutBursts, sideBySide } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-sideBySide(t, aboutIntentions, warmMount)
+sideBySide(t, aboutBursts, warmMount)

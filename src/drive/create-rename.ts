@@ -1,13 +1,13 @@
 // Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
 
-import { type Identities, isOtherRecord } from '../../cache/identity.js'
-import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
-import { makeProject } from '../../edit/kinds/new-project.js'
-import type { Saver } from '../../edit/save/save.js'
-import { asFailure, Failure } from '../../failure.js'
-import { recover } from '../../maybe-promise.js'
-import type { JsonObject } from '../../record/json/json.js'
-import { prettyPrint } from '../../record/json/print.js'
+import { type Identities, isOtherRecord } from '../cache/identity.js'
+import type { Catalog, Readable } from '../cache/metadata/catalog.js'
+import { makeProject } from '../edit/kinds/new-project.js'
+import type { Saver } from '../edit/save/save.js'
+import { asFailure, Failure } from '../failure.js'
+import { recover } from '../maybe-promise.js'
+import type { JsonObject } from '../record/json/json.js'
+import { prettyPrint } from '../record/json/print.js'
 import type {
   Dialect,
   Instant,
@@ -16,14 +16,14 @@ import type {
   ProjectId,
   Remote,
   RequestContext,
-} from '../../remote/remote.js'
-import { isSpelling } from '../../spelling.js'
-import { copyOf, type NameAliases, type NamedNode } from '../names/name-aliases.js'
-import { escapeTitle, titleWritten } from '../nodes/name.js'
-import type { ProjectNode, RecordNode } from '../nodes/node.js'
-import { isProbe } from '../nodes/well-known-names.js'
-import { type EditingParts, learnSaved, savedOrOld } from '../records/editable-files.js'
-import { recordKeyOf } from '../records/node-key.js'
+} from '../remote/remote.js'
+import { isSpelling } from '../spelling.js'
+import { copyOf, type NameAliases, type NamedNode } from './names/name-aliases.js'
+import { escapeTitle, titleWritten } from './nodes/name.js'
+import type { ProjectNode, RecordNode } from './nodes/node.js'
+import { isProbe } from './nodes/well-known-names.js'
+import { type EditingParts, learnSaved, savedOrOld } from './records/editable-files.js'
+import { recordKeyOf } from './records/node-key.js'
 
 export interface CreateRenameParts extends EditingParts {
   readonly catalog: Catalog

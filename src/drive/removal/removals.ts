@@ -1,0 +1,182 @@
+// Removals: what rm and rmdir may remove, and what each means for the burst.
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import { asFailure, Failure, unlessAbsent } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
+import { recover } from '../../maybe-promise.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { NameAliases } from '../names/name-aliases.js'
+import {
+  type CalculationNode,
+  type ContentNode,
+  type DirectoryNode,
+  isDirectory,
+  type Node,
+  nodeKey,
+  type ProjectNode,
+  type RecordNode,
+} from '../nodes/node.js'
+import { readOnlyBecause, refuseOldName } from '../nodes/refusals.js'
+import type { AccessRequest, AccessRights } from '../tree/access.js'
+import type { Tree } from '../tree/tree.js'
+import type { Burst } from './burst.js'
+import type { DeleteSender } from './send.js'
+
+export interface RemovalsParts {
+  readonly burst: Burst
+  readonly sender: DeleteSender
+  readonly catalog: Catalog
+  readonly tree: Tree
+  readonly rights: AccessRights
+  readonly aliases: NameAliases
+  /** When a program of this mount last wrote the report. */
+  readonly writtenAt: (node: RecordNode) => Instant | undefined
+  /** Gives up an unsaved text of it, which the history keeps; false where none waits. */
+  readonly dropText: (node: RecordNode) => Promise<boolean>
+  /** An empty project is deleted: what was told of it is over. */
+  readonly projectGone: (node: ProjectNode, path: string) => void
+  readonly now: () => Instant
+}
+
+/** Milliseconds after a report was written here in which a program may take back its own copy. */
+const ownCopyMs = 60_000
+
+export class Removals {
+  constructor(private readonly parts: RemovalsParts) {}
+
+  /** A file of a calculation: it is hidden, and goes with its folder or comes back. */
+  unlinkContent(path: string, node: ContentNode, folder: CalculationNode): void {
+    this.#refuse({ do: 'delete-calculation', node: folder }, path, readOnlyBecause(node))
+    this.parts.burst.unlink(folder.id, lastNameOf(path), path)
+  }
+
+  /**
+   * Before a record's file is taken away.
+   * @returns why it comes back; undefined where it is deleted with its burst
+   */
+  async admit(path: string, node: RecordNode, context: RequestContext): Promise<string | undefined> {
+    const { burst, rights } = this.parts
+    if (rights.access !== 'manage') return 'this drive deletes only with --access manage'
+    if (node.of === 'project') burst.spoil(path, wholeMeant)
+    if (node.of === 'calculation') {
+      burst.attempt(path)
+      return undefined
+    }
+    const refusal = rights.refusal({ do: 'delete-record', node })
+    if (refusal !== undefined) return refusal.message
+    burst.attempt(path)
+    await this.#lookAt(node, context)
+    if (node.of === 'report') {
+      if (await this.parts.dropText(node))
+        return 'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
+      this.#refuseOwnCopy(path, node)
+    }
+    burst.count(nodeKey(node), path)
+    return undefined
+  }
+
+  /** The record's file was taken away. @throws Failure 'not-permitted' where its burst has been refused meanwhile */
+  unlinked(path: string, node: RecordNode): void {
+    const { burst, sender } = this.parts
+    const name = lastNameOf(path)
+    if (node.of === 'calculation') burst.unlink(node.id, name, path)
+    else burst.remove({ node, parent: directoryOf(node), name, path, before: sender.known(node) })
+  }
+
+  /** A file or a directory that the drive itself makes: a program that removes it means all that is beside it. */
+  refuseOwn(path: string, node: Node): never {
+    if (this.parts.rights.access === 'manage') this.parts.burst.spoil(path, wholeMeant)
+    throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+  }
+
+  async rmdir(path: string, node: DirectoryNode, context: RequestContext): Promise<void> {
+    if (node.kind === 'calculation') await this.#rmdirCalculation(path, node, context)
+    else if (node.kind === 'project') await this.#rmdirProject(path, node, context)
+    else this.refuseOwn(path, node)
+  }
+
+  /** All of the burst comes back where this is part of it, or the directory of a part. */
+  async touch(path: string, context: RequestContext): Promise<boolean> {
+    const node = await this.#walk(path, context)
+    return node !== undefined && this.parts.burst.touch(node, lastNameOf(path), path)
+  }
+
+  /** The same where `touch` is about to make the file, for it sees none. */
+  async touchHidden(path: string, context: RequestContext): Promise<boolean> {
+    const node = await this.#walk(path, context)
+    if (node === undefined || (node.kind !== 'calculation' && node.kind !== 'content')) return false
+    return this.parts.burst.touch(node, lastNameOf(path), path)
+  }
+
+  /** Once what was removed at this path is deleted, or is back. */
+  async settled(path: string, context: RequestContext): Promise<void> {
+    const node = await this.#walk(path, context)
+    if (node !== undefined) await this.parts.burst.settled(nodeKey(node))
+  }
+
+  async #rmdirCalculation(path: string, node: CalculationNode, context: RequestContext): Promise<void> {
+    const { burst, sender } = this.parts
+    refuseOldName(path, node)
+    this.#refuse({ do: 'delete-calculation', node }, path)
+    burst.attempt(path)
+    const entries = await this.parts.tree.list(node, context)
+    const left = entries.filter(entry => !burst.hides(entry.node, entry.name))
+    if (left.length > 0)
+      throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
+    const before = sender.known(node)
+    const project = sender.projectOf(node, before.record)
+    const parent = project === undefined ? '' : nodeKey({ kind: 'project', id: project })
+    burst.remove({ node, parent, name: lastNameOf(path), path, before })
+  }
+
+  async #rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
+    const { burst, sender, aliases } = this.parts
+    refuseOldName(path, node)
+    const made = aliases.hasMade(node.id)
+    this.#refuse({ do: 'delete-project', id: node.id, made }, path)
+    burst.attempt(path)
+    const lookedAt = this.parts.now()
+    await sender.refuseFull(node, path, context)
+    // One that this mount has made can be made again.
+    if (!made) burst.count(nodeKey(node), path)
+    await sender.emptyProject({ node, name: lastNameOf(path), lookedAt }, context)
+    this.parts.projectGone(node, path)
+  }
+
+  /** A program that finds fault with its own copy (rclone, make) would take away what was there before it came. */
+  #refuseOwnCopy(path: string, node: RecordNode): void {
+    const written = this.parts.writtenAt(node)
+    if (written === undefined || this.parts.now() - written >= ownCopyMs) return
+    throw new Failure(
+      'not-permitted',
+      `${path}: it was saved here within the last minute, and a program that cleans up after a failed copy would delete what was there before: remove it after a minute, or use calcfs delete`,
+    )
+  }
+
+  /** A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE. */
+  async #lookAt(node: RecordNode, context: RequestContext): Promise<void> {
+    const { catalog } = this.parts
+    if (node.of === 'share')
+      await recover<unknown, unknown>(catalog.shares(node.project).ask(context), asFailure)
+    if (node.of === 'report')
+      await recover<unknown, unknown>(catalog.record({ kind: 'report', id: node.id }).ask(context), asFailure)
+  }
+
+  /** What is at a path, also where it is hidden; `projects/` as the project that it stands for. */
+  async #walk(path: string, context: RequestContext): Promise<Node | undefined> {
+    if (!this.parts.burst.isUnderWay) return undefined
+    const node = await (async () => this.parts.tree.walk(path, context))().catch(unlessAbsent)
+    return node?.kind === 'top' && isDirectory(node) ? this.parts.tree.directory(path, context) : node
+  }
+
+  #refuse(request: AccessRequest, path: string, because?: string): void {
+    const refusal = this.parts.rights.refusal(request)
+    if (refusal === undefined) return
+    const isShown = because !== undefined && refusal.kind !== 'read-only'
+    throw new Failure(refusal.kind, `${path}: ${isShown ? because : refusal.message}`)
+  }
+}
+
+const wholeMeant = 'a file or a directory of its project, or of the drive itself, was to be removed with it'
+
+const directoryOf = (node: RecordNode): string =>
+  nodeKey(node.of === 'share' ? { kind: 'shares', project: node.project } : { kind: 'reports' })
