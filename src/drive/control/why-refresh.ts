@@ -19,7 +19,7 @@ import {
   type RecordNode,
 } from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
-import { awayMs } from '../records/open-record.js'
+import { awayMs, emptyMs } from '../records/open-record.js'
 import { aboutRemoval } from '../removal/report.js'
 import type { ControlParts } from './context.js'
 
@@ -30,7 +30,7 @@ const awaySentence = (path: string): string =>
   `${path} was removed a moment ago: unless a program makes it again within ${awayMs / 1000} s, it is there again as the service has it, for this drive deletes only with --access manage.`
 
 const emptySentence = (path: string): string =>
-  `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${pauseMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
+  `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${emptyMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
   const { content, tree, drafts, failureLog, xattrs, writeSide, health } = parts

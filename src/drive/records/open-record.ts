@@ -14,7 +14,7 @@ export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
 /** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
 export const awayMs = 3000
 /** The same for one that was emptied, and may be filled. */
-const emptyMs = 2000
+export const emptyMs = 2000
 export const nothing = new Uint8Array()
 /** Bytes of a text that is held for as long as the mount lives. */
 const shortText = 64 << 10
