@@ -210,7 +210,7 @@ t.test(
   },
 )
 
-t.test('CLI-31 a service that is named by a profile or an address is meant, whatever is mounted', async t => {
+t.test('CLI-11 a service that is named by a profile or an address is meant, whatever is mounted', async t => {
   const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const { service, directory, home } = testbed
   const report = `reports/${ids.report}.json`

@@ -145,7 +145,7 @@ t.test(
   },
 )
 
-t.test('CLI-28 drop --all asks once on a terminal, and without one wants --yes', async t => {
+t.test('CLI-10 drop --all asks once on a terminal, and without one wants --yes', async t => {
   const testbed = await withFour(t)
   const { directory } = testbed
   const mount = ['--mount', directory]
@@ -168,7 +168,7 @@ t.test('CLI-28 drop --all asks once on a terminal, and without one wants --yes',
   t.match(await drafts(testbed, 'drop', '--all', ...mount), { code: 0, stdout: 'everything is saved.\n' })
 })
 
-t.test('CLI-28 on a terminal nothing but yes is a yes', async t => {
+t.test('CLI-10 on a terminal nothing but yes is a yes', async t => {
   const testbed = await withFour(t)
   const { directory, home } = testbed
   const environment = { HOME: home, XDG_RUNTIME_DIR: join(home, 'run'), PATH: process.env['PATH'] ?? '' }
@@ -223,7 +223,7 @@ t.test('CLI-29 without a drive named list is about all drives, and any other com
   t.equal(left, list, 'nothing is sent or given up')
 })
 
-t.test('CLI-30 what the service sets by itself is in no diff', async t => {
+t.test('CLI-6 what the service sets by itself is in no diff', async t => {
   const testbed = await warmMount(t)
   const { directory, service } = testbed
   const path = 'reports/42.json'

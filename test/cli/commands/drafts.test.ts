@@ -63,7 +63,7 @@ t.test('show prints the text letter for letter, and its why (CLI-6)', async t =>
   })
 })
 
-t.test('diff says what the draft would change on the service, and which side is which (CLI-7)', async t => {
+t.test('diff says what the draft would change on the service, and which side is which (CLI-6)', async t => {
   const { testbed } = await withRefusedDraft(t)
   const { stdout, code } = await drafts(testbed, 'diff', '42')
   t.equal(code, 0)
@@ -108,7 +108,7 @@ t.test('send --all sends what can be sent and names what cannot (CLI-8)', async 
   t.match(await drafts(testbed, 'send'), { code: 2, stderr: /name one draft, or say --all/ })
 })
 
-t.test('--again is only for a text whose outcome is unknown (CLI-9)', async t => {
+t.test('--again is only for a text whose outcome is unknown (CLI-8)', async t => {
   const { testbed } = await withRefusedDraft(t)
   const sent = await testbed.service.during(async () => {
     t.match(await drafts(testbed, 'send', '42', '--again'), { code: 2, stderr: /outcome is unknown/ })
@@ -170,7 +170,7 @@ t.test('drop of a text whose PUT is under way says that it may be stored (CLI-10
   t.match(await drafts(testbed, 'list'), { code: 0 })
 })
 
-t.test('of a conflict diff shows the other text, and a send after it may insist (CLI-7)', async t => {
+t.test('of a conflict diff shows the other text, and a send after it may insist (CLI-6)', async t => {
   const testbed = await warmMount(t)
   const text = await textOf(testbed, path)
   const record = await testbed.service.elsewhere('GET', '/report?id=42')

@@ -110,7 +110,7 @@ t.test('a pin, an unsaved text and old data are told (INFO-1)', async t => {
   t.match(await infoOf(testbed, 'reports/42.json'), { draft: 'refused', size: Buffer.byteLength(mine) })
 })
 
-t.test('what is known is told without a request, while the service is away too (INFO-2)', async t => {
+t.test('what is known is told without a request, while the service is away too (INFO-1)', async t => {
   const testbed = await warmMount(t)
   const { service } = testbed
   const paths = [water, `${water}/TS1_opt`, `${water}/TS1_opt/run.log`]
@@ -125,7 +125,7 @@ t.test('what is known is told without a request, while the service is away too (
   t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { size: log.length })
 })
 
-t.test('of what was never listed it is not said how much is here (INFO-3)', async t => {
+t.test('of what was never listed it is not said how much is here (INFO-1)', async t => {
   const fill = (seed: Seed): void => {
     fillSampleData(seed)
     const inner = seed.addProject({ id: '4001', name: 'Inner', owner: 'demo', parent: ids.dyes })

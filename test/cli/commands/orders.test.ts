@@ -61,7 +61,7 @@ t.test('renumber takes the order of an unsent order.txt, and ends that draft (CL
 })
 
 t.test(
-  'of an order that met another one diff compares lists, and a send after it may insist (CLI-7)',
+  'of an order that met another one diff compares lists, and a send after it may insist (CLI-6)',
   async t => {
     const testbed = await warmMount(t)
     await textOf(testbed, 'reports/42/order.txt')
@@ -95,7 +95,7 @@ async function withLostPost(t: Test): Promise<KernelTestbed> {
 }
 
 t.test(
-  'a new report whose outcome is unknown is sent again with --again alone, and says what may come of it (CLI-9)',
+  'a new report whose outcome is unknown is sent again with --again alone, and says what may come of it (CLI-8)',
   async t => {
     const testbed = await withLostPost(t)
     const posts = await testbed.service.during(async () => {
@@ -128,7 +128,7 @@ t.test('a new report that is found to be there is dropped, and nothing is sent (
   t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0, stdout: 'everything is saved.\n' })
 })
 
-t.test('a list that the service never shows is set by the command alone (CLI-14)', async t => {
+t.test('a list that the service never shows is set by the command alone (CLI-13)', async t => {
   const testbed = await warmMount(t)
   testbed.service.intercept(/^GET \/report\?id=42/, response => {
     response.writeHead(200, { 'content-type': 'application/json' })

@@ -79,7 +79,7 @@ t.test('add goes on after a number that is wrong, and names it (CLI-13)', async 
   t.ok((await namesOf(testbed, 'reports')).includes('43.json'))
 })
 
-t.test('set replaces the list by ids and paths, titles of rows that stay are kept (CLI-14)', async t => {
+t.test('set replaces the list by ids and paths, titles of rows that stay are kept (CLI-13)', async t => {
   const testbed = await warmMount(t)
   const { service, directory } = testbed
   const sent = await service.during(async () => {

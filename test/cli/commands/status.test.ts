@@ -75,7 +75,7 @@ for (const [how, begin] of [
     t.match(await health(testbed), { code: 4, stdout: /^the service is away: / }, 'metrics --health')
     for (const path of paths) {
       const ran = await soon(t, testbed, refresh(testbed, path))
-      t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-23)`)
+      t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-4)`)
     }
   })
 }
@@ -95,7 +95,7 @@ t.test('a service that takes three seconds an answer is slow, not away (CLI-22)'
   t.match(told(await status(testbed, '--json')), { answers: true, answersInMs: Number })
 })
 
-t.test('status and refresh are well again as soon as the service answers (CLI-22, CLI-23)', async t => {
+t.test('status and refresh are well again as soon as the service answers (CLI-22, CLI-4)', async t => {
   const testbed = await warmMount(t)
   await testbed.service.leave()
   t.match(await status(testbed), { code: 4 })
@@ -107,7 +107,7 @@ t.test('status and refresh are well again as soon as the service answers (CLI-22
   t.same({ ...json, stdout: JSON.parse(json.stdout) }, { code: 0, stdout: { path: '/projects' }, stderr: '' })
 })
 
-t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-23)', async t => {
+t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-4)', async t => {
   const testbed = await warmMount(t)
   await textOf(testbed, 'reports/42.json')
   const mend = testbed.service.intercept(/./, response => {

@@ -128,7 +128,7 @@ t.test('report works without a daemon, and a later mount knows what was added (C
   t.match(await textOf(testbed, 'reports/43.json'), /"c2\\nc2\+c1"/)
 })
 
-t.test('CLI-32 a path below a directory where nothing is mounted any more is on no drive', async t => {
+t.test('CLI-11 a path below a directory where nothing is mounted any more is on no drive', async t => {
   const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
   await one.end()
   const record = join(one.directory, path)
@@ -142,7 +142,7 @@ t.test('CLI-32 a path below a directory where nothing is mounted any more is on 
 })
 
 t.test(
-  'CLI-33 where no drive is named, drafts list has those of services that are not mounted, too',
+  'CLI-29 where no drive is named, drafts list has those of services that are not mounted, too',
   async t => {
     const { testbed } = await leftBehind(t)
     const { home, service, directory } = testbed
@@ -196,7 +196,7 @@ t.test('a wrong name or flag is one sentence and exit code 2 (CLI-15)', async t 
 })
 
 t.test(
-  'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-33)',
+  'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-29)',
   async t => {
     const { testbed } = await leftBehind(t)
     const { calcfs, service } = testbed

@@ -38,7 +38,7 @@ t.test(
   },
 )
 
-t.test('why is right after a success (CLI-21)', async t => {
+t.test('why is right after a success (CLI-1)', async t => {
   const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const nothing = { code: 0, stdout: /nothing is wrong/ }
 
@@ -120,7 +120,7 @@ t.test('what the service took of a save, and what it ignored, is said (CLI-1)', 
   })
 })
 
-t.test('a file of this machine is no path of the drive, and is not looked for there (CLI-32)', async t => {
+t.test('a file of this machine is no path of the drive, and is not looked for there (CLI-11)', async t => {
   const testbed = await warmMount(t)
   for (const args of [['why'], ['refresh'], ['info'], ['history'], ['pin']])
     t.match(
@@ -145,7 +145,7 @@ t.test('an emptied file is said to be no save, until it is there again (CLI-1)',
   t.match(await why(testbed, 'reports/42.json'), { stdout: /nothing is wrong/ })
 })
 
-t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
+t.test('nothing wrong is said, and is exit code 0 (CLI-1)', async t => {
   const testbed = await warmMount(t)
   t.match(await why(testbed, 'reports/42.json'), {
     code: 0,
@@ -168,7 +168,7 @@ t.test('a refused call is explained where nothing came to be (CLI-1)', async t =
   t.match(await why(testbed, 'projects/Nothing/here'), { code: 0, stdout: /there is nothing of this name/ })
 })
 
-t.test('what is old says so, and why (CLI-3)', async t => {
+t.test('what is old says so, and why (CLI-4)', async t => {
   const testbed = await warmMount(t, { settings: { ttlRecord: '1s', ttlListing: '1s' } })
   await textOf(testbed, 'reports/42.json')
   await testbed.service.leave()

@@ -93,7 +93,7 @@ t.test('each command tells of a stopped daemon within its deadline, and what to 
   t.match(await calcfs('status', directory), { code: 0, stdout: /everything is saved/ }, 'it goes on')
 })
 
-t.test('unmount --force frees the mount point of a stopped daemon (CLI-18)', async t => {
+t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', async t => {
   const { directory, pid, calcfs, mount, files } = await stopped(t)
   const ended = await timed(calcfs('unmount', '--force', directory))
   t.match(ended, {
@@ -112,7 +112,7 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-18)', asy
   t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 0 }, 'and its socket')
 })
 
-t.test('a text that waited in a stopped daemon is shown after its end (CLI-18)', async t => {
+t.test('a text that waited in a stopped daemon is shown after its end (CLI-17)', async t => {
   const testbed = await realMount(t)
   const path = 'reports/42.json'
   const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
@@ -208,7 +208,7 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   t.ok(sent.byClock > 5000, `${sent.byClock} ms`)
 })
 
-t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-18)', async t => {
+t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-17)', async t => {
   const testbed = await realMount(t)
   const path = 'reports/42.json'
   const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')

@@ -134,7 +134,7 @@ t.test('a path too long for a socket is not tried (CLI-16)', async t => {
 })
 
 t.test(
-  'a command acts on no other drive where the directories above two of them are swapped (CLI-24)',
+  'a command acts on no other drive where the directories above two of them are swapped (CLI-11)',
   async t => {
     const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))
     t.teardown(() => rm(home, { recursive: true, force: true }))

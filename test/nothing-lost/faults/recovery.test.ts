@@ -124,7 +124,7 @@ t.test('a token that ends while the PUT is on its way is renewed', async t => {
 })
 
 t.test(
-  'CLI-25 unsent at the unmount: it says so, ends with 7, and the text is there at the next mount',
+  'CLI-22 unsent at the unmount: it says so, ends with 7, and the text is there at the next mount',
   async t => {
     const testbed = await realMount(t)
     const text = await retitled(testbed, 'Unsent')
