@@ -139,28 +139,33 @@ export function recreateService(t: Test, open: OpenTestbed): void {
     })
   }
 
-  for (const access of ['edit', 'manage'])
-    for (const other of ['New', 'Other'])
-      t.test(
-        `THING-5 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
-        async t => {
-          const testbed = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
-          await testbed.files.mkdir('projects/New')
-          const { id } = JSON.parse(await textOf(testbed, 'projects/New/.project.json'))
-          await testbed.service.remake(seed => {
-            numbered(forward)(seed)
-            const fields = '{"creationDate":"2019-05-01T10:00:00Z"}'
-            seed.addProject({ id: String(id), name: other, owner: 'demo', fields })
-          })
-          if (other === 'Other') await testbed.pass(2500)
-          const kept = () => testbed.service.elsewhere('GET', `/project?id=${id}`)
-          // A user that may delete any empty project may delete the other one by its own name.
-          for (const path of access === 'edit' ? ['projects/New', 'projects/Other'] : ['projects/New']) {
-            t.not(await outcome(testbed.files.rmdir(path)), 'done', path)
-            t.match(await kept(), other)
-          }
-        },
-      )
+  // With `manage` an empty project of the same name is shown as any other, and may be removed.
+  const kinds = [
+    ['edit', 'New'],
+    ['edit', 'Other'],
+    ['manage', 'Other'],
+  ] as const
+  for (const [access, other] of kinds)
+    t.test(
+      `THING-5 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
+      async t => {
+        const testbed = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
+        await testbed.files.mkdir('projects/New')
+        const { id } = JSON.parse(await textOf(testbed, 'projects/New/.project.json'))
+        await testbed.service.remake(seed => {
+          numbered(forward)(seed)
+          const fields = '{"creationDate":"2019-05-01T10:00:00Z"}'
+          seed.addProject({ id: String(id), name: other, owner: 'demo', fields })
+        })
+        if (other === 'Other') await testbed.pass(2500)
+        const kept = () => testbed.service.elsewhere('GET', `/project?id=${id}`)
+        // A user that may delete any empty project may delete the other one by its own name.
+        for (const path of access === 'edit' ? ['projects/New', 'projects/Other'] : ['projects/New']) {
+          t.not(await outcome(testbed.files.rmdir(path)), 'done', path)
+          t.match(await kept(), other)
+        }
+      },
+    )
 
   t.test('THING-1 what was read between two swaps is not shown after the second one', async t => {
     const dated = (name: string) => `{"creationDate":"2024-05-0${molecules.indexOf(name) + 1}T10:00:00Z"}`
