@@ -27,7 +27,9 @@ export function xyz(t: Test, open: OpenTestbed): void {
         add('3', 'taken', { 'output.cml': cml, 'taken.xyz': 'a file of the calculation\n' })
         add('4', 'a/b', { 'output.cml': cml })
         add('5', 'empty', { 'output.cml': '<cml/>' })
-        add('6', 'slow', { 'output.cml': cml })
+        // Nobody foresees it.
+        const alone = seed.addProject({ name: 'Q', owner: 'demo' })
+        seed.addCalculation({ id: '6', name: 'slow', project: alone, files: { 'output.cml': cml } })
       },
     })
 
@@ -44,7 +46,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
         t.match(text, /^3\nplain\nO /)
         await textOf(testbed, 'projects/P/plain/plain.xyz')
       })
-      t.equal(lines(asked).filter(line => line.startsWith('GET /calculation/xyz')).length, 1)
+      t.equal(lines(asked).filter(line => line.startsWith('GET /calculation/xyz?id=1&')).length, 1)
     })
 
     t.test('SIZE-2 it is whole where HEAD tells its length while it comes in chunks', async t => {
@@ -59,8 +61,8 @@ export function xyz(t: Test, open: OpenTestbed): void {
         await setTimeout(200)
         response.end(text.slice(5))
       })
-      t.equal((await testbed.files.lstat('projects/P/slow/slow.xyz')).size, text.length)
-      t.equal(await textOf(testbed, 'projects/P/slow/slow.xyz'), text)
+      t.equal((await testbed.files.lstat('projects/Q/slow/slow.xyz')).size, text.length)
+      t.equal(await textOf(testbed, 'projects/Q/slow/slow.xyz'), text)
       heads()
       bodies()
     })
