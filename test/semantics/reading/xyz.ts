@@ -27,7 +27,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
         add('3', 'taken', { 'output.cml': cml, 'taken.xyz': 'a file of the calculation\n' })
         add('4', 'a/b', { 'output.cml': cml })
         add('5', 'empty', { 'output.cml': '<cml/>' })
-        // Nobody foresees it.
+        // Foresight does not come here.
         const alone = seed.addProject({ name: 'Q', owner: 'demo' })
         seed.addCalculation({ id: '6', name: 'slow', project: alone, files: { 'output.cml': cml } })
       },
@@ -91,9 +91,11 @@ export function xyz(t: Test, open: OpenTestbed): void {
     'XYZ-1 what the service calls absent is gone from the listing, and asked again by the next mount',
     async t => {
       const { seed: drawn, draw } = drawnFrom()
+      const absent = draw(4)
       const calculations = Array.from({ length: 8 }, (_, number) => ({
         name: `c${number}`,
-        makes: draw(2) === 0,
+        // Three would say that the service makes none at all.
+        makes: number % 4 !== absent,
         // Through which door it is met first.
         door: draw(3),
       }))
