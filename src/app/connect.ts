@@ -78,9 +78,9 @@ export function serviceBase(config: Config): URL {
 
 /** How the service is reached, and the limits of its use. */
 export function clientOptions(config: Config): ClientOptions {
-  const { connections, maxRequests, maxAnswer, bwlimit } = config
+  const { connections, maxRequests, bwlimit } = config
   const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
-  return { base: serviceBase(config), connections, authority, maxRequests, maxAnswer, bwlimit }
+  return { base: serviceBase(config), connections, authority, maxRequests, bwlimit }
 }
 
 /** A service used as the account's user; the first request signs in. */

@@ -73,10 +73,6 @@ export const settings = {
   deadlineSave: preset('20s', setting('service', aDuration, 'longest wait for a save')),
   connections: preset('64', setting('service', aNumber, 'connections to the service at most')),
   maxRequests: setting('service', aNumber, 'requests a second at most'),
-  maxAnswer: preset(
-    '16M',
-    setting('service', aSize, 'bytes of one answer at most that is not content: a record, a list of shares'),
-  ),
   bwlimit: setting('service', aSize, 'bytes a second at most'),
   fleet: setting(
     'drive',

@@ -16,7 +16,7 @@ import { damageOf, lossWhy, sealOf } from './seal.js'
 import { textHash } from './text-history.js'
 
 /**
- * In bytes: four times the longest answer that is read by default (`--max-answer`), for a text in print is longer than the answer.
+ * In bytes: four times the longest record that is read, for a text in print is longer than the answer.
  * A wrong `cp` must not fill the disk.
  */
 export const largestDraft = 64 * 1024 * 1024

@@ -8,7 +8,6 @@ import type { ConnectionOptions } from '../connection/connections.js'
 import { type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import { openServiceConnections, type ServiceConnections } from '../connection/renewable-pool.js'
-import { textBudget } from '../connection/text-budget.js'
 import { isOtherServers } from '../other-server.js'
 import type { RequestContext } from '../remote.js'
 import { type AnswerTimes, openAnswerTimes } from './answer-times.js'
@@ -45,7 +44,7 @@ export interface ClientOptions extends ConnectionOptions {
   /** Bytes a second, all bodies together. */
   readonly bwlimit?: number | undefined
   readonly clock?: Clock | undefined
-  /** Bytes of one answer that is not content. */
+  /** Bytes of a record at most; 16 MiB if not given. */
   readonly maxAnswer?: number | undefined
   /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
@@ -71,8 +70,6 @@ export type AnswerReader<Value> = (
 
 /** The limit in bytes of an answer that is not content. */
 const usualAnswer = 16 << 20
-/** An answer this short never waits for memory; all connections together hold little of them. */
-const shortAnswer = 256 << 10
 /** Milliseconds before the connection of a probe is abandoned. */
 const probeLimit = 10_000
 /** Milliseconds between two times that all connections are replaced by new ones. */
@@ -121,7 +118,6 @@ export class Client {
     this.#received = options.received ?? noop
     this.#texts = {
       limit,
-      enter: textBudget(limit, shortAnswer).enter,
       long: bytes => options.longAnswer?.(bytes),
     }
     this.#lateWrites = openLateWrites(this.clock, options.unanswered)

@@ -6,7 +6,6 @@ import { Failure } from '../../failure.js'
 import { longBytes } from '../../record/compact/long-bytes.js'
 import type { IncomingBytes } from './incoming-bytes.js'
 import { truncatedBodyFailure } from './network-errors.js'
-import type { TextShare } from './text-budget.js'
 
 /** What the head of an answer states about its body. */
 export interface DeclaredBody {
@@ -22,8 +21,6 @@ export interface DeclaredBody {
 export interface TextLimits {
   /** Bytes of one answer. */
   readonly limit: number
-  /** The share of the memory budget that one answer takes. */
-  enter(): TextShare
   /** Called for each long answer that was read: the memory that earlier ones used may be given back. */
   long(bytes: number): void
 }

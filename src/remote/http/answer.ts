@@ -83,7 +83,7 @@ async function wholeOf(
   const { limit } = flow.text
   if (declared.length !== undefined && declared.length > limit) throw tooLong(limit)
   const expected = declared.encoding === 'none' ? declared.length : undefined
-  const pieces = withinTextBudget(wholePieces(response.bytes, declared, flow), flow)
+  const pieces = wholePieces(response.bytes, declared, flow)
   const bytes = await collectBytes(pieces, { limit, expected }).catch(thrown => {
     response.bytes.destroy()
     throw thrown
@@ -105,24 +105,12 @@ function leadingText(bytes: Buffer, charset: string): string {
 /** White space may precede a page; with more of it than this it is no page. */
 const startBytes = 4096
 
-const tooLong = (limit: number): Failure =>
-  new Failure('broken', `the answer takes more memory than one of ${limit} bytes may; see --max-answer`)
-
-/** The same pieces, as fast as there is memory for them; what is made of them takes its own once this turn is over. */
-async function* withinTextBudget(
-  pieces: AsyncIterable<Uint8Array>,
-  flow: FlowControl,
-): AsyncGenerator<Uint8Array> {
-  const share = flow.text.enter()
-  try {
-    for await (const piece of pieces) {
-      await share.hold(piece.length)
-      yield piece
-    }
-  } finally {
-    setImmediate(share.release)
-  }
+function tooLong(limit: number): Failure {
+  const most = `a record over ${inMiB(limit)} or a list over ${inMiB(limit * listToText)}`
+  return new Failure('broken', `the answer takes more memory than calcfs allows: ${most} is not read`)
 }
+
+const inMiB = (bytes: number): string => `${bytes >> 20} MiB`
 
 /** The reader, with the whole text of an answer taken. @throws Failure as `answerText` */
 export async function readWith<Reader extends TextReader<unknown>>(
@@ -135,7 +123,7 @@ export async function readWith<Reader extends TextReader<unknown>>(
   const decode = decoderFor(declared.charset)
   let begun = false
   let length = 0
-  const pieces = withinTextBudget(wholePieces(response.bytes, declared, flow), flow)
+  const pieces = wholePieces(response.bytes, declared, flow)
   for await (const bytes of withByteLimit(pieces, flow.text.limit * listToText)) {
     length += bytes.length
     const piece: string = decode(bytes, { stream: true })

@@ -35,7 +35,7 @@ t.test('an edited field goes out in the whole record as just read, all else exac
   t.match(saved, { outcome: 'stored', text: shown.replace('"Water"', '"Ice"'), lost: undefined })
 })
 
-t.test('MEM-3 a record of four times as many fields is saved in about four times the time', async t => {
+t.test('MEM-1 a record of four times as many fields is saved in about four times the time', async t => {
   /** Milliseconds at best of a save of one field, and of one of all fields. */
   async function saved(count: number): Promise<{ one: number; all: number }> {
     const fields = Array.from({ length: count }, (_, at) => `"f${at}":"v${at} plain text"`)

@@ -108,7 +108,7 @@ for (const { count, bytes, most } of scenes) {
   )
 }
 
-t.test('MEM-3 a report of 100,000 rows is shown without a tree of them', { timeout: 140_000 }, async t => {
+t.test('MEM-1 a report of 100,000 rows is shown without a tree of them', { timeout: 140_000 }, async t => {
   const mount = await realMount(t)
   const rows = Array.from({ length: 100_000 }, (_, at) => `{"calcId":${at + 1},"calcOrder":${at + 1}}`)
   const answer = `{"id":77,"title":"Long","reportType":"Energy Profile","calculations":[${rows.join(',')}]}`
