@@ -8,7 +8,7 @@ import { ids } from '../testbed/sample-data.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
 import { seenMs, until, within } from '../testbed/within.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 /** The programs of other tests run beside: alone, it is half of that. */
 const moreMs = 3_000
