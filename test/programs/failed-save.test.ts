@@ -7,6 +7,8 @@ import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
+t.setTimeout(120_000)
+
 const settings = ['backupcopy=yes', 'backupcopy=no', 'backup', 'nowritebackup nobackup']
 
 for (const [at, set] of settings.entries())

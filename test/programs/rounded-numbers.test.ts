@@ -16,6 +16,7 @@ const cases = Number(process.env['CALCFS_TEST_RUNS'] ?? 12)
 const { seed, draw } = drawnFrom(
   process.env['CALCFS_TEST_SEED'] === undefined ? undefined : Number(process.env['CALCFS_TEST_SEED']),
 )
+t.setTimeout(300_000)
 t.comment(`seed ${seed}`)
 const drawn = <One>(all: readonly One[]): One => all[draw(all.length)] as One
 
