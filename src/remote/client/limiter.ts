@@ -34,8 +34,9 @@ interface Waiting {
 /** Places at first; a smaller pool has as many as it has connections. */
 const widthAtFirst = 16
 const widthAtLeast = 2
-/** An answer that takes longer than twice the quickest of the last minute has waited at the service: more places bring no more. */
+/** An answer that takes so much longer than twice the quickest of the last minute has waited at the service: more places bring no more. */
 const quickTimes = 2
+const quickMoreMs = 50
 const quickestKeptMs = 60_000
 /** Milliseconds for which a service that had too much to do is not asked for more. */
 const steadyMs = 10_000
@@ -182,7 +183,7 @@ export class Limiter {
     }
     const isFull = this.#taken.size >= (this.#width * 3) / 4
     if (!isFull || this.#width >= this.#most || now < this.#steadyUntil) return
-    if (milliseconds <= this.#quickest * quickTimes) this.#width += 1
+    if (milliseconds <= this.#quickest * quickTimes + quickMoreMs) this.#width += 1
   }
 
   /** Requests that were sent before the last such answer tell nothing new. */

@@ -97,7 +97,7 @@ t.test(
       }
       return at
     }
-    t.equal((await answered(70)).limiter.width, 16, 'answers that have waited at the service')
+    t.equal((await answered(150)).limiter.width, 16, 'answers that have waited at the service')
     const { limiter, own, places, enter, settled } = await answered(30)
     t.ok(limiter.width > 32, `${limiter.width} places`)
     const before = limiter.width
