@@ -6,7 +6,7 @@ import { type KnownQuestions, knownQuestion, noteAnswered, noteRefused } from '.
 import type { Body, RequestContext } from '../remote.js'
 import { openSharedAnswer } from '../shared-answer.js'
 
-/** Milliseconds after which a record that does not answer is no longer the only one to be requested. */
+/** Milliseconds after which the next question is asked in the place of a record that does not answer. */
 const silentMs = 1_000
 
 /** A short answer that is not content: repeating it is cheap. */
@@ -38,8 +38,7 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
     if (atOnce === undefined) return undefined
     // It would delay each later refusal in the same way.
     noteRefused(known, path)
-    const second = failureOf(next, context)
-    return Promise.any([first, second].map(unlessFailed)).catch(() => second)
+    return failureOf(next, context)
   }
 
   async function failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
@@ -135,9 +134,4 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
     },
     close: http.close,
   }
-}
-
-async function unlessFailed(failure: Promise<Failure | undefined>): Promise<undefined> {
-  const reason = await failure
-  if (reason !== undefined) throw reason
 }
