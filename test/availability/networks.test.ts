@@ -186,7 +186,7 @@ t.test('NET-1 in another network no connection of before is waited for', async t
   passage.forget()
 })
 
-t.test('NET-3 a link that is down is an error at once, and no text is lost', async t => {
+t.test('NET-1 a link that is down is an error at once, and no text is lost', async t => {
   const { testbed, network } = await placed(t)
   await warm(testbed)
   await network.down()

@@ -37,7 +37,7 @@ async function read(t: Test, file: string): Promise<string> {
 }
 
 t.test(
-  'CMD-8 the manual pages are faultless, and name every command, flag, setting and exit code',
+  'CMD-6 the manual pages are faultless, and name every command, flag, setting and exit code',
   async t => {
     const files = await written(t)
     t.same(Object.keys(files), ['calcfs.1', 'calcfs.conf.5', 'mount.calcfs.8'])
@@ -79,7 +79,7 @@ t.test(
   },
 )
 
-t.test('CMD-8 docs/settings.md and `calcfs help settings` are the table of settings', async t => {
+t.test('CMD-6 docs/settings.md and `calcfs help settings` are the table of settings', async t => {
   const page = readFileSync(join(root, 'docs/settings.md'), 'utf8')
   t.equal(page, settingsPage(), 'npm run pages writes docs/settings.md')
   for (const name of settingNames)
@@ -89,7 +89,7 @@ t.test('CMD-8 docs/settings.md and `calcfs help settings` are the table of setti
     }
 })
 
-t.test('CMD-8 each topic has a title and lines that fit a terminal', async t => {
+t.test('CMD-6 each topic has a title and lines that fit a terminal', async t => {
   for (const topic of topics) {
     const lines = topicText(topic).split('\n')
     t.match(lines[0], /^# \S/, topic)

@@ -119,7 +119,7 @@ t.test('CMD-4 a variable that is no setting is told, and the command goes on', a
   })
 })
 
-t.test('CMD-8 calcfs help prints topics and commands, and names the nearest for a mistyped one', async t => {
+t.test('CMD-6 calcfs help prints topics and commands, and names the nearest for a mistyped one', async t => {
   const env = homeOf(t)
   const words = [...topics].map(topic => [topic])
   for (const topic of words) t.match(await calcfs(['help', ...topic], env), { code: 0, out: /^# /, err: '' })

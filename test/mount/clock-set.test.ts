@@ -43,7 +43,7 @@ for (const [how, hours] of [
   })
 }
 
-t.test('AVAIL-6 a date that is set forward ends no burst of removals (DEL-17)', async t => {
+t.test('AVAIL-6 a date that is set forward ends no burst of removals (DEL-4)', async t => {
   const spares = ['1303', '1304', '1305', '1306']
   const testbed = await realMount(t, {
     preload: new URL('../testbed/set-date.js', import.meta.url),

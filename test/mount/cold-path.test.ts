@@ -25,7 +25,7 @@ const answers: Readonly<Record<string, Interceptor>> = {
 }
 
 for (const [how, spoiler] of Object.entries(answers)) {
-  t.test(`AVAIL-7 a stat five folders below what is known, of a service that ${how}`, async t => {
+  t.test(`AVAIL-3 a stat five folders below what is known, of a service that ${how}`, async t => {
     const testbed = await warmMount(t, {
       settings: { deadlineMetadata: `${deadline}ms`, ttlListing: '10m' },
       fill(seed) {

@@ -105,7 +105,7 @@ t.test(
   },
 )
 
-t.test('END-2 a drive stays where a directory above its mount point is renamed', async t => {
+t.test('END-1 a drive stays where a directory above its mount point is renamed', async t => {
   const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
   await mkdir(join(home, 'run'))

@@ -325,7 +325,7 @@ t.test('the life of a mount', async t => {
   })
 })
 
-t.test('LOG-2 a log on a full disk loses its lines, and costs nothing else', async t => {
+t.test('LOG-3 a log on a full disk loses its lines, and costs nothing else', async t => {
   const settings = { logFile: '/dev/full', logLevel: 'debug', ttlRecord: '1s', ttlListing: '1s' }
   const testbed = await realMount(t, { fill: fillSampleData, settings })
   const text = await textOf(testbed, report)

@@ -29,7 +29,7 @@ t.test('an instance may know the report types on the second path only', async t 
   t.equal((await anna('GET', '/report-type')).status, 200)
 })
 
-t.test('SERVE-4 an instance may answer the nine paths of the public listing only', async t => {
+t.test('SERVE-1 an instance may answer the nine paths of the public listing only', async t => {
   const { anna, service } = await openServiceTestbed(t, { shortcomings: { onlyNinePaths: true } })
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })
   const id = service.seed.addCalculation({ name: 'c', project, files: { 'output.cml': '<a/>' } })

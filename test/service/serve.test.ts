@@ -235,7 +235,7 @@ t.test(
   },
 )
 
-t.test('SERVE-3 with --sample it says which users may sign in', async t => {
+t.test('SERVE-1 with --sample it says which users may sign in', async t => {
   const served = start(t, ['--port', '0', '--sample', '--data', scratch(t)])
   let said = ''
   for await (const piece of served.stdout ?? []) {

@@ -62,7 +62,7 @@ for (const [how, rotate] of [
   ['removed', (file: string) => rm(file)],
   ['emptied', (file: string) => truncate(file)],
 ] as const)
-  t.test(`LOG-4 a log that is ${how} by another program goes on under its name`, async t => {
+  t.test(`LOG-3 a log that is ${how} by another program goes on under its name`, async t => {
     const file = join(await directory(t), 'log')
     const log = openLogFile(file, 1_000_000)
     log.write(line(1))

@@ -1,4 +1,4 @@
-// UPGRADE-2 a package manager that replaces or removes the program does not disturb the drives that are mounted.
+// PACK-2 a package manager that replaces or removes the program does not disturb the drives that are mounted.
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ async function copyOfProgram(): Promise<string> {
   return copy
 }
 
-t.test('UPGRADE-2 a drive whose program is removed reads, saves, answers and unmounts', async t => {
+t.test('PACK-2 a drive whose program is removed reads, saves, answers and unmounts', async t => {
   const copy = await copyOfProgram()
   const testbed = await realMount(t, { settings: { access: 'edit' } }, { program: join(copy, 'bin/calcfs') })
   await rm(copy, { recursive: true })

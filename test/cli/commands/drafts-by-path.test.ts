@@ -106,7 +106,7 @@ t.test(
 )
 
 t.test(
-  'CLI-27 status, drafts and why call a draft by one name, and refused is what the service refused',
+  'CLI-26 status, drafts and why call a draft by one name, and refused is what the service refused',
   async t => {
     const testbed = await withFour(t)
     const { directory, calcfs, service } = testbed
@@ -185,7 +185,7 @@ t.test('CLI-10 on a terminal nothing but yes is a yes', async t => {
   }
 })
 
-t.test('CLI-29 without a drive named list is about all drives, and any other command names them', async t => {
+t.test('CLI-15 without a drive named list is about all drives, and any other command names them', async t => {
   const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
   t.equal(await outcome(overwrite(one, 'reports/43.json', '{ no report')), 'EINVAL')
   t.equal(await outcome(overwrite(two, order, 'nonsense\n')), 'EINVAL')

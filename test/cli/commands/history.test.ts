@@ -287,7 +287,7 @@ t.test('the order of a report has a history, and is restored as lines (UNDO-3)',
   t.equal(await textOf(testbed, order), lines)
 })
 
-t.test('nothing is restored over an unsaved text, a changed record, or what is gone (UNDO-4)', async t => {
+t.test('nothing is restored over an unsaved text, a changed record, or what is gone (UNDO-3)', async t => {
   const { testbed, oldest } = await changedByTwo(t)
   const { service } = testbed
   const what = `${path}@${oldest}`

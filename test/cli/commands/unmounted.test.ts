@@ -142,7 +142,7 @@ t.test('CLI-11 a path below a directory where nothing is mounted any more is on 
 })
 
 t.test(
-  'CLI-29 where no drive is named, drafts list has those of services that are not mounted, too',
+  'CLI-15 where no drive is named, drafts list has those of services that are not mounted, too',
   async t => {
     const { testbed } = await leftBehind(t)
     const { home, service, directory } = testbed
@@ -196,7 +196,7 @@ t.test('a wrong name or flag is one sentence and exit code 2 (CLI-15)', async t 
 })
 
 t.test(
-  'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-29)',
+  'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-15)',
   async t => {
     const { testbed } = await leftBehind(t)
     const { calcfs, service } = testbed
@@ -212,7 +212,7 @@ t.test(
 )
 
 t.test(
-  'an edit that met the sign-in page of a network is not saved, and not called refused (CLI-27)',
+  'an edit that met the sign-in page of a network is not saved, and not called refused (CLI-26)',
   async t => {
     const testbed = await warmMount(t)
     const { calcfs, service, directory } = testbed

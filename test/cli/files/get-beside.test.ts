@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('NOFUSE-11 a disk that takes nothing is said to be one, and an empty name is no place', async t => {
+t.test('NOFUSE-10 a disk that takes nothing is said to be one, and an empty name is no place', async t => {
   const testbed = await warmMount(t)
   const disk = await smallDisk(t)
   await printed('mount', ['-o', 'remount,ro', disk.directory])

@@ -177,7 +177,7 @@ t.test('NOFUSE-10 a daemon that is killed meanwhile ends the get, and what is th
   t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
 })
 
-t.test('NOFUSE-3 a daemon that falls silent for a while in the middle ends no get', async t => {
+t.test('NOFUSE-2 a daemon that falls silent for a while in the middle ends no get', async t => {
   const { truth, fill } = manyFiles(chance(seed + 5), shown)
   const testbed = await realMount(t, { fill })
   const pid = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
@@ -200,7 +200,7 @@ t.test('NOFUSE-3 a daemon that falls silent for a while in the middle ends no ge
   t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
 })
 
-t.test('NOFUSE-11 a full disk ends the get with a sentence, and with room it goes on', async t => {
+t.test('NOFUSE-10 a full disk ends the get with a sentence, and with room it goes on', async t => {
   const { truth, fill } = manyFiles(chance(seed + 3))
   const testbed = await warmMount(t, { fill })
   const disk = await smallDisk(t)
@@ -222,7 +222,7 @@ t.test('NOFUSE-11 a full disk ends the get with a sentence, and with room it goe
   t.ok(whole > 0)
 })
 
-t.test('NOFUSE-12 what fails is tried once more, then named, and comes with the next get', async t => {
+t.test('NOFUSE-10 what fails is tried once more, then named, and comes with the next get', async t => {
   const { truth, fill } = manyFiles(chance(seed + 4), shown)
   const testbed = await warmMount(t, { fill })
   const { service, local, directory } = testbed
@@ -258,7 +258,7 @@ t.test('NOFUSE-12 what fails is tried once more, then named, and comes with the 
   t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
 })
 
-t.test('NOFUSE-11 get where no directory can be made ends with a sentence', async t => {
+t.test('NOFUSE-10 get where no directory can be made ends with a sentence', async t => {
   const { calcfs, directory } = await warmMount(t)
   const ran = await within(
     30_000,

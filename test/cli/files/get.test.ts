@@ -124,7 +124,7 @@ t.test('NOFUSE-7 what differs here stays and is named, unless --overwrite is sai
 })
 
 t.test(
-  'NOFUSE-8 links are copied as links, followed with --follow, and never lead a copy elsewhere',
+  'NOFUSE-7 links are copied as links, followed with --follow, and never lead a copy elsewhere',
   async t => {
     const testbed = await warmMount(t)
     const { local } = testbed

@@ -223,7 +223,7 @@ const findWords = (words: readonly string[]): readonly string[] => {
   return [...depths, ...others]
 }
 
-t.test('NOFUSE-5 a tree is asked for side by side, however slow the service is', async t => {
+t.test('NOFUSE-4 a tree is asked for side by side, however slow the service is', async t => {
   const fill = (seed: Seed): void => {
     seed.addUser({ name: 'demo', password: 'demo' })
     for (let project = 201; project <= 220; project += 1) {
@@ -259,7 +259,7 @@ t.test('NOFUSE-5 a tree is asked for side by side, however slow the service is',
   }
 })
 
-t.test('NOFUSE-3 a daemon that hangs holds up no ls, find, cat or get', async t => {
+t.test('NOFUSE-2 a daemon that hangs holds up no ls, find, cat or get', async t => {
   const testbed = await realMount(t)
   const { directory, calcfs, local } = testbed
   const pid = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid

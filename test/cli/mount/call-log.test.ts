@@ -50,7 +50,7 @@ t.test(
 )
 
 t.test(
-  'LOG-6 failures of a kind and sentence are one line a minute; what is no trouble has none',
+  'LOG-5 failures of a kind and sentence are one line a minute; what is no trouble has none',
   async t => {
     const { ports, lines, pass } = bed('info')
     const failed = logFailures(
@@ -79,7 +79,7 @@ t.test(
   },
 )
 
-t.test('LOG-6 at debug each failed call has its line', async t => {
+t.test('LOG-5 at debug each failed call has its line', async t => {
   const { ports, lines } = bed('debug')
   const failed = logFailures(
     openFailureLog(() => instant(0)),

@@ -32,7 +32,7 @@ async function mounted(
 const refuseAll = (status: number) =>
   service.intercept(/^GET \/(navigation|project)/, response => void response.writeHead(status).end('{}'))
 
-t.test('ROOT-8 a --root that does not exist ends mount with a sentence', async t => {
+t.test('ROOT-6 a --root that does not exist ends mount with a sentence', async t => {
   for (const root of ['/db/demo/None', 'db/none/None/', '99999']) {
     const { code, stderr } = await mounted('/db/demo/Water splitting', root)
     t.equal(code, exitCodes.usage, root)
@@ -43,7 +43,7 @@ t.test('ROOT-8 a --root that does not exist ends mount with a sentence', async t
   }
 })
 
-t.test('ROOT-8 a --root that cannot be told is mounted', async t => {
+t.test('ROOT-6 a --root that cannot be told is mounted', async t => {
   for (const status of [403, 500, 501]) {
     const mend = refuseAll(status)
     t.equal((await mounted('/db/demo/Other')).code, 0, `${status}`)
@@ -52,7 +52,7 @@ t.test('ROOT-8 a --root that cannot be told is mounted', async t => {
   t.equal((await mounted('/db/stranger')).code, 0, 'a space may have no id')
 })
 
-t.test('ROOT-8 a --root that was shown before is no reason to end', async t => {
+t.test('ROOT-6 a --root that was shown before is no reason to end', async t => {
   const id = (
     await service.elsewhere('POST', '/project', '{"name":"Short-lived","description":"of a test"}')
   ).replace(/\D/g, '')

@@ -93,7 +93,7 @@ t.test('SYSTEMD-2 a refused log-in is not tried again', async t => {
   t.match(seen.join('\n'), /calcfs: .*(refused the log-in|does not let) /)
 })
 
-t.test('SYSTEMD-5 the unit of a user mounts below the home directory', async t => {
+t.test('SYSTEMD-1 the unit of a user mounts below the home directory', async t => {
   const as = `setpriv --reuid=${anna.id} --regid=${anna.id} --init-groups env HOME=/home/anna XDG_RUNTIME_DIR=/run/user/${anna.id}`
   const seen = await shown(`
     systemctl start user@${anna.id}.service

@@ -129,7 +129,7 @@ t.test(
 )
 
 t.test(
-  'NOFUSE-11 a command that stops ends with its own sentence, whatever of an answer has come',
+  'NOFUSE-10 a command that stops ends with its own sentence, whatever of an answer has come',
   async t => {
     const { client } = await talk(t, async () => undefined)
     const asked = { path: '/', attributes: false, follow: false, filter: {} }

@@ -76,7 +76,7 @@ const storm = `
   console.log(refused)
 `
 
-t.test('LOG-6 ten thousand failures are a few lines, which say how many there were', async t => {
+t.test('LOG-5 ten thousand failures are a few lines, which say how many there were', async t => {
   const testbed = await realMount(t, { settings: { logSize: '64K' } })
   const count = 10_000
   const directory = `${testbed.directory}/projects/Water splitting/H2O`

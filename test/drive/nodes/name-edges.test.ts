@@ -111,7 +111,7 @@ t.test('NAME-3 a mark is one only at the end, with a number or sixteen digits', 
   t.equal(titleWritten('A~p7'), 'A~p7', 'a mark is a part of the name of something new')
 })
 
-t.test('NAME-5 a file’s name that is too long is marked with a hash of the whole', async t => {
+t.test('NAME-1 a file’s name that is too long is marked with a hash of the whole', async t => {
   const titles = ['a'.repeat(255), 'a'.repeat(256), `${'a'.repeat(256)}b`]
   const files = nameFiles(titles)
   const hash = (title: string) => createHash('sha256').update(title).digest('hex').slice(0, 16)

@@ -41,7 +41,7 @@ const orders: Readonly<Record<string, (asked: readonly Asked[]) => readonly Aske
 }
 
 for (const [name, order] of Object.entries(orders))
-  t.test(`NOFUSE-5 directories are looked at side by side where answers come ${name}`, async t => {
+  t.test(`NOFUSE-4 directories are looked at side by side where answers come ${name}`, async t => {
     const { asked, look, top } = slowTree()
     const found: string[] = []
     const walk = (async () => {

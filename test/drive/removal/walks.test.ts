@@ -220,7 +220,7 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
     t.ok(walks > 0, `${walks} walks`)
   })
 
-  await t.test('DEL-17 over all that a shell finds in it (PROJECT/*) deletes three, or nothing', async t => {
+  await t.test('DEL-4 over all that a shell finds in it (PROJECT/*) deletes three, or nothing', async t => {
     let walks = 0
     await fc.assert(
       fc.asyncProperty(plans, tempers, fc.nat(), async (wanted, temper, state) => {

@@ -241,7 +241,7 @@ if (mayMount) {
   })
 
   t.test(
-    'DRAFT-10 a disk that takes no more names says that it is full, and nothing is left behind',
+    'STATE-4 a disk that takes no more names says that it is full, and nothing is left behind',
     async t => {
       const directory = await scratch(t)
       await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=6', 'tmpfs', directory])
@@ -268,40 +268,37 @@ if (mayMount) {
 }
 
 if (mayMount) {
-  t.test(
-    'DRAFT-10 a draft that a full disk keeps from being put back leaves nothing of each try',
-    async t => {
-      const directory = await scratch(t)
-      await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=10', 'tmpfs', directory])
-      try {
-        const draft = await (await openDrafts(directory, now)).create(key)
-        await draft.write(bytes('kept'), 0)
-        await rm(join(directory, 'drafts'), { recursive: true })
-        const fillers = Array.from({ length: 10 }, (_, at) => join(directory, `filler${at}`))
-        for (const filler of fillers) await writeFile(filler, '').catch(() => {})
-        const kinds: (string | undefined)[] = []
-        do {
-          const kind = await draft.sync().then(
-            () => undefined,
-            (failure: Failure) => failure.kind,
-          )
-          kinds.push(kind)
-          if (kind === undefined) break
-          t.same(await readdir(join(directory, 'drafts')).catch(() => []), [], `after ${kinds.length} tries`)
-          await rm(fillers[kinds.length - 1] ?? '', { force: true })
-        } while (kinds.length <= fillers.length)
-        t.ok(kinds.length > 3, 'each step of it has failed once')
-        t.same(kinds, [...kinds.slice(1).map(() => 'no-space'), undefined], 'and then it is put back')
-        t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
-        await draft.close()
-      } finally {
-        await run('umount', ['-l', directory])
-      }
-    },
-  )
+  t.test('STATE-4 a draft that a full disk keeps from being put back leaves nothing of each try', async t => {
+    const directory = await scratch(t)
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=10', 'tmpfs', directory])
+    try {
+      const draft = await (await openDrafts(directory, now)).create(key)
+      await draft.write(bytes('kept'), 0)
+      await rm(join(directory, 'drafts'), { recursive: true })
+      const fillers = Array.from({ length: 10 }, (_, at) => join(directory, `filler${at}`))
+      for (const filler of fillers) await writeFile(filler, '').catch(() => {})
+      const kinds: (string | undefined)[] = []
+      do {
+        const kind = await draft.sync().then(
+          () => undefined,
+          (failure: Failure) => failure.kind,
+        )
+        kinds.push(kind)
+        if (kind === undefined) break
+        t.same(await readdir(join(directory, 'drafts')).catch(() => []), [], `after ${kinds.length} tries`)
+        await rm(fillers[kinds.length - 1] ?? '', { force: true })
+      } while (kinds.length <= fillers.length)
+      t.ok(kinds.length > 3, 'each step of it has failed once')
+      t.same(kinds, [...kinds.slice(1).map(() => 'no-space'), undefined], 'and then it is put back')
+      t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
+      await draft.close()
+    } finally {
+      await run('umount', ['-l', directory])
+    }
+  })
 }
 
-t.test('DRAFT-10 a state directory that was deleted is made again by the next draft', async t => {
+t.test('STATE-4 a state directory that was deleted is made again by the next draft', async t => {
   const directory = await scratch(t)
   const drafts = await openDrafts(directory, now)
   await rm(directory, { recursive: true })
@@ -311,7 +308,7 @@ t.test('DRAFT-10 a state directory that was deleted is made again by the next dr
   t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
 })
 
-t.test('DRAFT-10 what a killed daemon had only begun to make is swept, a text never', async t => {
+t.test('STATE-4 what a killed daemon had only begun to make is swept, a text never', async t => {
   const directory = await scratch(t)
   const old = `.${randomUUID()}`
   const fresh = `.${randomUUID()}`

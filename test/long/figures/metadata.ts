@@ -160,7 +160,7 @@ async function judgeListing(
   else if (!isShown) wrong('the odd one is not shown, and nothing tells of it')
 }
 
-/** What is as odd as the one before has its line once a minute (LOG-6). */
+/** What is as odd as the one before has its line once a minute (LOG-5). */
 function isToldLately(log: string): boolean {
   const told = log.split('\n').findLast(line => line.includes('"happened":'))
   return told !== undefined && Date.now() - JSON.parse(told).time < 61_000

@@ -31,7 +31,7 @@ async function batchesOf(t: Test, testbed: MountTestbed, kind: 'scratch' | 'draf
 t.setTimeout(570_000)
 
 t.test(
-  `SAVE-12 DRAFT-1 what is written next to a record, or waits as a draft, is there byte for byte (seed ${seed})`,
+  `SAVE-7 DRAFT-1 what is written next to a record, or waits as a draft, is there byte for byte (seed ${seed})`,
   { timeout: 300_000 },
   async t => {
     const testbed = await realMount(t)

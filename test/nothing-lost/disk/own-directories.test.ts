@@ -56,7 +56,7 @@ async function allWorks(t: Test, testbed: InProcessTestbed, where: string): Prom
 }
 
 for (const room of ['state', 'cache'] as const) {
-  t.test(`STATE-3 a deleted ${room} directory, or a part of it, is made again`, async t => {
+  t.test(`STATE-4 a deleted ${room} directory, or a part of it, is made again`, async t => {
     const testbed = await inProcess(t)
     for (const name of folders[room]) {
       await testbed.remount()
@@ -75,7 +75,7 @@ for (const room of ['state', 'cache'] as const) {
   })
 }
 
-t.test('STATE-3 the text of an open file outlives its directory', async t => {
+t.test('STATE-4 the text of an open file outlives its directory', async t => {
   const testbed = await inProcess(t)
   const { files } = testbed
   for (const text of [broken, edited(await textOf(testbed, report), 'kept in memory')]) {
@@ -96,7 +96,7 @@ t.test('STATE-3 the text of an open file outlives its directory', async t => {
   }
 })
 
-t.test('STATE-3 so does an unsaved text whose file is closed, until the mount ends in order', async t => {
+t.test('STATE-4 so does an unsaved text whose file is closed, until the mount ends in order', async t => {
   const testbed = await inProcess(t)
   t.equal(await outcome(overwrite(testbed, report, broken)), 'EINVAL')
   rmSync(join(testbed.state, 'drafts'), { recursive: true, force: true })
@@ -154,7 +154,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
     t.same(await files.readdir('.calcfs/drafts').then(found => [...found.keys()]), [])
   })
 
-  t.test('STATE-3 is reported by every command, on a mount', async t => {
+  t.test('STATE-4 is reported by every command, on a mount', async t => {
     const testbed = await realMount(t)
     await textOf(testbed, report)
     rmSync(join(testbed.home, 'state', 'calcfs'), { recursive: true, force: true })

@@ -115,7 +115,7 @@ for (const [program, manager] of Object.entries(managers)) {
     )
     if (manager.tumbler)
       await promise(
-        'DESK-2 with a limit for pictures, only those below it are read for thumbnails',
+        'DESK-1 with a limit for pictures, only those below it are read for thumbnails',
         thumbnails,
       )
     await promise('DESK-5 the room for drafts is shown as free space, and a new folder is a project', makes)

@@ -224,7 +224,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
       t.same(writes(then).sort(), [deletion('2011'), deletion('2012')])
     })
 
-    t.test('DEL-17 empty projects count, and those that this mount has made do not', async t => {
+    t.test('DEL-4 empty projects count, and those that this mount has made do not', async t => {
       const { files } = testbed
       const removed = await service.during(async () => {
         for (const id of ['201', '202', '203']) await files.rmdir(`${water}/P${id}/Empty`)
@@ -242,7 +242,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
 
   for (const how of ['fast', 'slow'] as const) {
     const { seed, draw } = drawnFrom()
-    t.test(`DEL-17 the fourth of a burst is EPERM, and all is back (${how} link, seed ${seed})`, async t => {
+    t.test(`DEL-4 the fourth of a burst is EPERM, and all is back (${how} link, seed ${seed})`, async t => {
       const testbed = await openMixed(t, open)
       const { service } = testbed
       const all = await removables(testbed)

@@ -207,7 +207,7 @@ export function making(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'RMDIR-3 what this mount has made it may remove with --access edit, after a restart too',
+      'RMDIR-1 what this mount has made it may remove with --access edit, after a restart too',
       async t => {
         await testbed.remount()
         const asked = await service.during(() => files.rmdir(`${water}/Fresh project`))

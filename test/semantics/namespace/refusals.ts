@@ -56,7 +56,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.symlink('H2O', `${project}/link`)), 'EPERM')
     })
 
-    t.test('DENY-4 with --access edit nothing is deleted but what was made here', async t => {
+    t.test('DENY-3 with --access edit nothing is deleted but what was made here', async t => {
       t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EPERM')
       t.match(await outcome(files.unlink(`${calculation}/run.log`)), notWritable)
       t.equal(await outcome(files.rmdir(calculation)), 'EPERM')
@@ -67,7 +67,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(overwrite(testbed, 'reports/99.json', '{}')), 'EPERM')
     })
 
-    t.test('DENY-6 none of this has reached the service', async t => {
+    t.test('DENY-1 none of this has reached the service', async t => {
       t.same(
         writes(service.heard).filter(line => line !== 'POST /login'),
         [],
@@ -80,7 +80,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'DENY-8 what an editor copies to a record changes nothing and succeeds; on contents it is refused',
+      'DENY-9 what an editor copies to a record changes nothing and succeeds; on contents it is refused',
       async t => {
         t.equal(await outcome(files.chmod(report, 0o600)), 'done')
         t.equal((await files.lstat(report)).mode, 0o644)

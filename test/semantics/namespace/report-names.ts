@@ -106,7 +106,7 @@ export function reportNames(t: Test, open: OpenTestbed): void {
     )
   })
 
-  t.test('LIST-27 a file that is put among the reports under another name is told to stay here', async t => {
+  t.test('LIST-8 a file that is put among the reports under another name is told to stay here', async t => {
     const testbed = await open(t, { fill, settings: brief })
     const keptHere = async () => JSON.parse(await textOf(testbed, '.calcfs/status.json')).keptHere
     const text = await textOf(testbed, 'reports/7.json')

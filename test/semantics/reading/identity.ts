@@ -94,7 +94,7 @@ export function identity(t: Test, open: OpenTestbed): void {
     )
   }
 
-  t.test('LIST-18 an item that is nested too deep loses itself, not the listing', async t => {
+  t.test('LIST-2 an item that is nested too deep loses itself, not the listing', async t => {
     const testbed = await open(t)
     const deep = `{"id":7,"name":"deep","more":${'['.repeat(1000)}${']'.repeat(1000)}}`
     const withDeep = (which: RegExp, other: string) =>

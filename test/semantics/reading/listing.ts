@@ -106,7 +106,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       t.match(await namesOf(testbed, 'db'), ['demo', 'guest'])
     })
 
-    t.test('LIST-7 everything is found by its number', async t => {
+    t.test('LIST-6 everything is found by its number', async t => {
       t.match(await namesOf(testbed, `by-id/calculation/${ids.transition}`), ['.calculation.json'])
       t.match(await namesOf(testbed, `by-id/project/${ids.empty}`), [
         '.index.tsv',
@@ -142,14 +142,14 @@ export function listing(t: Test, open: OpenTestbed): void {
       )
     })
 
-    t.test('LIST-10 .shares holds one file a share', async t => {
+    t.test('LIST-2 .shares holds one file a share', async t => {
       const [name = ''] = await namesOf(testbed, 'db/guest/Dyes/.shares')
       t.match(name, /^\d+\.json$/)
       t.match(JSON.parse(await textOf(testbed, `db/guest/Dyes/.shares/${name}`)), { permission: 'READ' })
     })
 
     t.test(
-      'LIST-11 .calcfs says which user is signed in, which report types there are and how the mount is',
+      'LIST-1 .calcfs says which user is signed in, which report types there are and how the mount is',
       async t => {
         t.same(await namesOf(testbed, '.calcfs'), [
           'README.txt',
@@ -234,7 +234,7 @@ export function listing(t: Test, open: OpenTestbed): void {
     t.equal(await textOf(testbed, `projects/${names.join('/')}/deep/a.txt`), 'deep\n')
   })
 
-  t.test('LIST-18 of a listing with malformed entries the good ones are shown', async t => {
+  t.test('LIST-2 of a listing with malformed entries the good ones are shown', async t => {
     const testbed = await open(t)
     const listed = [
       { id: 100, name: 'Water splitting' },
@@ -249,7 +249,7 @@ export function listing(t: Test, open: OpenTestbed): void {
     t.same(await namesOf(testbed, 'projects'), ['.index.tsv', '.project.json', '.shares', 'Water splitting'])
   })
 
-  t.test('LIST-19 the same question asked by many at once is one request', async t => {
+  t.test('LIST-13 the same question asked by many at once is one request', async t => {
     const testbed = await open(t)
     const asked = await testbed.service.during(async () => {
       const all = Array.from({ length: 12 }, () => testbed.files.readdir('projects/Water splitting/TS1_opt'))
@@ -259,7 +259,7 @@ export function listing(t: Test, open: OpenTestbed): void {
     t.same([...questions].sort(), [...new Set(questions)].sort())
   })
 
-  t.test('LIST-20 what became known is shown by a mount whose service is away', async t => {
+  t.test('STALE-5 what became known is shown by a mount whose service is away', async t => {
     const testbed = await open(t, { fill: fillSampleData })
     const before = await walk(testbed.files, 'projects')
     await testbed.files.readFile('projects/Water splitting/TS1_opt/run.log')

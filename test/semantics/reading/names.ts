@@ -90,7 +90,7 @@ export function names(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.lstat('projects/Equal/alone~c7777')), 'ENOENT')
     })
 
-    t.test('NAME-5 files of a calculation are escaped the same way', async t => {
+    t.test('NAME-1 files of a calculation are escaped the same way', async t => {
       t.same(await namesOf(testbed, 'projects/Equal/alone'), ['%2E%2E', '.calculation.json', 'a%2Fb'])
       t.equal(await textOf(testbed, 'projects/Equal/alone/a%2Fb'), 'slash\n')
       t.equal(await textOf(testbed, 'projects/Equal/alone/%2E%2E'), 'dots\n')

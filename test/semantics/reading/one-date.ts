@@ -42,7 +42,7 @@ export function oneDate(t: Test, open: OpenTestbed): void {
     },
   )
 
-  t.test('THING-2 a rename or a move makes no other thing', async t => {
+  t.test('THING-1 a rename or a move makes no other thing', async t => {
     const dated = (name: string) => `{"creationDate":"2024-05-0${1 + molecules.indexOf(name)}T10:00:00Z"}`
     const testbed = await open(t, { fill: numbered(forward, dated), settings: brief })
     const { service } = testbed

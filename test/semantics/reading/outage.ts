@@ -53,7 +53,7 @@ export function outage(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, project), known)
     })
 
-    t.test('DRAFT-4 a save while the service is away fails, and the text is kept', async t => {
+    t.test('DRAFT-2 a save while the service is away fails, and the text is kept', async t => {
       const mine = text.replace('"title": "Supporting information"', '"title": "Written in the dark"')
       t.match(await outcome(overwrite(testbed, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
       t.equal(await textOf(testbed, report), mine)

@@ -144,7 +144,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       t.equal((await heardSoon(testbed, 0, /project\/descendant\?id=300/, 2)).length, 2, 'the next project')
     })
 
-    t.test('AHEAD-7 a copy of everything asks for each content once, and is the same', async t => {
+    t.test('READ-9 a copy of everything asks for each content once, and is the same', async t => {
       const testbed = await open(t, { fill })
       for (let p = 1; p <= projects; p += 1) {
         for (let c = 1; c <= calculations; c += 1) {

@@ -77,7 +77,7 @@ export function roots(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('ROOT-9 an empty space that has an id says what to do, until a project is there', async t => {
+  t.test('ROOT-1 an empty space that has an id says what to do, until a project is there', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
     const own = ['.index.tsv', '.project.json', '.shares']
@@ -188,7 +188,7 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
       return t.rejects(
         opening,
         /--root \/db\/demo\/None, --root 999: 127\.0\.0\.1:\d+ knows no such project/,
-        'ROOT-8: it is not mounted',
+        'ROOT-6: it is not mounted',
       )
     const testbed = await opening
     t.same(await namesOf(testbed, 'projects'), ['One'])

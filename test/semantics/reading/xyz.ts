@@ -38,7 +38,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, 'projects/P/none'), ['.calculation.json', 'a.log'])
     })
 
-    t.test('XYZ-2 it is what the service makes, with its true size, asked for once', async t => {
+    t.test('XYZ-1 it is what the service makes, with its true size, asked for once', async t => {
       const asked = await testbed.service.during(async () => {
         const { size } = await testbed.files.lstat('projects/P/plain/plain.xyz')
         const text = await textOf(testbed, 'projects/P/plain/plain.xyz')
@@ -82,7 +82,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, 'projects/P/a%2Fb/a%2Fb.xyz'), /^3\n/)
     })
 
-    t.test('XYZ-5 where the service cannot make one, it is an error and never an empty file', async t => {
+    t.test('XYZ-1 where the service cannot make one, it is an error and never an empty file', async t => {
       t.not(await outcome(testbed.files.readFile('projects/P/empty/empty.xyz')), 'done')
     })
   })
@@ -139,7 +139,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
   )
 
   t.test(
-    'XYZ-5 nothing, blanks or null under a 200 is EIO, and once the service is well it is whole',
+    'XYZ-1 nothing, blanks or null under a 200 is EIO, and once the service is well it is whole',
     async t => {
       const testbed = await open(t, {
         fill(seed) {

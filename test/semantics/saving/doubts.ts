@@ -153,7 +153,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.match(await stored(), /"owner":"demo"/)
     })
 
-    t.test('DRAFT-8 a field that stands twice is refused: it is unknown which is meant', async t => {
+    t.test('DRAFT-5 a field that stands twice is refused: it is unknown which is meant', async t => {
       const text = (await textOf(testbed, report)).replace(/\}\s*$/, ',"title":"Twice"}')
       const asked = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, report, text)), 'EINVAL')

@@ -40,7 +40,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.match(await stored(testbed), /"weight":0\.10,"serial":12345678901234567890/)
     })
 
-    t.test('SAVE-3 the file shows at once what the service has stored', async t => {
+    t.test('SAVE-1 the file shows at once what the service has stored', async t => {
       t.equal((await recordOf(testbed)).title, 'New title')
       t.equal(await textOf(testbed, report), await freshText(testbed))
     })
@@ -110,20 +110,17 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.equal((await recordOf(testbed)).title, 'Backed up')
     })
 
-    t.test(
-      'SAVE-10 a record that was unlinked is back after the pause; the service has it still',
-      async t => {
-        const asked = await service.during(async () => {
-          await files.unlink(report)
-          t.equal(await outcome(files.lstat(report)), 'ENOENT')
-          await testbed.pass(3200)
-          t.equal((await recordOf(testbed)).title, 'Backed up')
-        })
-        t.same(writes(asked), [])
-      },
-    )
+    t.test('SAVE-7 a record that was unlinked is back after the pause; the service has it still', async t => {
+      const asked = await service.during(async () => {
+        await files.unlink(report)
+        t.equal(await outcome(files.lstat(report)), 'ENOENT')
+        await testbed.pass(3200)
+        t.equal((await recordOf(testbed)).title, 'Backed up')
+      })
+      t.same(writes(asked), [])
+    })
 
-    t.test('SAVE-11 fsync sends nothing', async t => {
+    t.test('SAVE-5 fsync sends nothing', async t => {
       const text = await retitled(testbed, 'Synced')
       const file = await files.open(report, 'w')
       const asked = await service.during(async () => {
@@ -136,7 +133,7 @@ export function editing(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'DRAFT-12 a text that is given up while it is open is not saved, and its close says so',
+      'DRAFT-9 a text that is given up while it is open is not saved, and its close says so',
       async t => {
         const text = await retitled(testbed, 'Given up')
         const file = await files.open(report, 'w')
@@ -151,7 +148,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('SAVE-12 scratch files of editors never reach the service', async t => {
+    t.test('SAVE-7 scratch files of editors never reach the service', async t => {
       const asked = await service.during(async () => {
         await overwrite(testbed, `reports/.${ids.report}.json.swp`, 'swap')
         t.equal(await textOf(testbed, `reports/.${ids.report}.json.swp`), 'swap')
@@ -185,7 +182,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.ok((await files.lstat(report)).mtimeMs > before)
     })
 
-    t.test('SAVE-11 an empty text is never saved', async t => {
+    t.test('SAVE-5 an empty text is never saved', async t => {
       const asked = await service.during(async () => {
         await overwrite(testbed, report, '')
         await until(6000, 'the text is shown again', async () => (await files.lstat(report)).size > 0)
@@ -245,7 +242,7 @@ export function editing(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'DRAFT-4 a save that the service refuses keeps the text and says what the service said',
+      'DRAFT-2 a save that the service refuses keeps the text and says what the service said',
       async t => {
         const text = await retitled(testbed, 'Refused')
         const mend = service.intercept(/^PUT \/report$/, response => {

@@ -83,7 +83,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.match(await storedAs(testbed, made), { title: 'Renamed', description: 'Third' })
     })
 
-    t.test('NEW-4 the type is one of those that are listed, by its number or its name', async t => {
+    t.test('NEW-5 the type is one of those that are listed, by its number or its name', async t => {
       await overwrite(
         testbed,
         'reports/new-p.json',
@@ -111,7 +111,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('NEW-6 paths stand for calculations in the list of a new report', async t => {
+    t.test('NEW-5 paths stand for calculations in the list of a new report', async t => {
       const list = ['/projects/Water splitting/H2O', '/db/demo/Water splitting/TS1_opt']
       const text = JSON.stringify({ name: 'Paths', reportType: 1, calculations: list })
       await overwrite(testbed, 'reports/new-paths.json', text)
@@ -122,7 +122,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       )
     })
 
-    t.test('NEW-7 if the list fails, the report is there and its list is the draft', async t => {
+    t.test('NEW-1 if the list fails, the report is there and its list is the draft', async t => {
       const mend = service.intercept(
         /^PUT \/report\/calculations/,
         response => void response.writeHead(500).end('no'),
@@ -267,7 +267,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.match(await sharesOf(), [{ permission: 'WRITE' }])
     })
 
-    t.test('SHARE-3 another permission or another user is refused before it is sent', async t => {
+    t.test('DRAFT-5 another permission or another user is refused before it is sent', async t => {
       const [name = ''] = await namesOf(testbed, shares)
       const text = await textOf(testbed, `${shares}/${name}`)
       const asked = await service.during(async () => {
@@ -285,7 +285,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('SHARE-4 rm takes the share away, after the pause', async t => {
+    t.test('DEL-3 rm takes the share away, after the pause', async t => {
       const [name = ''] = await namesOf(testbed, shares)
       const asked = await service.during(async () => {
         await files.unlink(`${shares}/${name}`)

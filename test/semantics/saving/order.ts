@@ -61,7 +61,7 @@ export function order(t: Test, open: OpenTestbed): void {
       }
     })
 
-    t.test('ORDER-4 what is no calculation is refused with its line, and nothing is sent', async t => {
+    t.test('ORDER-3 what is no calculation is refused with its line, and nothing is sent', async t => {
       const [first = ''] = await linesOf(testbed)
       const asked = await service.during(async () => {
         for (const wrong of ['999999', 'projects/nowhere', 'nonsense', '12x'])
@@ -81,7 +81,7 @@ export function order(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'ORDER-4 a line that could be two things is refused: joined lines, tabs in a title, another path',
+      'ORDER-3 a line that could be two things is refused: joined lines, tabs in a title, another path',
       async t => {
         const [first = ''] = await linesOf(testbed)
         const asked = await service.during(async () => {
@@ -97,7 +97,7 @@ export function order(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('ORDER-4 every kind of line end will do, and a mark at the beginning', async t => {
+    t.test('ORDER-3 every kind of line end will do, and a mark at the beginning', async t => {
       const [first = ''] = await linesOf(testbed)
       await overwrite(testbed, orderFile, `\ufeff${first}\r${ids.product}\r\n${ids.transition}`)
       t.equal((await listOf(testbed)).length, 3)
@@ -114,7 +114,7 @@ export function order(t: Test, open: OpenTestbed): void {
       await overwrite(testbed, orderFile, written([first]))
     })
 
-    t.test('ORDER-4 an empty text never clears the list', async t => {
+    t.test('ORDER-3 an empty text never clears the list', async t => {
       const asked = await service.during(async () => {
         await overwrite(testbed, orderFile, '')
         t.equal(await outcome(overwrite(testbed, orderFile, '\n \n')), 'EINVAL')
@@ -136,7 +136,7 @@ export function order(t: Test, open: OpenTestbed): void {
       await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
     })
 
-    t.test('ORDER-8 saved as editors save: with a backup put aside, and by a file moved over it', async t => {
+    t.test('ORDER-1 saved as editors save: with a backup put aside, and by a file moved over it', async t => {
       await testbed.pass(3200)
       const lines = await linesOf(testbed)
       t.equal(lines.length, 2, 'after a conflict the list is read again')
@@ -152,7 +152,7 @@ export function order(t: Test, open: OpenTestbed): void {
       ])
     })
 
-    t.test('ORDER-8 an unchanged text sends nothing', async t => {
+    t.test('ORDER-1 an unchanged text sends nothing', async t => {
       const text = await textOf(testbed, orderFile)
       t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
     })
@@ -177,7 +177,7 @@ export function order(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('ORDER-8 an unchanged text sends nothing, whatever its titles and the form of its list', async t => {
+  t.test('ORDER-1 an unchanged text sends nothing, whatever its titles and the form of its list', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
     const titles = [' ', '\u2028', '', null, 'a\tb', '%09', ' padded ', '"', '""', '"in" quotes', 'a "b"']

@@ -37,7 +37,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         t.equal(JSON.parse(await textOf(testbed, path)).description, 'Edited')
       })
 
-      t.test(`RECORD-2 the id of a ${what} cannot be changed`, async t => {
+      t.test(`DRAFT-5 the id of a ${what} cannot be changed`, async t => {
         const text = await textOf(testbed, path)
         const asked = await service.during(async () => {
           const wrong = text.replace(`"id": ${id}`, '"id": 7')
@@ -49,7 +49,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       })
 
-      t.test(`SAVE-12 editors' files next to a ${what}'s record stay here`, async t => {
+      t.test(`SAVE-7 editors' files next to a ${what}'s record stay here`, async t => {
         const text = (await textOf(testbed, path)).replace('"Edited"', '"Again"')
         const asked = await service.during(async () => {
           await files.rename(path, `${path}~`)

@@ -141,7 +141,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
   })
 
   t.test(
-    'TYPE-5 where no other client writes, no sequence of edits of type, name and title is a conflict',
+    'TYPE-2 where no other client writes, no sequence of edits of type, name and title is a conflict',
     async t => {
       const testbed = await open(t)
       const { seed, draw } = drawnFrom()

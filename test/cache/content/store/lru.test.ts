@@ -95,7 +95,7 @@ t.test('sixteen readers of forty files with room for six never meet a wrong byte
   t.ok(onDisk(directory) <= limitBytes, `${onDisk(directory)} bytes on disk`)
 })
 
-t.test('READ-16 what is on its way counts: kept files make room while it comes', async t => {
+t.test('READ-3 what is on its way counts: kept files make room while it comes', async t => {
   const { open, directory } = openCacheTestbed(t)
   const each = 4 << 20
   const limitBytes = 17 << 20
