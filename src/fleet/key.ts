@@ -3,7 +3,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BadSetting } from '../config/settings.js'
-import { codeOf } from '../system/error-code.js'
+import { codeOf, systemWords } from '../system/error-code.js'
 
 /** Secret keys, each for one purpose. */
 export interface FleetKey {
@@ -30,7 +30,7 @@ export function makeFleetKey(file: string): void {
       throw new BadSetting(
         `${file}: there is a file already; name another one, or remove it if no node uses it.`,
       )
-    throw new BadSetting(`${file}: the key was not made: ${(cause as Error).message}.`, { cause })
+    throw new BadSetting(`${file}: the key was not made: ${systemWords(cause) ?? String(cause)}.`, { cause })
   }
 }
 

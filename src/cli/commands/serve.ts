@@ -11,6 +11,7 @@ import {
   poor,
   type Shortcomings,
 } from '../../service/store/options.js'
+import { systemSentence } from '../../system/error-code.js'
 import { homeOf } from '../../system/home.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -203,5 +204,5 @@ function explained(error: unknown, flags: Flags): string {
   if (syscall === 'open' && path === flags.accessLog)
     return `${path} cannot be written (${code}); see --access-log`
   if (syscall === 'mkdir') return `${path} cannot be made (${code}); see --data`
-  return error.message
+  return systemSentence(error) ?? error.message
 }
