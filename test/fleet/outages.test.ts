@@ -13,7 +13,6 @@ t.setTimeout(120_000)
 const awayMs = 10_000
 
 const isUsed = (node: FleetNode) => (): boolean => node.line.fleet?.status().away === undefined
-const _hits = (node: FleetNode): number => node.line.fleet?.status().hits ?? 0
 
 /** What a walk over a drive may take longer than one without a fleet that runs beside it; a busy process waits for a sign. */
 const allowed = (usual: number): number => 3 * usual + 4_000
