@@ -123,9 +123,9 @@ export class Walks {
     for (const { trail } of way) trail.waiting -= 1
   }
 
-  /** What was foreseen in a directory of which another listing is known now. */
+  /** What was foreseen in a directory is expected no more: its programs have left, or another listing of it is known. */
   private giveUp(trail: Trail): void {
-    const way = this.wayTo(trail.folder.path)
+    const way = [{ trail, place: trail.last }, ...this.wayTo(trail.folder.path)]
     for (const place of trail.ahead) {
       this.takeOff({ trail, place }, way)
       this.files.drop(trail.pathOf(place))

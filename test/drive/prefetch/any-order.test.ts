@@ -154,6 +154,22 @@ const calculations = (count: number, files: number): Folder[] =>
     files: Array.from({ length: files }, (_, file) => ({ name: `${file}.out`, bytes: 80_000 })),
   }))
 
+t.test('AHEAD-8 a walk that has paused is foreseen again', async t => {
+  const folders = calculations(600, 1)
+  const link = simulatedLink({ name: 'projects', kind: 'project', folders, files: [] }, width, roundTrip)
+  const enter = async (from: number, to: number): Promise<void> => {
+    for (const { name } of folders.slice(from, to)) await link.list(`/projects/${name}`)
+  }
+  await link.run(async () => {
+    await link.list('/projects')
+    for (let from = 0; from < 600; from += 10) {
+      await enter(from, from + 10)
+      await link.sleep(3_000)
+    }
+  })
+  t.ok(foreseen(link) > 0.7, `${foreseen(link)} of the questions were foreseen`)
+})
+
 t.test(
   'AHEAD-8 of what a copy of four projects out of twenty fetches, a tenth at most is not read',
   async t => {
