@@ -100,13 +100,7 @@ export class Roots {
 
   /** The id of `/db/<user>`, where the service gives it one, or gave it one before. */
   async userRoot(user: string, context: RequestContext): Promise<ProjectId | undefined> {
-    const { state } = this.#parts
-    const path = pathOf(user)
-    const id = await this.#resolved(path, context)
-    const before = state.get(spaceRoom, path) as ProjectId | undefined
-    if (id !== undefined && id !== before) state.set(spaceRoom, path, id)
-    // Its own list tells whether it is there: an empty `projects/` would empty a backup.
-    return id ?? before
+    return (await this.#space([user], context))?.id
   }
 
   /** Projects found earlier below `/db/<user>`. */
@@ -161,12 +155,37 @@ export class Roots {
 
   async #ownRoot(context: RequestContext): Promise<TopLevel> {
     const { candidates } = await this.#parts.catalog.user().ask(context)
-    for (const user of candidates) {
-      const id = await this.userRoot(user, context)
-      if (id !== undefined) return { form: 'one', id, user }
-    }
+    const space = await this.#space(candidates, context)
+    if (space !== undefined) return { form: 'one', ...space }
     const entries = candidates.flatMap(user => this.foundBelow(user))
     return { form: 'several', entries, users: candidates }
+  }
+
+  /** The first of these users' spaces that has an id, or had one. While the service is away, what was known counts. */
+  async #space(
+    users: readonly string[],
+    context: RequestContext,
+  ): Promise<{ readonly id: ProjectId; readonly user: string } | undefined> {
+    const { state } = this.#parts
+    const had = (user: string) => state.get(spaceRoom, pathOf(user)) as ProjectId | undefined
+    try {
+      for (const user of users) {
+        const now = await this.#resolved(pathOf(user), context)
+        if (now !== undefined && now !== had(user)) state.set(spaceRoom, pathOf(user), now)
+        // Its own list tells whether it is there: an empty `projects/` would empty a backup.
+        const id = now ?? had(user)
+        if (id !== undefined) return { id, user }
+      }
+      return undefined
+    } catch (thrown) {
+      if (!isA('outage', asFailure(thrown))) throw thrown
+      for (const user of users) {
+        const id = had(user)
+        if (id !== undefined) return { id, user }
+      }
+      if (users.every(user => this.foundBelow(user).length === 0)) throw thrown
+      return undefined
+    }
   }
 
   async #givenRoots(context: RequestContext): Promise<TopLevel> {
