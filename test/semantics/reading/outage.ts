@@ -83,11 +83,11 @@ export function outage(t: Test, open: OpenTestbed): void {
     const renamed = (name: string): string =>
       name.replace('Sub project', 'Sub renamed').replace('TS1_opt', 'TS1 renamed')
     // What it says of each beside the name is as it was, but the time of the last change.
-    const rowsIn = (text: string) =>
-      text
-        .replace(/,"modificationDate":"[^"]*"/g, '')
-        .split('\n')
-        .sort()
+    const rowsIn = (text: string) => {
+      const rows = text.split('\n').map(line => line.split('\t'))
+      const changed = rows[0]?.indexOf('modificationDate')
+      return rows.map(cells => cells.filter((_, at) => at !== changed)).sort()
+    }
     const index = await textOf(testbed, `${project}/.index.tsv`)
     await files.rename(`${project}/H2O`, `${project}/H2O away`)
     await files.rename(`${project}/H2O away`, `${project}/H2O`)
