@@ -1,7 +1,6 @@
 // Output of a run for readers: the table and the targets as text, and the part of docs/performance.md between its marks.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Cell } from '../run/cells.js'
-import { type Figures, phases } from '../run/trial.js'
 import { workload } from '../run/workloads.js'
 import type { Results } from './results.js'
 import { linkName, rowName, shownTimes, table, unreadShare } from './table.js'
@@ -45,14 +44,6 @@ function titleOf(cell: Cell): string {
   const work = workload(cell.work)
   return `${work?.title ?? cell.work}${work?.tree === cell.tree ? '' : ` (${cell.tree})`}`
 }
-
-const each = (cell: Cell, show: (figures: Figures) => string): string =>
-  phases
-    .flatMap(phase => {
-      const verdict = cell.verdicts[phase]
-      return verdict === undefined ? [] : [verdict.state === 'right' ? show(verdict.figures) : '–']
-    })
-    .join(' / ')
 
 /** What calcfs fetched of the files' contents, and what of it the workload never read. */
 export function unreadTable({ cells }: Results): string {

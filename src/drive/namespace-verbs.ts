@@ -64,8 +64,9 @@ export function openNamespaceVerbs(
     node: EditableNode,
     { context, keep }: { context: RequestContext; keep?: KeepText },
   ): Promise<void> {
-    const back = node.kind === 'record' ? await removals.admit(path, node, context) : anotherName
-    // libfuse renames an open file away before another takes its place.
+    // libfuse renames an open file away before another takes its place: a save, or a removal.
+    const isOpen = keep !== undefined
+    const back = node.kind === 'record' ? await removals.admit(path, node, { context, isOpen }) : anotherName
     await records.takeAway(parts.source(node), context, 'replaced', keep)
     if (node.kind !== 'record' || back !== undefined) return sayIfBack(path, node, back ?? anotherName)
     try {

@@ -53,9 +53,16 @@ export class Removals {
    * Before a record's file is taken away.
    * @returns why it comes back; undefined where it is deleted with its burst
    */
-  async admit(path: string, node: RecordNode, context: RequestContext): Promise<string | undefined> {
+  async admit(
+    path: string,
+    node: RecordNode,
+    { context, isOpen }: { readonly context: RequestContext; readonly isOpen: boolean },
+  ): Promise<string | undefined> {
     const { burst, rights } = this.parts
     if (rights.access !== 'manage') return 'this drive deletes only with --access manage'
+    // A finished text that is moved over an open file looks the same: only the removal of a closed one is meant for sure.
+    if (isOpen && node.of !== 'calculation')
+      return 'a program had it open: remove it once more when that has closed it, or use calcfs delete'
     if (node.of === 'project') burst.spoil(path, wholeMeant)
     if (node.of === 'calculation') {
       burst.attempt(path)
