@@ -24,7 +24,9 @@ const patienceMs = 5_000
 const lifeMs = 1_000
 const probe = 'probe' as SealedName
 const nothing = Buffer.from('0')
-const isRefusal = (sentence: string): boolean => sentence.startsWith('NOPERM')
+/** Redis 7.0 has words of its own for what is refused inside a script. */
+const isRefusal = (sentence: string): boolean =>
+  /^(?:NOPERM|ERR The user executing the script can't) /.test(sentence)
 
 /** @throws BadSetting for a file of authorities that cannot be read */
 export async function lookAtFleet(address: FleetAddress, caFile: string | undefined): Promise<FleetLook> {
