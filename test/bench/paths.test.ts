@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 
+t.setTimeout(180_000)
+
 const root = resolve(fileURLToPath(import.meta.url), '../../../..')
 
-t.test('--paths counts five hot paths and raw undici', { timeout: 180_000 }, async t => {
+t.test('--paths counts five hot paths and raw undici', async t => {
   const { stdout } = await promisify(execFile)(process.execPath, ['dist/bench/run.js', '--paths'], {
     cwd: root,
   })

@@ -53,7 +53,7 @@ async function talk(t: Test, shortFile: SharedReader['shortFile']) {
   }
   t.teardown(async () => {
     await close()
-    await rm(directory, { recursive: true })
+    await rm(directory, { recursive: true, force: true })
   })
   const client = readerAt({ socketPath, device: '1:1' }, async () => new Error('the daemon is silent'))
   const read = async (wanted = '/a', signal = never) => {

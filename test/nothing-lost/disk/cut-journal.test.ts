@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { type DraftMeta, printMeta } from '../../../src/edit/journal/draft-meta.js'
 import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { instant } from '../../../src/remote/remote.js'
 import { inProcess } from '../../testbed/in-process.js'
@@ -25,7 +26,7 @@ function noteOf(state: (typeof states)[number], id: string): string {
     column: 2,
     whatToDo: 'save again',
   }
-  const whole = {
+  const whole: DraftMeta = {
     key: { kind: 'report', id },
     owner: { pid: 2 ** 22 + 1, started: 'long ago' },
     state,
@@ -37,7 +38,7 @@ function noteOf(state: (typeof states)[number], id: string): string {
     changed: 1_700_000_000_001,
     why,
   }
-  return `${JSON.stringify(whole, null, 2)}\n`
+  return printMeta(whole)
 }
 
 async function leave(drafts: string, name: string, parts: { note: string; text: string }): Promise<void> {
