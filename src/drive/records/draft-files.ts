@@ -87,7 +87,7 @@ export function openDraftFiles(
 
   function files(): Map<string, DraftFile> {
     const found = new Map<string, DraftFile>()
-    for (const { draft, name, ending } of draftNames([...unsent(), ...drafts.others()])) {
+    for (const { draft, name, ending } of draftNames([...unsent(), ...drafts.others(id => live.has(id))])) {
       found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
       found.set(`${name}${ending}.why`, { draft, part: 'why' })

@@ -22,8 +22,8 @@ export interface Drafts {
   readonly found: readonly Draft[]
   /** What could not even be read; it stays untouched on disk. */
   readonly damaged: readonly Damage[]
-  /** Those of the account's other mounts as they are now, to be looked at. */
-  others(): readonly LeftDraft[]
+  /** Those of the account's other mounts as they are now, to be looked at: all but those with an id of one's own. */
+  others(isOwn: (id: string) => boolean): readonly LeftDraft[]
 }
 
 export interface Damage {
@@ -53,12 +53,17 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   }
   const create: Drafts['create'] = (key, base, thing) =>
     createDraft({ root, owner, now }, { key, base, thing })
-  return { create, found, damaged, others: () => draftsOfOthers(root, owner) }
+  return { create, found, damaged, others: isOwn => draftsOfOthers(root, owner, isOwn) }
 }
 
 /** Another mount may end one of them meanwhile: then it is none. */
-function draftsOfOthers(root: string, { pid, started }: Owner): readonly LeftDraft[] {
+function draftsOfOthers(
+  root: string,
+  { pid, started }: Owner,
+  isOwn: (id: string) => boolean,
+): readonly LeftDraft[] {
   return namesNow(root).flatMap(id => {
+    if (isOwn(id)) return []
     const directory = join(root, id)
     const meta = readMetaNow(join(directory, 'meta.json'))
     const text = statSync(join(directory, 'text'), { throwIfNoEntry: false })
