@@ -354,6 +354,8 @@ export interface Dialect {
   shareId(share: JsonObject): string | undefined
   /** The log-in name or address of the user a share is given to. */
   sharedWith(share: JsonObject): string | undefined
+  /** True for the name of a field that holds what a thing is called. */
+  isTitle(field: string): boolean
   /** The record under another name. */
   retitled(record: JsonObject, title: string): JsonObject
   readonly newRecords: NewRecords

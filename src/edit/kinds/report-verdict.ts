@@ -2,7 +2,7 @@
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, ReportRow } from '../../remote/remote.js'
-import { keptSentence, unstoredFields } from '../save/diff.js'
+import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { ChangeResult, RecordChange } from '../save/editable.js'
 
 /** The new order of the calculations; undefined where the change does not touch it. */
@@ -91,7 +91,7 @@ export function compareReport(dialect: Dialect, change: RecordChange, stored: Js
 }
 
 function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
-  const missing = unstoredFields(change.edits, stored)
+  const missing = unstoredChange(change, stored, dialect.isTitle)
   const name = dialect.listField(change.whole)
   const isNewOrder = newOrder(dialect, change) !== undefined
   if (name === undefined || !missing.includes(name) || !isNewOrder)

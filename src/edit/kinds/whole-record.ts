@@ -12,7 +12,7 @@ import type {
   ShareId,
 } from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'
-import { keptSentence, unstoredFields } from '../save/diff.js'
+import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseId } from './record-id.js'
@@ -102,9 +102,9 @@ function editableWholeRecord(
       await update(change.whole, { names: newNameIn(dialect, change), ...context })
       return read(context).catch(unreadable)
     },
-    compare: ({ edits }, stored) => ({
-      unstored: unstoredFields(edits, stored),
-      lost: keptSentence(edits, stored),
+    compare: (change, stored) => ({
+      unstored: unstoredChange(change, stored, dialect.isTitle),
+      lost: keptSentence(change.edits, stored),
     }),
   }
 }

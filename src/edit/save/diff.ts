@@ -1,6 +1,7 @@
 // Edit: the top-level fields in which a program's text differs from the text it had.
 import { equalJson } from '../../record/json/equal.js'
 import { type Field, fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { isSpelling } from '../../spelling.js'
 
 /** Stands for the value of a field that is not there (any more). */
 export const removed = Symbol('removed')
@@ -95,18 +96,18 @@ export function unstoredFields(edits: Edits, stored: JsonObject): readonly strin
     .map(([name]) => name)
 }
 
-/** The edited texts that read back as neither what was sent nor what was there: the service spells them its own way. */
-export function respelledFields(
-  edits: Edits,
-  { before, stored }: { readonly before: JsonObject; readonly stored: JsonObject },
+/** The same of a change; a title that reads back in other words than sent or before may be the service's own spelling. */
+export function unstoredChange(
+  { before, edits }: { readonly before: JsonObject; readonly edits: Edits },
+  stored: JsonObject,
+  isTitle: (name: string) => boolean,
 ): readonly string[] {
-  return unstoredFields(edits, stored).filter(name => {
-    const edit = edits.get(name)
-    const now = fieldOf(stored, name)
-    if (edit === undefined || edit === removed || edit.type !== 'string' || now?.type !== 'string')
-      return false
-    return !equalEdit(now, fieldValue(before, name))
-  })
+  const isRespelled = (name: string) => {
+    const [edit, now] = [fieldText(edits.get(name)), fieldText(fieldOf(stored, name))]
+    if (edit === undefined || now === undefined || !isTitle(name)) return false
+    return isSpelling(edit, now) && fieldText(fieldOf(before, name)) !== now
+  }
+  return unstoredFields(edits, stored).filter(name => !isRespelled(name))
 }
 
 /** The fields that were left out, and that the service has all the same: owner, dates and the like are its own. */
@@ -128,6 +129,10 @@ const never = (): boolean => false
 
 function fieldValue(record: JsonObject, name: string): Edit {
   return fieldOf(record, name) ?? removed
+}
+
+function fieldText(value: Edit | undefined): string | undefined {
+  return typeof value === 'object' && value.type === 'string' ? value.value : undefined
 }
 
 function equalEdit(one: Edit, other: Edit): boolean {

@@ -6,7 +6,7 @@ import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
-import { editsBetween, respelledFields } from './diff.js'
+import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
 import { openLateAnswers } from './late-answers.js'
 import { partlyStored } from './reconcile.js'
@@ -52,9 +52,7 @@ export async function sendChange(
   }
   await noteAttempt(passage, change)
   const stored = await sendOnce(passage, change, { context, look })
-  const compared = passage.record.compare(change, stored)
-  const respelled = respelledFields(change.edits, { before: change.before, stored })
-  const unstored = compared.unstored.filter(name => !respelled.includes(name))
+  const { unstored, lost } = passage.record.compare(change, stored)
   if (unstored.length > 0) {
     await notePart(passage, change, { stored, unstored })
     await passage.draft.change({ state: 'refused' })
@@ -65,7 +63,7 @@ export async function sendChange(
         : `took the change of ${quoted(taken)} and ignored that of ${quoted(unstored)}`
     throw new Failure('broken', `the server ${ignored}; if it is read-only, drop the draft`)
   }
-  return { stored, lost: compared.lost }
+  return { stored, lost }
 }
 
 const quoted = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')

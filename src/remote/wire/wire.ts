@@ -223,6 +223,7 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
     isPermission: field => names.permission.includes(field),
     shareId: share => read.share(share)?.id,
     sharedWith: read.sharedWith,
+    isTitle: field => names.title.includes(field) || names.reportTitle.includes(field),
     retitled: (record, title) => retitledIn(record, title, names),
     newRecords: newRecordsIn(names),
   }

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const project = `${water}/.project.json`
@@ -137,6 +138,85 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     await overwrite(testbed, `${water}/First/.shares/new.json`, '{"user":"guest","permission":"FULLACCESS"}')
     t.match(await service.elsewhere('GET', `/project/share?id=${id}`), '"guest"')
     t.equal(JSON.parse(await textOf(testbed, `${water}/First/.project.json`)).id, id)
+  })
+
+  t.test('MAKE-6 a value that reads back otherwise than sent is not stored, and the text stays', async t => {
+    const testbed = await open(t, { settings: { access: 'manage' } })
+    const { service } = testbed
+    const shares = `${water}/.shares`
+    await overwrite(testbed, `${shares}/new.json`, '{"user":"guest","permission":"WRITE"}')
+    const share = `${shares}/${(await namesOf(testbed, shares)).find(name => /^\d+\.json$/.test(name))}`
+    const long = 'A long description. '.repeat(20)
+    for (const { path, which, from, to, change } of [
+      {
+        path: share,
+        which: /^PUT \/project\/share/,
+        from: /WRITE/,
+        to: 'READ',
+        change: ['READ', 'FULLACCESS'],
+      },
+      {
+        path: calculation,
+        which: /^PUT \/calculation/,
+        from: /(?<="description": ")[^"]*/,
+        to: long,
+        change: [long, long.slice(0, 255)],
+      },
+      {
+        path: project,
+        which: /^PUT \/project$/,
+        from: /(?<="description": ")[^"]*/,
+        to: 'Gap of -5 eV',
+        change: ['of -5', 'of 5'],
+      },
+    ] as const) {
+      const text = (await textOf(testbed, path)).replace(from, to)
+      const mend = service.rewrite(which, body => body.replace(change[0], change[1]))
+      t.equal(await outcome(overwrite(testbed, path, text)), 'EIO', path)
+      mend()
+      const drafts = await namesOf(testbed, '.calcfs/drafts')
+      const draft = drafts.find(name => name.endsWith('.json')) ?? 'none'
+      t.equal(await textOf(testbed, `.calcfs/drafts/${draft}`), text, path)
+      t.match(await textOf(testbed, `.calcfs/drafts/${draft}.why`), /the server ignored the change/)
+      await testbed.files.unlink(`.calcfs/drafts/${draft}`)
+    }
+  })
+
+  t.test('MAKE-6 a name in the own spelling of the service is stored where the answer is lost', async t => {
+    const testbed = await open(t, { service: { shortcomings: { ownSpelling: true } } })
+    const { files, service } = testbed
+    const report = `reports/${ids.report}.json`
+    const asked = await service.during(async () => {
+      const mends = [/^PUT \/calculation$/, /^PUT \/report$/].map(which => service.lose(which))
+      t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/a b`)), 'done')
+      const text = (await textOf(testbed, report)).replace('"Supporting"', '"Supporting text"')
+      t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+      for (const mend of mends) mend()
+    })
+    t.same(writes(asked), ['PUT /calculation', 'PUT /report'])
+    t.ok((await namesOf(testbed, water)).includes('a_b'))
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
+
+    // The save is cut short: neither its answer nor the record can be read, and the next mount looks.
+    const record = `${water}/H2O/.calculation.json`
+    const text = (await textOf(testbed, record)).replace('"H2O"', '"heavy water"')
+    const mends: (() => void)[] = []
+    const lost = service.intercept(/^PUT \/calculation$/, async (response, { carryOut }) => {
+      await carryOut()
+      mends.push(service.intercept(/^GET \/calculation\?/, found => void found.destroy()))
+      response.destroy()
+    })
+    t.match(await outcome(overwrite(testbed, record, text)), /^E/)
+    t.not((await namesOf(testbed, '.calcfs/drafts')).length, 0)
+    for (const mend of [lost, ...mends]) mend()
+    const later = await service.during(async () => {
+      await testbed.remount()
+      await until(10_000, 'the draft goes', async () => {
+        return (await namesOf(testbed, '.calcfs/drafts')).length === 0
+      })
+    })
+    t.match(await textOf(testbed, record), '"heavy_water"')
+    t.same(writes(later), [])
   })
 }
 
