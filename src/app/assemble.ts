@@ -43,6 +43,8 @@ export interface AssembledDrive {
   tidy(): Promise<void>
   /** Checks every kept content against its checksum; readers have the disk at least half of the time. */
   check(): Promise<void>
+  /** From now on nothing that was removed and waits is deleted. */
+  stopDeleting(): void
   close(): Promise<void>
 }
 
@@ -89,6 +91,10 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   for (const { directory, cause } of draftStore.damaged)
     log.warn({ directory, cause }, 'a draft cannot be read')
 
+  function keepCapabilities(): void {
+    caches.ledger.set('service', 'capabilities', JSON.stringify(capabilities))
+  }
+
   await fleet?.begun()
   return {
     knowsService: caches.knowsService,
@@ -99,6 +105,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
         if (!connection.lacks('user'))
           claimPlaces(account, { known, before: caches.catalog.user().known() }, user)
         caches.catalog.user().learn(user)
+        keepCapabilities()
         return undefined
       } catch (thrown) {
         return asFailure(thrown)
@@ -124,6 +131,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     async check() {
       await caches.content.scrub('unproven')
     },
+    stopDeleting: () => writeSide.burst.stop(),
     async close() {
       const pinsClosed = pins.close()
       for (const { path } of await writeSide.burst.close())
@@ -132,7 +140,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
       await writeSide.records.settled()
       await drafts.leave()
       await history.settled()
-      caches.ledger.set('service', 'capabilities', JSON.stringify(capabilities))
+      keepCapabilities()
       await caches.content.close()
       await pinsClosed
       await fleet?.close()

@@ -63,7 +63,7 @@ export function buildCaches(
   const ledger = openLedger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const knowsService = ledger.get('user', 'self') !== undefined
-  if (knowsService) capabilities.answered ??= [firstQuestion]
+  if (capabilities.works?.includes('user/info') === true) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
   const { remote, health } = withHealth(connection.remote, clock, connection.away)

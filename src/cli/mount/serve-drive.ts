@@ -138,6 +138,7 @@ export async function prepareDrive(
           void line.check().catch(cause => log.warn({ cause }, 'the kept contents could not be checked')),
         unsent: () => line.drafts.unsent(),
         async end() {
+          line.stopDeleting()
           // Also after a lazy unmount by force: programs keep their open files.
           await mounted.answered(config.deadlineSave + answerMargin)
           await mounted.unmount()

@@ -82,6 +82,7 @@ export class Burst {
   #waiting = 0
   #endTimer: (() => void) | undefined
   #atEnd: (() => void)[] = []
+  #isClosed = false
   readonly #room: string
 
   constructor(private readonly ports: BurstPorts) {
@@ -121,6 +122,11 @@ export class Burst {
     this.#counted.add(key)
     if (this.#counted.size > this.ports.maxDeletes)
       this.spoil(path, `more than ${this.ports.maxDeletes} were removed at once (--max-deletes)`)
+  }
+
+  /** It is still there. */
+  uncount(key: string): void {
+    this.#counted.delete(key)
   }
 
   /** @throws Failure 'not-permitted' where the rest of this burst is refused */
@@ -196,15 +202,24 @@ export class Burst {
     this.ports.changed()
   }
 
-  /** Once it is deleted, or stays. */
+  /** Once it is deleted, or stays. @throws Failure 'timeout' where the drive ends first */
   async settled(key: string): Promise<void> {
-    if (this.#things.has(key)) await new Promise<void>(over => this.#atEnd.push(over))
+    if (this.#things.has(key) && !this.#isClosed) await new Promise<void>(over => this.#atEnd.push(over))
+    const thing = this.#things.get(key)
+    if (thing !== undefined) throw new Failure('timeout', `${thing.path} is not deleted: the drive ends`)
     await this.#sending.get(key)?.ended
   }
 
-  /** The unmount deletes nothing that waits; the answer is what that was. */
-  async close(): Promise<readonly RemovedThing[]> {
+  /** From now on nothing that waits is deleted, whatever programs ask: the unmount has begun. */
+  stop(): void {
+    this.#isClosed = true
     this.#endTimer?.()
+    this.#tellEnd()
+  }
+
+  /** Once no DELETE is on its way; the answer is what was not deleted. */
+  async close(): Promise<readonly RemovedThing[]> {
+    this.stop()
     await Promise.all([...this.#sending.values()].map(({ ended }) => ended))
     return [...this.#things.values()]
   }
@@ -236,7 +251,7 @@ export class Burst {
     this.#removed = now
     this.#idleSince = now
     this.#idle = 0
-    if (this.#endTimer === undefined) this.#waitForEnd()
+    if (this.#endTimer === undefined && !this.#isClosed) this.#waitForEnd()
   }
 
   #waitForEnd(): void {
@@ -250,17 +265,23 @@ export class Burst {
 
   /** Also where its timer is late, on a busy machine. */
   #endIfOver(): void {
-    if (this.#removed === undefined || this.#left() > 0) return
+    if (this.#isClosed || this.#removed === undefined || this.#left() > 0) return
     this.#removed = undefined
     this.#spoiled = undefined
     this.#counted.clear()
-    for (const [key, thing] of this.#things) this.#send(key, { ...thing, isSent: true })
+    const things = [...this.#things.values()]
     this.#things.clear()
+    // A report loses a row with its calculation, which would read as a change by another client.
+    const records = things.filter(({ node }) => node.kind === 'record').map(thing => this.#send(thing))
+    const ended = Promise.all(records)
+    for (const thing of things) if (thing.node.kind === 'calculation') void this.#send(thing, ended)
     this.#entriesBack(onlyWhole)
     this.#tellEnd()
   }
 
-  #send(key: string, thing: WaitingRemoval): void {
+  #send(waiting: WaitingRemoval, before: Promise<unknown> = Promise.resolve()): Promise<void> {
+    const thing = { ...waiting, isSent: true }
+    const key = nodeKey(thing.node)
     const deleted = (): void => {
       this.ports.state.delete(this.#room, key)
       this.ports.gone(thing)
@@ -269,14 +290,15 @@ export class Burst {
       this.#stays(thing)
       this.ports.failed('removing', thing.path, asFailure(thrown))
     }
-    const ended = this.ports
-      .send(thing)
+    const ended = before
+      .then(() => this.ports.send(thing))
       .then(deleted, refused)
       .finally(() => {
         this.#sending.delete(key)
         this.ports.changed()
       })
     this.#sending.set(key, { thing, ended })
+    return ended
   }
 
   #comeBack(verb: 'removing' | 'deleting', why: string): void {

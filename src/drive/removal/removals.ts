@@ -1,6 +1,6 @@
 // Removals: what rm and rmdir may remove, and what each means for the burst.
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure, unlessAbsent } from '../../failure.js'
+import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
@@ -77,7 +77,6 @@ export class Removals {
         return 'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
       this.#refuseOwnCopy(path, node)
     }
-    burst.count(nodeKey(node), path)
     return undefined
   }
 
@@ -145,7 +144,12 @@ export class Removals {
     await sender.refuseFull(node, path, context)
     // One that this mount has made can be made again.
     if (!made) burst.count(nodeKey(node), path)
-    await sender.emptyProject({ node, name: lastNameOf(path), lookedAt }, context)
+    const empty = { node, name: lastNameOf(path), lookedAt }
+    await sender.emptyProject(empty, context).catch(thrown => {
+      // One that may be deleted, for its DELETE has no answer, counts.
+      if (!isA('undecided', asFailure(thrown))) burst.uncount(nodeKey(node))
+      throw thrown
+    })
     this.parts.projectGone(node, path)
   }
 

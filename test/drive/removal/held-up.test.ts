@@ -1,0 +1,89 @@
+// Removals while the service holds something up: an unmount deletes nothing that waits, and what failed does not count.
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { noop } from '../../../src/noop.js'
+import { pauseEnds, removeTree } from '../../semantics/namespace/deleting.js'
+import { inProcess } from '../../testbed/in-process.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { lines, writes } from '../../testbed/service.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+const calculation = 'projects/Water splitting/TS1_opt'
+const report = `reports/${ids.report}.json`
+const settings = { access: 'manage' }
+
+t.test('DEL-9 names that are looked up while the drive ends delete nothing', async t => {
+  const testbed = await inProcess(t, { settings })
+  const { files, service } = testbed
+  const text = await textOf(testbed, report)
+  let answer = noop
+  const held = new Promise<void>(resolve => {
+    answer = resolve
+  })
+  service.intercept(/^PUT/, async (_, { carryOut }) => {
+    const passOn = await carryOut()
+    await held
+    passOn()
+  })
+  const saved = overwrite(testbed, report, text.replace(/"name": "[^"]*"/, '"name": "Renamed"'))
+  await until(10_000, 'the save is on its way', async () =>
+    lines(service.heard).some(line => line.startsWith('PUT')),
+  )
+  const asked = await service.during(async () => {
+    await removeTree(testbed, calculation)
+    const ended = testbed.remount()
+    await turn()
+    await testbed.pass(3_300)
+    t.equal(await outcome(files.lstat(calculation)), 'ENOENT', 'it is hidden still')
+    answer()
+    await Promise.all([saved, ended])
+    await pauseEnds(testbed)
+  })
+  t.same(
+    writes(asked).filter(line => line.startsWith('DELETE')),
+    [],
+  )
+  t.match(await files.xattr(calculation, 'user.calcfs.error'), /was not deleted/)
+})
+
+t.test('DEL-2 reports that could not be removed do not count', async t => {
+  const numbers = ['51', '52', '53', '54']
+  const testbed = await inProcess(t, {
+    settings,
+    fill(seed) {
+      fillSampleData(seed)
+      for (const id of numbers) seed.addReport({ id, name: `R${id}`, owner: 'demo', calculations: [] })
+    },
+  })
+  const { files, service } = testbed
+  await namesOf(testbed, 'reports')
+  const asked = await service.during(async () => {
+    const undo = service.intercept(/^GET \/report\?/, response => {
+      response.writeHead(403).end()
+    })
+    for (const id of numbers.slice(1)) t.not(await outcome(files.unlink(`reports/${id}.json`)), 'done')
+    undo()
+    t.equal(await outcome(files.unlink('reports/51.json')), 'done')
+    await pauseEnds(testbed)
+  })
+  t.same(writes(asked), ['DELETE /report?id=51'])
+})
+
+t.test('DEL-12 a report that goes together with a calculation of its list is deleted first', async t => {
+  const testbed = await inProcess(t, { settings })
+  const { files, service } = testbed
+  await textOf(testbed, report)
+  service.intercept(/^GET \/report\?/, async (_, { carryOut }) => {
+    await pause(300)
+    const passOn = await carryOut()
+    passOn()
+  })
+  const asked = await service.during(async () => {
+    await removeTree(testbed, calculation)
+    t.equal(await outcome(files.unlink(report)), 'done')
+    await pauseEnds(testbed)
+    await pauseEnds(testbed)
+  })
+  t.same(writes(asked), [`DELETE /report?id=${ids.report}`, `DELETE /calculation?id=${ids.transition}`])
+})
