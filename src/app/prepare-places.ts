@@ -35,15 +35,15 @@ export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFai
   makeOwn(places.state, 'stateDir')
   for (const area of ['cache', 'state'] as const) {
     for (const name of directoriesOf[area]) clear(join(places[area], name), 'directory')
-    for (const path of strangersBelow(places[area])) clear(path, 'either')
+    for (const path of strangersBelow(places[area], note)) clear(path, 'either')
   }
 }
 
-/** Whatever is neither a file nor a directory; what leads to one of calcfs's directories elsewhere stays. */
-function strangersBelow(directory: string): readonly string[] {
-  return entriesOf(directory).flatMap(entry => {
+/** Whatever is neither a file nor a directory; what leads to one of calcfs's directories elsewhere stays. Contents, which may be many, are looked at when they are opened. */
+function strangersBelow(directory: string, note: NoteFailure): readonly string[] {
+  return entriesOf(directory, note).flatMap(entry => {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) return strangersBelow(path)
+    if (entry.isDirectory()) return entry.name === 'content' ? [] : strangersBelow(path, note)
     return entry.isFile() || clearsByName(path) || entry.name.includes('.aside-') ? [] : [path]
   })
 }
@@ -53,12 +53,13 @@ const clearsByName = (path: string): boolean =>
     .flat()
     .some(name => path.endsWith(`/${name}`))
 
-function entriesOf(directory: string): readonly Dirent[] {
+/** None of a directory that this user may not read: what is needed of it says so itself. */
+function entriesOf(directory: string, note: NoteFailure): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch (thrown) {
-    if (isMissing(thrown)) return []
-    throw thrown
+    if (!isMissing(thrown)) note('a directory of calcfs cannot be read', { directory, error: String(thrown) })
+    return []
   }
 }
 

@@ -170,7 +170,7 @@ export class Pins {
     this.isClosed = true
     for (const end of this.ends) end()
     for (const turn of this.turns.values()) turn.callOff()
-    const giveBack = await this.lock
+    const giveBack = await this.lock?.catch(alreadyTold)
     giveBack?.()
   }
 
@@ -259,7 +259,10 @@ export class Pins {
   private async lookAfter(pin: Pin, turn: Turn): Promise<boolean> {
     const state = this.progressOf(pin.key)
     try {
-      this.lock ??= this.parts.takeTurn()
+      this.lock ??= this.parts.takeTurn().catch(thrown => {
+        this.lock = undefined
+        throw thrown
+      })
       if ((await this.lock) === undefined) this.lock = undefined
       const isDone = await this.bring(pin, state, await this.lookedUp(pin))
       if (turn.isOutdated && state.state === 'whole') state.stopped('looking')
@@ -360,6 +363,9 @@ export class Pins {
     return this.isClosed || !this.members.has(key)
   }
 }
+
+/** Why there is no lock was told to the pin that waited for it. */
+function alreadyTold(): undefined {}
 
 const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'
 const takenBack = new Failure('timeout', 'the pin was taken back')

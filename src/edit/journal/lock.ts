@@ -11,10 +11,13 @@ export async function takeLock(stateDirectory: string, name: string): Promise<((
   const root = join(stateDirectory, 'locks')
   await makeDirectory(root).catch(rethrow)
   const database = await openLock(join(root, `${name}.lock`))
-  if (!isTaken(database)) {
-    database.close()
-    return undefined
+  let isOurs = false
+  try {
+    isOurs = isTaken(database)
+  } finally {
+    if (!isOurs) database.close()
   }
+  if (!isOurs) return undefined
   return () => {
     // Closing alone lets go only once the binding's object is collected.
     database.exec('ROLLBACK')

@@ -1,13 +1,14 @@
 // Blob store: the files of the content cache on disk; a temporary file becomes a kept one by a single rename, checksum included.
 import { randomBytes } from 'node:crypto'
 import { existsSync, open as openDescriptor, statSync } from 'node:fs'
-import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { lstat, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { makePrivateNow } from '../../../system/make-directory.js'
 import { isProcessAlive } from '../../../system/process.js'
+import { clearPlace } from '../../../system/set-aside.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
 import { type Checksum, checksumIn, footerBytes, listBytes, trailerOf } from './checksum.js'
@@ -122,7 +123,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   }
 
   async function find(name: string): Promise<StoredFile | undefined> {
-    const status = await stat(pathOf(name)).catch(ifMissing)
+    const status = await lstat(pathOf(name)).catch(ifMissing)
     return status && { name, bytes: status.size, used: instant(status.mtimeMs) }
   }
 
@@ -182,6 +183,9 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       }
     },
     async open(name) {
+      const aside = clearPlace(pathOf(name), 'file')
+      if (aside !== undefined)
+        settings.log('what stood in the place of a kept file was moved aside', { aside })
       const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
       if (descriptor === undefined) return undefined
       const file = openCacheFile(descriptor)
