@@ -85,6 +85,7 @@ export class FileQuestions {
     const one = this.asked.get(path)
     this.asked.delete(path)
     if (one !== undefined) this.open.delete(one)
+    if (one === this.here) this.here = undefined
   }
 
   /** The next one, those of the folder that was entered last first; undefined also where `may` forbids it. */

@@ -88,6 +88,7 @@ export class Walks {
       if (trail.steppedAt > since) continue
       this.heads.delete(path)
       this.giveUp(trail)
+      for (const place of trail.entered) this.files.drop(trail.pathOf(place))
       if (trail.steppedAt <= since - togetherMs) this.trails.delete(path)
     }
     if (this.heads.size === 0) this.source.rest()
@@ -120,7 +121,8 @@ export class Walks {
   /** It is not listed ahead any more: it was entered, or could not be listed. */
   private takeOff({ trail, place }: Step, way: readonly Step[]): void {
     if (!trail.ahead.delete(place)) return
-    for (const { trail } of way) trail.waiting -= 1
+    // Another listing of a directory on the way has a new trail, which has not counted it.
+    for (const { trail } of way) trail.waiting = Math.max(0, trail.waiting - 1)
   }
 
   /** What was foreseen in a directory is expected no more: its programs have left, or another listing of it is known. */

@@ -30,7 +30,7 @@ interface Place {
   readonly path: string
   readonly real: string
   readonly depth: number
-  /** The things that it lies in and it itself, where links are followed. */
+  /** The things that it lies in, and it itself: a link or the service may lead to one of them again. */
   readonly lineage: readonly string[]
 }
 
@@ -152,11 +152,11 @@ function openTreeLook(
     const items = isShown ? [entry, ...troubles] : troubles
     if (type !== 'directory' || depth >= deepest) return { items }
     const thing = entry.id === undefined ? real : `${entry.kind} ${entry.id}`
-    if (asked.follow && lineage.includes(thing)) {
-      const loop = new Failure('invalid', `${path}: this link leads to what it lies in; it is not followed`)
+    if (lineage.includes(thing)) {
+      const loop = new Failure('invalid', `${path}: this is what it lies in itself; it is not entered again`)
       return { items: [...items, problem('readdir', path, loop)] }
     }
-    return { items, enter: { path, real, depth, lineage: asked.follow ? [...lineage, thing] : lineage } }
+    return { items, enter: { path, real, depth, lineage: [...lineage, thing] } }
   }
 
   async function look(place: Place): Promise<readonly Seen<Place>[]> {
