@@ -172,6 +172,18 @@ t.test('SAVE-2 numbers that programs have rounded', async t => {
     }
   })
 
+  await t.test('a copy whose id jq has taken out is a report of the same calculations', async t => {
+    const [{ id } = { id: '' }] = reports.filter(({ rows }) => rows.length > 1)
+    const line = `jq 'del(.id)|.title="bare"' "$from" > "$copy" && cp "$copy" "$into"`
+    const bare: Program = { name: 'jq', line: () => line }
+    const ran = await through(testbed, bare, 'title', [`reports/${id}.json`, 'reports/new-bare.json'])
+    if (ran.code !== 0) t.match(ran.stderr, /Invalid argument/)
+    else {
+      const copy = await readFile(join(testbed.directory, 'reports/new-bare.json'), 'utf8')
+      t.same(calculationsIn(copy), calculationsIn(await stored(testbed, `/report?id=${id}`)))
+    }
+  })
+
   for (const program of programs)
     await t.test(`${program.name}: a project with a long id and long numbers`, async t => {
       const file = 'projects/Long/.project.json'

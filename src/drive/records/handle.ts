@@ -1,6 +1,6 @@
 // Handle of a record: what its program reads and writes, and when that is saved.
 import type { Draft } from '../../edit/journal/draft.js'
-import { Failure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import type { ByteOffset, RequestContext } from '../../remote/remote.js'
 import type { HandleView } from './handle-view.js'
 import type { OpenRecord } from './open-record.js'
@@ -20,6 +20,8 @@ export interface RecordHandle {
 export function openRecordHandle(record: OpenRecord, source: RecordSource, view: HandleView): RecordHandle {
   record.attach(view)
   let underWay: Promise<'saved'> | undefined
+  /** Why not all of what its program wrote is here: such a text is no save. */
+  let failed: Failure | undefined
 
   function refuseGone(): void {
     if (view.gone !== 'no') throw staleHandleFailure()
@@ -40,7 +42,12 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
     // Another text may have taken the file's place meanwhile.
     refuseGone()
     record.touch()
-    await work(draft)
+    try {
+      await work(draft)
+    } catch (thrown) {
+      failed = asFailure(thrown)
+      throw thrown
+    }
     view.wrote = true
     record.touch()
   }
@@ -85,13 +92,17 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
       change(async draft => {
         // What another program has written and not saved yet is not emptied away.
         if (size > 0) await draft.truncate(size)
-        else await record.empty(source, draft)
+        else {
+          await record.empty(source, draft)
+          failed = undefined
+        }
       }),
     async flush(context) {
       // A copy of the descriptor is closed meanwhile (dup, fork): its text is the one that is being saved.
       if (!view.wrote) return (await underWay) ?? 'nothing'
       if (view.gone === 'moved') return 'nothing'
       if (view.gone === 'replaced') throw staleHandleFailure()
+      if (failed !== undefined) throw failed
       const run = flushNow(context)
       underWay = run
       try {
@@ -108,7 +119,8 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
       view.held?.release()
       record.leave(view)
       // Bytes written through a mapping come after the last flush; no call waits for this answer any more.
-      if (view.wrote && view.gone === 'no' && record.draft?.meta.state === 'editing') {
+      const isDirty = view.wrote && view.gone === 'no' && failed === undefined
+      if (isDirty && record.draft?.meta.state === 'editing') {
         await record.save(source, view, context)
       }
       await record.dropEmpty()

@@ -268,8 +268,18 @@ export class OpenRecord {
     { text, base, isUnread }: Replacement,
     context: RequestContext,
   ): Promise<void> {
+    const isNew = this.#draft === undefined
     const draft = await this.draftFor(source, { bytes: nothing, base })
-    await draft.replace(text, before => editingOf(source).keep(before))
+    try {
+      await draft.replace(text, before => editingOf(source).keep(before))
+    } catch (thrown) {
+      // Nothing of the text is here: the record shows what it did.
+      if (isNew && draft.size === 0 && this.#draft === draft) {
+        this.#draft = undefined
+        await draft.discard()
+      }
+      throw thrown
+    }
     if (isUnread && text.length > 0) await draft.change({ unread: true })
     this.touch()
     // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.

@@ -141,6 +141,21 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     meta = { ...meta, why: undefined }
   }
 
+  /** Beside the old one and moved into its place: a disk that is full leaves the text of before, never a cut one. */
+  async function replaceWhole(bytes: Uint8Array): Promise<void> {
+    refuseLength(bytes.length)
+    await unseal()
+    await replaceFile(join(directory, 'text'), bytes).catch(rethrow)
+    const replaced = await open(join(directory, 'text'), 'r+', privateFile)
+    await file.close()
+    file = replaced
+    written = now()
+    size = bytes.length
+    if (damage === undefined) return
+    damage = undefined
+    meta = { ...meta, why: undefined }
+  }
+
   async function raw(offset: number, length: number): Promise<Uint8Array> {
     if (ended) throw new Failure('absent', 'this draft was saved or given up meanwhile')
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
@@ -201,8 +216,8 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     replace: (bytes, keep) =>
       inOrder(async () => {
         if (size > 0) await keep(await raw(0, size))
-        await truncate(0)
-        await write(bytes, 0)
+        if (bytes.length === 0) await truncate(0)
+        else await replaceWhole(bytes)
       }),
     read: (offset, length) =>
       inOrder(async () => {

@@ -138,14 +138,20 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   }
 }
 
+/** As many digits as a double may have lost some of. */
+const longNumber = /[0-9]{16}|[0-9.]{17}/
+
 /** A program that copies a record may round its numbers: the known text that is nearest has their digits. */
 async function withOwnDigits(
   { record: { key, copiedId, withDigitsOf }, history }: Creation,
   written: JsonObject,
 ): Promise<JsonObject> {
   const id = copiedId(written)
-  if (id === undefined) return written
-  const known = (await history.numbered(key.kind)).filter(number => isSameNumber(number, id))
+  // A copy whose id was taken out is one of any record here; only long numbers can have lost digits.
+  if (id === undefined && !longNumber.test(prettyPrint(written))) return written
+  const known = (await history.numbered(key.kind)).filter(
+    number => id === undefined || isSameNumber(number, id),
+  )
   const texts = await Promise.all(known.map(number => history.candidates({ kind: key.kind, id: number })))
   const near = texts.flat().map(({ text }) => {
     const base = parseObject(text)

@@ -23,6 +23,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
       const end = await saveWith(t, { testbed, disk }, pages)
       ends.push(end)
     }
+    for (let pages = 0; pages <= 4; pages++) await movedOver(t, { testbed, disk }, pages)
     await renamedAway(t, { testbed, disk })
     t.match(ends[0], /ENOSPC/)
     t.equal(ends.at(-1), 'close: done')
@@ -65,6 +66,36 @@ async function saveWith(
   t.ok((await stored(testbed)).includes(title))
   t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   return end
+}
+
+/** What was shown a moment ago may have the date of before the last save. */
+const undated = (text: string): string => text.replace(/"modificationDate": "[^"]*"/, '')
+
+/** A finished text is moved over the record: where there is no room for it, the record shows the text of before, whole. */
+async function movedOver(
+  t: Test,
+  { testbed, disk }: { testbed: MountTestbed; disk: Disk },
+  pages: number,
+): Promise<void> {
+  const before = await textOf(testbed, report)
+  const title = `Moved with ${pages} pages left`
+  const text = before
+    .replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
+    .replace(/"description": "[^"]*"/, `"description": "${`${pages} `.repeat(4000)}"`)
+  const work = `reports/${ids.report}.json.tmp`
+  const file = await testbed.files.open(work, 'w')
+  await file.write(text, 0)
+  await file.close()
+  await disk.leave(pages)
+  const end = await outcome(testbed.files.rename(work, report))
+  if (end !== 'done') {
+    t.equal(end, 'ENOSPC', `${pages} pages`)
+    const shown = await textOf(testbed, report)
+    t.ok([before, text].map(undated).includes(undated(shown)), `${pages} pages: no cut text is in its place`)
+  }
+  await disk.makeRoom()
+  if (end !== 'done') t.equal(await outcome(testbed.files.rename(work, report)), 'done', 'it goes with room')
+  t.ok((await stored(testbed)).includes(title))
 }
 
 /** The text that was written whole is kept, with its why; a daemon that dies now finds it again on the full disk. */
