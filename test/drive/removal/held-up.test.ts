@@ -1,12 +1,12 @@
-// Removals while the service holds something up: an unmount deletes nothing that waits, and what failed does not count.
+// Removals while the service holds something up: an unmount deletes nothing that waits, and a report goes before what it lists.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { noop } from '../../../src/noop.js'
 import { pauseEnds, removeTree } from '../../semantics/namespace/deleting.js'
 import { inProcess } from '../../testbed/in-process.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { lines, writes } from '../../testbed/service.js'
-import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const calculation = 'projects/Water splitting/TS1_opt'
@@ -45,29 +45,6 @@ t.test('DEL-9 names that are looked up while the drive ends delete nothing', asy
     [],
   )
   t.match(await files.xattr(calculation, 'user.calcfs.error'), /was not deleted/)
-})
-
-t.test('DEL-2 reports that could not be removed do not count', async t => {
-  const numbers = ['51', '52', '53', '54']
-  const testbed = await inProcess(t, {
-    settings,
-    fill(seed) {
-      fillSampleData(seed)
-      for (const id of numbers) seed.addReport({ id, name: `R${id}`, owner: 'demo', calculations: [] })
-    },
-  })
-  const { files, service } = testbed
-  await namesOf(testbed, 'reports')
-  const asked = await service.during(async () => {
-    const undo = service.intercept(/^GET \/report\?/, response => {
-      response.writeHead(403).end()
-    })
-    for (const id of numbers.slice(1)) t.not(await outcome(files.unlink(`reports/${id}.json`)), 'done')
-    undo()
-    t.equal(await outcome(files.unlink('reports/51.json')), 'done')
-    await pauseEnds(testbed)
-  })
-  t.same(writes(asked), ['DELETE /report?id=51'])
 })
 
 t.test('DEL-12 a report that goes together with a calculation of its list is deleted first', async t => {
