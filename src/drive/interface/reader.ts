@@ -58,7 +58,7 @@ export interface TreeQuestion {
   readonly from?: number | undefined
   /** Sizes and times are wanted: of each file that may be a question to the service. */
   readonly attributes: boolean
-  /** Links below are shown as what they lead to. One that leads to what it lies in is a problem, so that every walk ends. */
+  /** Links below are shown as what they lead to. With or without them, what is met again below itself is a problem, so that every walk ends. */
   readonly follow: boolean
   readonly filter: TreeFilter
 }
