@@ -168,8 +168,6 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
 }
 
-/** Failures that may be of one question alone, and are of the service while it answers nothing else. */
-
 const withoutSignIn = (failure: Failure): Failure =>
   new Failure('unauthenticated', signInEnded(failure), { cause: failure, said: failure.said })
 
