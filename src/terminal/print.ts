@@ -33,15 +33,29 @@ export function printStyled(text: string): void {
 }
 
 /**
- * A file, a record or a list of names: letter for letter unless the reader is a terminal, and no faster than it is taken.
+ * A record or a list of names: letter for letter unless the reader is a terminal, and no faster than it is taken.
  * @throws Stop where it cannot be written
  */
-export async function printBytes(piece: string | Uint8Array): Promise<void> {
-  const shown = process.stdout.isTTY === true ? visible(decoder.write(Buffer.from(piece))) : piece
-  if (!write(shown)) await once(process.stdout, 'drain')
+export const printBytes = (whole: string | Uint8Array): Promise<void> =>
+  printPiece(isTerminal() ? visible(Buffer.from(whole).toString()) : whole)
+
+/** The same for one file that comes in pieces: a character that two of its pieces share is shown whole, and is no part of another file. */
+export class FilePrinter {
+  readonly #decoder = new StringDecoder()
+
+  /** @throws Stop where it cannot be written */
+  readonly print = (piece: Uint8Array): Promise<void> =>
+    printPiece(isTerminal() ? visible(this.#decoder.write(Buffer.from(piece))) : piece)
+
+  /** What a file that ends within a character has left. @throws Stop where it cannot be written */
+  readonly end = (): Promise<void> => printPiece(this.#decoder.end())
 }
 
-const decoder = new StringDecoder()
+const isTerminal = (): boolean => process.stdout.isTTY === true
+
+async function printPiece(piece: string | Uint8Array): Promise<void> {
+  if (!write(piece)) await once(process.stdout, 'drain')
+}
 
 /** A sentence on standard error, with the name of the program; nothing where there is none to say. */
 export function complain(sentence: string | undefined): void {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { Stop } from '../../terminal/exit.js'
-import { printBytes } from '../../terminal/print.js'
+import { FilePrinter } from '../../terminal/print.js'
 import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
 import { withReader } from '../control/with-reader.js'
@@ -24,11 +24,16 @@ export function catCommand(): Command {
 async function print(command: Command, given: readonly string[]): Promise<void> {
   const problems = openProblems(onStandardError)
   await withReader(command, given, async (reader, paths) => {
-    for (const [at, one] of paths.entries())
-      await reader.file(one.path, printBytes, new AbortController().signal).catch(async (thrown: unknown) => {
+    for (const [at, one] of paths.entries()) {
+      const printer = new FilePrinter()
+      try {
+        await reader.file(one.path, printer.print, new AbortController().signal)
+        await printer.end()
+      } catch (thrown) {
         if (thrown instanceof Stop) throw thrown
         problems.add(one.given, await withHint(reader, thrown, one, after(paths, at)))
-      })
+      }
+    }
   })
   process.exitCode = problems.exitCode
 }
