@@ -6,7 +6,7 @@ export function isSpelling(one: string, other: string): boolean {
 }
 
 /** What all spellings of a name have in common: its letters and digits; nothing of a name that has none. */
-export const bareName = (name: string): string =>
+const bareName = (name: string): string =>
   name
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}]/gu, '')

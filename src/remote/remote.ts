@@ -255,9 +255,6 @@ export interface Remote {
   calculations(of: ProjectId, context: RequestContext): Promise<readonly ListedCalculation[]>
   /** How many sub-projects and calculations the service lists there, malformed ones included. */
   countChildren(of: ProjectId, context: RequestContext): Promise<number>
-  /** All descendants, for prefetching: only where the service's items carry their parent. */
-  allSubProjects(of: ProjectId, context: RequestContext): Promise<readonly ListedProject[]>
-  allCalculations(of: ProjectId, context: RequestContext): Promise<readonly ListedCalculation[]>
 
   project(id: ProjectId, context: RequestContext): Promise<JsonObject>
   calculation(id: CalculationId, context: RequestContext): Promise<JsonObject>

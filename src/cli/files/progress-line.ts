@@ -61,7 +61,7 @@ function openRate(): (bytes: number) => number {
 }
 
 /** `123/4,567 files, 1.2 of 3.4 GB, 45 MB/s, 0:51 left`. */
-export function progressText(
+function progressText(
   { files, filesDone, bytes, bytesDone, isGrowing }: WorkDone,
   bytesPerSecond: number,
 ): string {

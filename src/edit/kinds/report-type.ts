@@ -8,7 +8,7 @@ import type { ReportPorts } from './report-ports.js'
  * The listed type of this number, else of this name; upper case counts only where two names differ in nothing else.
  * @throws Failure 'refused', with the list, where there is none or more than one
  */
-export async function listedType(
+async function listedType(
   { remote }: ReportPorts,
   said: string | undefined,
   context: RequestContext,

@@ -44,8 +44,6 @@ export interface ClientOptions extends ConnectionOptions {
   /** Bytes a second, all bodies together. */
   readonly bwlimit?: number | undefined
   readonly clock?: Clock | undefined
-  /** Bytes of a record at most; 16 MiB if not given. */
-  readonly maxAnswer?: number | undefined
   /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
   /** Called for the bytes of each piece of an answer. */
@@ -69,7 +67,7 @@ export type AnswerReader<Value> = (
 ) => MaybePromise<AttemptResult<Value>>
 
 /** The limit in bytes of an answer that is not content. */
-const usualAnswer = 16 << 20
+const mostOfAnswer = 16 << 20
 /** Milliseconds before the connection of a probe is abandoned. */
 const probeLimit = 10_000
 /** Milliseconds between two times that all connections are replaced by new ones. */
@@ -107,7 +105,6 @@ export class Client {
 
   constructor(options: ClientOptions, policy: ClientPolicy) {
     const { base, connections, maxRequests } = options
-    const limit = options.maxAnswer ?? usualAnswer
     this.clock = options.clock ?? systemClock
     this.#origin = base.origin
     this.#policy = policy
@@ -117,7 +114,7 @@ export class Client {
     this.#spend = openBandwidthLimiter(options.bwlimit, this.clock)
     this.#received = options.received ?? noop
     this.#texts = {
-      limit,
+      limit: mostOfAnswer,
       long: bytes => options.longAnswer?.(bytes),
     }
     this.#lateWrites = openLateWrites(this.clock, options.unanswered)

@@ -59,12 +59,7 @@ export class Limiter {
     this.#width = Math.min(widthAtFirst, connections)
   }
 
-  /** How many requests of users may be under way now, silent ones aside, and as many of all; a share is never for guesses. */
-  get width(): number {
-    return this.#width
-  }
-
-  /** How many guesses may be under way now. */
+  /** How many guesses may be under way now: a share of the places is for users alone. */
   get guesses(): number {
     return Math.max(1, this.#width - this.#share)
   }

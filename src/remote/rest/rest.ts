@@ -141,10 +141,6 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
       )
       return counts.reduce((sum, count) => sum + count, 0)
     },
-    allSubProjects: (id, context) =>
-      descendants({ id, type: 'project', depth: 'all' }, wire.projects, context),
-    allCalculations: (id, context) =>
-      descendants({ id, type: 'calculation', depth: 'all' }, wire.calculations, context),
 
     project,
     calculation,

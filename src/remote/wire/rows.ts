@@ -184,7 +184,7 @@ const presentIn = (model: JsonObject | undefined, fields: readonly string[]): st
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
 /** The same as `listItems`, without holding the items. */
-export function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
+function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   return list?.type === 'array' ? eachItem(list) : listItems(report, names)

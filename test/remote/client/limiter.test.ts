@@ -97,16 +97,16 @@ t.test(
       }
       return at
     }
-    t.equal((await answered(150)).limiter.width, 16, 'answers that have waited at the service')
-    const { limiter, own, places, enter, settled } = await answered(30)
-    t.ok(limiter.width > 32, `${limiter.width} places`)
-    const before = limiter.width
+    t.equal((await answered(150)).limiter.guesses, 14, 'answers that have waited at the service')
+    const { limiter, own, admitted, places, enter, settled } = await answered(30)
+    t.ok(limiter.guesses > 28, `${limiter.guesses} places`)
+    const before = limiter.guesses
     own.time = 1_000
     for (const name of ['late', 'later']) enter(name, 'user')
     await settled()
     for (const name of ['late', 'later']) places.get(name)?.pushedBack()
     for (const name of ['late', 'later']) places.get(name)?.leave()
-    t.equal(limiter.width, before >> 1, 'two refusals of one moment count once')
+    t.equal(limiter.guesses, before >> 1, 'two refusals of one moment count once')
     for (let times = 0; times < 10; times += 1) {
       own.time += 1
       enter(`refused ${times}`, 'user')
@@ -114,6 +114,9 @@ t.test(
       places.get(`refused ${times}`)?.pushedBack()
       places.get(`refused ${times}`)?.leave()
     }
-    t.equal(limiter.width, 2, 'and never none')
+    places.get('first')?.leave()
+    for (const name of ['one', 'two', 'three']) enter(name, 'user')
+    await settled()
+    t.same(admitted.slice(-2), ['one', 'two'], 'and never none')
   },
 )

@@ -18,7 +18,7 @@ export interface Blob {
 }
 
 /** The file is not what was kept. */
-export class BlobDamaged extends Error {
+class BlobDamaged extends Error {
   override readonly message = 'a kept file is damaged'
 }
 
