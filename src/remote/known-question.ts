@@ -13,7 +13,9 @@ export const firstQuestion = '/user/info'
 const aboutRecord = /^\/(?:project|calculation|report)\?/
 /** What they tell of cannot be deleted. */
 const aboutNoThing = /^\/(?:user\/info|report\/types|report-type)(?:\?|$)/
-/** Several, because one of them may be deleted. */
+/** What is deleted by the handful leaves the project of it. */
+const aboutProject = /^\/project\?/
+/** Several, because one of them may be deleted; the latest project's is kept besides. */
 const recordsKept = 3
 
 /** The instance has answered this GET: a record or what is about no thing is kept as a known question. */
@@ -21,14 +23,23 @@ export function noteAnswered(known: KnownQuestions, path: string): void {
   const { answered = [] } = known
   if (path === answered[0] || !(aboutRecord.test(path) || aboutNoThing.test(path))) return
   const all = [path, ...answered.filter(one => one !== path)]
-  const records = all.filter(one => aboutRecord.test(one)).slice(0, recordsKept)
+  const project = all.find(one => aboutProject.test(one))
+  const records = all
+    .filter(one => aboutRecord.test(one))
+    .filter((one, at) => at < recordsKept || one === project)
   known.answered = [...records, ...all.filter(one => aboutNoThing.test(one))]
 }
 
-/** This was not answered well, or was deleted here: a record that is gone is no known question any more. The last one stays, for an outage refuses all. */
+/** This was not answered well: a record that is gone is no known question any more. The last one stays, for an outage refuses all. */
 export function noteRefused(known: KnownQuestions, path: string): void {
   const { answered = [] } = known
   if (answered.length > 1 && aboutRecord.test(path)) known.answered = answered.filter(one => one !== path)
+}
+
+/** This record was deleted here: it would be refused for ever. */
+export function noteDeleted(known: KnownQuestions, path: string): void {
+  const left = known.answered?.filter(one => one !== path)
+  if (left !== undefined) known.answered = left.length > 0 ? left : [firstQuestion]
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   knownQuestion,
   likelyQuestion,
   noteAnswered,
+  noteDeleted,
   noteRefused,
 } from '../../src/remote/known-question.js'
 
@@ -22,7 +23,7 @@ t.test('an instance is asked what it has answered: the latest record, then what 
   t.end()
 })
 
-t.test('a deleted record is asked no more, and the last known question stays in an outage', t => {
+t.test('a refused record is asked no more, and the last known question stays in an outage', t => {
   const known: KnownQuestions = {}
   for (const path of ['/project?id=1', '/calculation?id=2']) noteAnswered(known, path)
   noteRefused(known, '/calculation?id=2')
@@ -30,6 +31,17 @@ t.test('a deleted record is asked no more, and the last known question stays in 
   noteRefused(known, '/project?id=1')
   t.equal(knownQuestion(known), '/project?id=1')
   t.equal(knownQuestion(known, '/project?id=1'), undefined)
+  t.end()
+})
+
+t.test('a record that was deleted here is asked no more, the last one neither', t => {
+  const known: KnownQuestions = {}
+  for (const path of ['/project?id=1', ...[1, 2, 3].map(id => `/calculation?id=${id}`)])
+    noteAnswered(known, path)
+  for (const id of [1, 2, 3]) noteDeleted(known, `/calculation?id=${id}`)
+  t.equal(knownQuestion(known), '/project?id=1')
+  noteDeleted(known, '/project?id=1')
+  t.equal(knownQuestion(known), firstQuestion)
   t.end()
 })
 

@@ -2,7 +2,13 @@
 import { asFailure, Failure, isA } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http, Request } from '../http/http.js'
-import { type KnownQuestions, knownQuestion, noteAnswered, noteRefused } from '../known-question.js'
+import {
+  type KnownQuestions,
+  knownQuestion,
+  noteAnswered,
+  noteDeleted,
+  noteRefused,
+} from '../known-question.js'
 import type { Body, RequestContext } from '../remote.js'
 import { openSharedAnswer } from '../shared-answer.js'
 
@@ -89,7 +95,7 @@ export function withRefusalsConfirmed(http: Http, known: KnownQuestions, clock: 
       if (method === 'GET' && value !== '') noteAnswered(known, path)
       if (isRecord(path, method)) isFaulty = false
       // Its record is asked by the same path.
-      if (method === 'DELETE') noteRefused(known, path)
+      if (method === 'DELETE') noteDeleted(known, path)
       return value
     } catch (thrown) {
       if (thrown instanceof Failure && isA('outage', thrown)) isFaulty = true
