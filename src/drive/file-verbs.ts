@@ -109,7 +109,7 @@ export function openFileVerbs(
       throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
     const record = await resolver.editable(path, context)
     if (record !== undefined) {
-      await parts.recreated(record)
+      await parts.removals.created(record, path)
       return handles.add({
         kind: 'record',
         file: await records.create(parts.source(record)),

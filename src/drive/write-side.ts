@@ -287,8 +287,9 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         rights,
         aliases,
         writtenAt(node) {
-          const [written = 0, changed = 0] = [records.writtenAt(nodeKey(node)), changedAt.get(nodeKey(node))]
-          return instant(Math.max(written, changed))
+          const key = nodeKey(node)
+          const written = [key, ...newFiles.keysOf(node)].map(name => records.writtenAt(name) ?? 0)
+          return instant(Math.max(changedAt.get(key) ?? 0, ...written))
         },
         async dropText(node) {
           const draft = records.draftOf(nodeKey(node))
@@ -305,9 +306,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     deleteSender,
     endMount: () => madeNames.end(key => records.draftOf(key) !== undefined),
     isHidden: key => records.isAway(key) || burst.has(key),
-    async recreated(node) {
-      if (node.kind === 'record') await burst.recreated(node)
-    },
+    recreated: async node => (node.kind === 'record' ? burst.recreated(node) : undefined),
     end,
     discardDraft,
     forget,

@@ -189,7 +189,14 @@ export class Burst {
     return true
   }
 
-  /** A program has created it again: it was no removal. A DELETE that is on its way is waited for. */
+  /** A program makes its file again, by `touch` or to save it, which look the same: all of the burst comes back. */
+  async created(node: Deletable, path: string): Promise<void> {
+    if (this.#things.has(nodeKey(node)) && this.#things.size + this.#entries.size > 1)
+      this.#comeBack('deleting', `${path} was made again`)
+    await this.recreated(node)
+  }
+
+  /** A program has saved it again: it was no removal. A DELETE that is on its way is waited for. */
   async recreated(node: Deletable): Promise<void> {
     const key = nodeKey(node)
     if (node.kind === 'record' && node.of === 'calculation')

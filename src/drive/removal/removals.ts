@@ -9,6 +9,7 @@ import {
   type CalculationNode,
   type ContentNode,
   type DirectoryNode,
+  type EditableNode,
   isDirectory,
   type Node,
   nodeKey,
@@ -75,7 +76,7 @@ export class Removals {
     if (node.of === 'report') {
       if (await this.parts.dropText(node))
         return 'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
-      this.#refuseOwnCopy(path, node)
+      if (this.#isOwnCopy(node)) return ownCopy
     }
     return undefined
   }
@@ -111,6 +112,11 @@ export class Removals {
     const node = await this.#walk(path, context)
     if (node === undefined || (node.kind !== 'calculation' && node.kind !== 'content')) return false
     return this.parts.burst.touch(node, lastNameOf(path), path)
+  }
+
+  /** A program makes the file of a record again. */
+  async created(node: EditableNode, path: string): Promise<void> {
+    if (node.kind === 'record') await this.parts.burst.created(node, path)
   }
 
   /** Once what was removed at this path is deleted, or is back. */
@@ -153,14 +159,10 @@ export class Removals {
     this.parts.projectGone(node, path)
   }
 
-  /** A program that finds fault with its own copy (rclone, make) would take away what was there before it came. */
-  #refuseOwnCopy(path: string, node: RecordNode): void {
+  /** A program that saves by unlink and create, or finds fault with its own copy (rclone, make), means no deletion. */
+  #isOwnCopy(node: RecordNode): boolean {
     const written = this.parts.writtenAt(node)
-    if (written === undefined || this.parts.now() - written >= ownCopyMs) return
-    throw new Failure(
-      'not-permitted',
-      `${path}: it was saved here within the last minute, and a program that cleans up after a failed copy would delete what was there before: remove it after a minute, or use calcfs delete`,
-    )
+    return written !== undefined && this.parts.now() - written < ownCopyMs
   }
 
   /** A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE. */
@@ -186,6 +188,9 @@ export class Removals {
     throw new Failure(refusal.kind, `${path}: ${isShown ? because : refusal.message}`)
   }
 }
+
+const ownCopy =
+  'it was written here within the last minute, and its program may only make it anew: remove it after a minute, or use calcfs delete'
 
 const wholeMeant = 'a file or a directory of its project, or of the drive itself, was to be removed with it'
 
