@@ -1,11 +1,11 @@
 // Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
 import type { Draft } from '../../edit/journal/draft.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { DraftStart, HandleView, Replacement } from './handle-view.js'
-import type { Editing, RecordSource } from './source.js'
+import { editingOf, type RecordSource } from './source.js'
 import type { TextLeases, TextSnapshot } from './text-lease.js'
 
 /** The handle that saves, or what its program had read; neither where it is sent by a command. */
@@ -274,10 +274,7 @@ export class OpenRecord {
       await draft.replace(text, before => editingOf(source).keep(before))
     } catch (thrown) {
       // Nothing of the text is here: the record shows what it did.
-      if (isNew && draft.size === 0 && this.#draft === draft) {
-        this.#draft = undefined
-        await draft.discard()
-      }
+      if (isNew && draft.size === 0 && this.#draft === draft) await this.#end(draft)
       throw thrown
     }
     if (isUnread && text.length > 0) await draft.change({ unread: true })
@@ -330,9 +327,7 @@ export class OpenRecord {
       return
     }
     if (await this.refill()) return
-    this.#draft = undefined
-    this.leases.put(this.key, { bytes: nothing, mtime: this.#changed }, noop)
-    await draft.discard()
+    await this.#end(draft, { bytes: nothing, mtime: this.#changed })
   }
 
   /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
@@ -396,12 +391,6 @@ export class OpenRecord {
   detachIfApart(): void {
     if (this.#draft?.meta.apart === true) this.detach()
   }
-}
-
-/** @throws Failure: why this record cannot be changed */
-export function editingOf(source: RecordSource): Editing {
-  if (source.editing instanceof Failure) throw source.editing
-  return source.editing
 }
 
 /** The failure was answered to the call that waited for it, and is kept in the draft's why. */

@@ -11,8 +11,8 @@ import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js
 import type { OpenAccess } from '../interface/verbs.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
 import { freshView, type Replacement } from './handle-view.js'
-import { editingOf, nothing, OpenRecord } from './open-record.js'
-import { noteShown, type RecordSource } from './source.js'
+import { nothing, OpenRecord } from './open-record.js'
+import { editingOf, noteShown, type RecordSource } from './source.js'
 import type { LeasedText, TextLeases } from './text-lease.js'
 
 export interface Records {

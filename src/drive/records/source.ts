@@ -55,3 +55,9 @@ export function noteShown({ editing }: RecordSource, { bytes, wording, form }: T
   const isKnown = wording === undefined || (wording === 'own' && form !== undefined)
   if (isKnown && !(editing instanceof Failure)) editing.noteRead(bytes, form)
 }
+
+/** @throws Failure: why this record cannot be changed */
+export function editingOf(source: RecordSource): Editing {
+  if (source.editing instanceof Failure) throw source.editing
+  return source.editing
+}
