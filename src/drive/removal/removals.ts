@@ -190,7 +190,7 @@ export class Removals {
 }
 
 const ownCopy =
-  'it was written here within the last minute, and its program may only make it anew: remove it after a minute, or use calcfs delete'
+  'it was written here within the last minute, and its program may only make it again: remove it after a minute, or use calcfs delete'
 
 const wholeMeant = 'a file or a directory of its project, or of the drive itself, was to be removed with it'
 

@@ -159,18 +159,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
     })
 
-    t.test('DEL-14 so does a report of it that touch, or a program that saves, makes again', async t => {
-      const report = `reports/${ids.report}.json`
-      const asked = await service.during(async () => {
-        await removeTree(testbed, calculation)
-        await files.unlink(report)
-        await (await files.open(report, 'w')).close()
-        await pauseEnds(testbed)
-        for (const path of [calculation, report]) t.ok(await isThere(testbed, path))
-      })
-      t.same(writes(asked), [])
-    })
-
     t.test('DEL-3 while it waits the index does not list it either', async t => {
       const index = `${water}/.index.tsv`
       t.match(await textOf(testbed, index), /TS1_opt/)

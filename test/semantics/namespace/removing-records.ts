@@ -4,7 +4,7 @@ import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
-import { pauseEnds } from './deleting.js'
+import { pauseEnds, removeTree } from './deleting.js'
 
 const report = `reports/${ids.report}.json`
 const manage = { settings: { access: 'manage' } }
@@ -129,6 +129,22 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
       t.match(await textOf(testbed, `reports/${id}.json`), /Two names/)
     })
+  })
+
+  t.test('DEL-14 what touch, or a program that saves, makes again takes its burst back', async t => {
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
+    const calculation = 'projects/Water splitting/TS1_opt'
+    const before = await namesOf(testbed, calculation)
+    const asked = await service.during(async () => {
+      await removeTree(testbed, calculation)
+      await files.unlink(report)
+      await (await files.open(report, 'w')).close()
+      await pauseEnds(testbed)
+      t.same(await namesOf(testbed, calculation), before)
+      t.equal(await outcome(files.lstat(report)), 'done')
+    })
+    t.same(writes(asked), [])
   })
 
   t.test('DEL-15 with --access edit a record that was removed is back, and nothing is sent', async t => {
