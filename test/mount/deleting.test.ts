@@ -129,18 +129,19 @@ with open(sys.argv[1] + '/b.out') as held:
     await testbed.pass(4_000)
   })
 
-  t.test('DEL-3 a report that a program still has open is deleted all the same', async t => {
+  t.test('DEL-28 a report that a program still has open is back after rm, and why says so', async t => {
     const program = `
 import os, sys
 with open(sys.argv[1]) as held:
     os.unlink(sys.argv[1])
     print(len(held.read()) > 100)`
+    const path = `reports/${ids.report}.json`
     const asked = await service.during(async () => {
-      t.equal((await inMount(testbed, program, `reports/${ids.report}.json`)).trim(), 'True')
-      await until(6000, 'the DELETE', async () =>
-        writes(service.heard).some(line => /^DELETE \/report/.test(line)),
-      )
+      t.equal((await inMount(testbed, program, path)).trim(), 'True')
+      await until(8_000, 'it is back', async () => (await outcome(files.lstat(path))) === 'done')
+      await testbed.pass(4_000)
     })
-    t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
+    t.same(writes(asked), [])
+    t.match(await testbed.calcfs('why', `${testbed.directory}/${path}`), { stdout: /had it open/ })
   })
 })
