@@ -110,6 +110,9 @@ t.test('FLEET-3 one that is full and evicts nothing is passed by, and nothing fa
   // What its connections need comes and goes: the limit is well below what is used.
   await bed.redis.client.config('SET', 'maxmemory', String(Math.floor(used * 0.9)))
   await t.rejects(bed.redis.client.set('more', 'x'.repeat(100_000)), /OOM/)
+  // Nothing is written by itself: a save tells the others.
+  const first = await textOf(node, 'reports/42.json')
+  await within(10_000, 'a save', saveTitle(node, 'reports/42.json', first, 'Told when it is full'))
   await until(awayMs, 'it is passed by', () => !isUsed(node)())
   t.match(node.line.fleet?.status().away, /allkeys-lru/)
   const reader = await bed.join({}, 'at once')

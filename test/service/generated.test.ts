@@ -1,11 +1,8 @@
 // Promises of the files that the service generates: how long their bytes are kept, and that those of an older data directory count.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'libsql'
 import t from 'tap'
-import { seedOf } from '../../src/service/seed.js'
-import { openData, startService } from '../../src/service/service.js'
-import { openServiceTestbed, scratch, signedIn } from './client.js'
+import { openServiceTestbed, scratch } from './client.js'
 
 t.setTimeout(60_000)
 
@@ -47,42 +44,6 @@ t.test('bytes of a generated file are kept as long as a calculation has them, an
   t.equal(contentsIn(data), 1)
   t.equal((await anna('DELETE', `/project?id=${second}`)).status, 200)
   t.equal(contentsIn(data), 0, 'nothing is left on the disk')
-})
-
-/** What an older version's database has in place of the table of generated files. */
-const before = `
-CREATE TABLE geometry (
-  calculation INTEGER PRIMARY KEY REFERENCES calculation ON DELETE CASCADE, hash TEXT NOT NULL, size INTEGER NOT NULL);
-CREATE INDEX geometry_of_content ON geometry (hash);
-INSERT INTO geometry SELECT calculation, hash, size FROM generated;
-DROP VIEW held;
-DROP TABLE generated;
-`
-
-t.test('a geometry that an older version kept is served, and goes with its calculation', async t => {
-  const data = scratch(t)
-  const { store, contents } = openData(data)
-  const seed = seedOf(store, contents, Date.now)
-  seed.addUser({ name: 'anna', password: 'anna' })
-  const project = seed.addProject({ name: 'Dyes', owner: 'anna' })
-  const add = (name: string, generated: { xyz?: string }) =>
-    seed.addCalculation({ name, project, files: { 'output.cml': cml }, generated })
-  const kept = add('kept', { xyz: '0\nas an older version made it\n' })
-  const unasked = add('unasked', {})
-  store.close()
-  const old = new Database(join(data, 'service.db'))
-  old.exec(before)
-  old.close()
-  // Opened twice: the second time there is nothing to take over.
-  openData(data).store.close()
-
-  const service = await startService({ data })
-  t.teardown(() => service.close())
-  const anna = await signedIn(t, service.url, 'anna')
-  t.equal((await anna('GET', `/calculation/xyz?id=${kept}`)).text, '0\nas an older version made it\n')
-  t.match((await anna('GET', `/calculation/xyz?id=${unasked}`)).text, /^1\nunasked\nO /)
-  for (const id of [kept, unasked]) t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 200)
-  t.equal(contentsIn(data), 0)
 })
 
 t.test('a CML file in UTF-16 has a geometry, and one that lacks an atom’s place has none', async t => {

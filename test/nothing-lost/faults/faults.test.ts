@@ -93,7 +93,7 @@ const faults: readonly Fault[] = [
   {
     name: 'the service does not answer in time',
     errno: 'ETIMEDOUT',
-    why: /was not saved: no answer to PUT .* within \d+ ms\.\nIt was sent, and whether the service has stored it could not/,
+    why: /was not saved: no answer to PUT .* within [\d.]+ m?s\.\nIt was sent, and whether the service has stored it could not/,
     begin: spoiled(put, silence),
   },
   {
@@ -116,7 +116,7 @@ const faults: readonly Fault[] = [
   {
     name: 'the password was changed, and the token has ended',
     errno: 'EACCES',
-    why: /refused the log-in of demo[\s\S]*Sign in with `calcfs login`/,
+    why: /refused the log-in of demo[\s\S]*run `calcfs login http/,
     begin({ service, calcfs }) {
       const mends = [/^PUT/, /^POST \/login/].map(which =>
         service.intercept(which, answered(401, '{"error":"not signed in"}')),
