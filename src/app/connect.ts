@@ -4,8 +4,8 @@ import type { Requests } from '../activity/requests.js'
 import { type Config, requireUrl } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
+import type { TraceRequest } from '../remote/client/attempt.js'
 import type { Client, ClientOptions } from '../remote/client/client.js'
-import type { TraceRequest } from '../remote/client/trace.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
@@ -19,9 +19,8 @@ import {
   type Remote,
 } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
-import { refuseEmptyDerived } from '../remote/rest/derived-contents.js'
-import { openOperations, operationOf } from '../remote/rest/operations.js'
-import { withRefusalsConfirmed } from '../remote/rest/refusals.js'
+import { Gate } from '../remote/rest/gate.js'
+import { operationOf } from '../remote/rest/lacking.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
 import { tokenEnd } from '../remote/session/token.js'
@@ -96,7 +95,6 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     longAnswer,
     trace,
     counter: requests,
-    received: requests?.received,
     unanswered,
     question,
   })
@@ -111,24 +109,23 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     note,
   })
   const speech = openWire(dialectFor(config), note)
-  const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities, clock)
-  const operations = openOperations(capabilities)
+  const gate = new Gate(withAuthorization(plain, who), capabilities, clock)
   const roots = config.root.filter(root => idForm.test(root)) as ProjectId[]
-  const instance = { capabilities, operations, user, roots }
-  const remote = refuseEmptyDerived(openRest(signed, speech, instance))
+  const { client } = plain
+  const remote = openRest(gate, speech, { answered: client.answered, user, roots })
   return {
     account,
     remote,
     dialect: speech.dialect,
-    lacks: of => operations.lacks(operationOf[of]),
-    lacking: operations.lacking,
+    lacks: of => gate.lacking.has(operationOf[of]),
+    lacking: () => gate.lacking.list(),
     signIn: () => ({
       until: who.token === undefined ? undefined : tokenEnd(who.token),
       renewed: secret?.as === 'password',
     }),
-    guesses: () => plain.guesses,
-    away: () => plain.away,
-    close: plain.close,
+    guesses: () => client.guesses,
+    away: () => client.away,
+    close: client.close,
   }
 }
 

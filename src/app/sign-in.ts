@@ -31,7 +31,7 @@ export async function exchangeCredentials(
     await tokenStore(account).save(token)
     return token
   } finally {
-    await plain.close()
+    await plain.client.close()
   }
 }
 

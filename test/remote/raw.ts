@@ -64,7 +64,7 @@ export async function rawService(
   const url = `http://127.0.0.1:${address.port}/create/rest`
   const asked = openHttp({ base: new URL(url), connections: 4, ...options })
   t.teardown(async () => {
-    await asked.close()
+    await asked.client.close()
     for (const socket of sockets) socket.destroy()
     await new Promise(resolve => server.close(resolve))
   })

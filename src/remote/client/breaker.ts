@@ -109,3 +109,31 @@ function awayFailure(reason: Failure | undefined): Failure {
   const why = reason === undefined || reason.kind === 'timeout' ? '' : ` (${reason.message})`
   return new Failure('unreachable', `the service does not answer${why}${looksAgain}`, { cause: reason })
 }
+
+const remembered = 31
+/** A silence is unusual after four times the median, and never sooner than after this. */
+const patienceTimes = 4
+const patienceAtLeast = 1_000
+
+/** What the recent answers say of the service, and when a silence is unusual. */
+export class AnswerTimes {
+  readonly #times: number[] = []
+  #median = 0
+
+  /** Milliseconds that an answer usually takes; 0 before the first one. */
+  get median(): number {
+    return this.#median
+  }
+
+  /** Milliseconds after which a silence is unusual. */
+  get patience(): number {
+    return Math.max(patienceAtLeast, patienceTimes * this.#median)
+  }
+
+  /** The head of an answer came after so many milliseconds. */
+  note(milliseconds: number): void {
+    this.#times.push(milliseconds)
+    if (this.#times.length > remembered) this.#times.shift()
+    this.#median = this.#times.toSorted((one, other) => one - other)[this.#times.length >> 1] ?? 0
+  }
+}

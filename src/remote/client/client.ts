@@ -5,22 +5,24 @@ import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
 import type { ConnectionOptions } from '../connection/connections.js'
-import { type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
+import { anyAnswer, type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import { openServiceConnections, type ServiceConnections } from '../connection/renewable-pool.js'
+import { firstQuestion } from '../known-question.js'
 import { isOtherServers } from '../other-server.js'
-import type { RequestContext } from '../remote.js'
-import { type AnswerTimes, openAnswerTimes } from './answer-times.js'
+import { type RequestContext, requestLogOf } from '../remote.js'
 import {
-  type Attempt,
-  abortAll,
-  attemptOf,
-  failedAttempt,
-  isWholeAnswer,
+  Attempt,
+  describeRequest,
   neededElsewhere,
+  type Outgoing,
+  type RequestCounter,
+  subjectsOf,
   superseded,
+  type TraceRequest,
+  wireOptions,
 } from './attempt.js'
-import { Breaker } from './breaker.js'
+import { AnswerTimes, Breaker } from './breaker.js'
 import {
   type FreshLook,
   type LateWrites,
@@ -33,7 +35,6 @@ import {
   type UnansweredChanges,
 } from './late-answer.js'
 import { isBackground, Limiter } from './limiter.js'
-import { type Outgoing, subjectsOf, wireOptions } from './outgoing.js'
 import { openBandwidthLimiter, openRateLimiter, type RateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 
@@ -46,18 +47,12 @@ export interface ClientOptions extends ConnectionOptions {
   readonly clock?: Clock | undefined
   /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
-  /** Called for the bytes of each piece of an answer. */
-  readonly received?: ((bytes: number) => void) | undefined
+  readonly counter?: RequestCounter | undefined
+  readonly trace?: TraceRequest | undefined
   /** Called for each long metadata answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
-}
-
-/** What HTTP semantics add to the client. */
-export interface ClientPolicy {
-  /** Statuses that mean overload. */
-  readonly tooMuch: ReadonlySet<number>
-  /** The path that a probe asks for, which this service answers somehow. */
-  readonly probe: () => string
+  /** The path of a probe, below the base: a question that this service answers somehow. */
+  readonly question?: (() => string) | undefined
 }
 
 /** Reads an answer, at once where its head tells all; what it throws ends the attempt. */
@@ -79,47 +74,47 @@ const pieceAtLeast = 1024
 /** An answer with this status or a higher one may be the platform's own fault. */
 const serverErrors = 500
 
-/** The head of an answer, and what brings the rest. */
-interface Answered {
-  readonly response: IncomingResponse
-  readonly call: Exchange
-}
-
 /** Opens nothing yet: connections are made for the first request, and kept. */
 export class Client {
   readonly clock: Clock
-  readonly #origin: string
-  readonly #policy: ClientPolicy
+  readonly #base: URL
+  readonly #question: () => string
   readonly #pools: ServiceConnections
   readonly #limiter: Limiter
   readonly #rate: RateLimiter | undefined
   readonly #spend: (bytes: number) => Promise<void> | undefined
-  readonly #received: (bytes: number) => void
+  readonly #counter: RequestCounter | undefined
+  readonly #trace: TraceRequest | undefined
   readonly #texts: TextLimits
   readonly #lateWrites: LateWrites
-  readonly #times: AnswerTimes = openAnswerTimes()
+  readonly #times = new AnswerTimes()
   readonly #breaker: Breaker
   /** Of the latest request, for probes. */
   #authorization: string | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: ClientOptions, policy: ClientPolicy) {
+  /** @param overload the statuses that mean it */
+  constructor(
+    options: ClientOptions,
+    private readonly overload: ReadonlySet<number>,
+  ) {
     const { base, connections, maxRequests } = options
     this.clock = options.clock ?? systemClock
-    this.#origin = base.origin
-    this.#policy = policy
+    this.#base = base
+    this.#question = options.question ?? (() => firstQuestion)
     this.#pools = openServiceConnections(base, options, lateAtMost)
     this.#limiter = new Limiter(connections, this.clock)
     this.#rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, this.clock)
     this.#spend = openBandwidthLimiter(options.bwlimit, this.clock)
-    this.#received = options.received ?? noop
-    this.#texts = {
-      limit: mostOfAnswer,
-      long: bytes => options.longAnswer?.(bytes),
-    }
+    this.#counter = options.counter
+    this.#trace = options.trace
+    this.#texts = { limit: mostOfAnswer, long: bytes => options.longAnswer?.(bytes) }
     this.#lateWrites = openLateWrites(this.clock, options.unanswered)
-    const probe = (): Promise<void> => this.#probed()
-    this.#breaker = new Breaker(this.clock, probe, () => this.#times.patience)
+    this.#breaker = new Breaker(
+      this.clock,
+      () => this.#probed(),
+      () => this.#times.patience,
+    )
   }
 
   /** How many background requests may be in flight now. */
@@ -148,15 +143,32 @@ export class Client {
     context: RequestContext,
     read: AnswerReader<Value>,
   ): Promise<AttemptResult<Value>> {
-    const attempt = attemptOf(outgoing, context, this.clock.now())
+    const attempt = new Attempt(outgoing, context, this.clock.now())
+    this.#counter?.begin()
+    const logged = requestLogOf(context)?.begin(describeRequest(outgoing)) ?? noop
+    let result: AttemptResult<Value>
     try {
       if (attempt.allowed <= 0) throw attempt.late
-      const answered = await (outgoing.repeatable ? this.#asked(attempt) : this.#changed(attempt))
-      return await this.#readInTime(attempt, answered, read)
+      const response = await (outgoing.repeatable ? this.#asked(attempt) : this.#changed(attempt))
+      response.bytes.onClose(logged)
+      const reading = this.#readInTime(attempt, response, read)
+      result = reading instanceof Promise ? await reading : reading
     } catch (thrown) {
       attempt.place?.leave()
-      return failedAttempt(attempt, networkFailure(thrown), this.#breaker.away !== undefined)
+      result = attempt.failed(networkFailure(thrown), this.#breaker.away !== undefined)
     }
+    if (result.ended === 'badly') logged()
+    this.#observe(attempt, result)
+    return result
+  }
+
+  #observe({ outgoing, context, began, status }: Attempt, result: AttemptResult<unknown>): void {
+    const { method, path, endpoint = '' } = outgoing
+    const { priority } = context
+    const milliseconds = this.clock.now() - began
+    const failure = result.ended === 'badly' ? result.failure : undefined
+    this.#counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
+    this.#trace?.({ method, path, priority, milliseconds, status, failure: failure?.message })
   }
 
   /** Its place, and whatever else it has to wait for; most requests wait for nothing here. */
@@ -166,7 +178,7 @@ export class Client {
       weight: outgoing.weight,
       context,
       isSilent: () => this.#isSilent(attempt),
-      giveUp: outgoing.repeatable ? () => abortAll(attempt, neededElsewhere()) : undefined,
+      giveUp: outgoing.repeatable ? () => attempt.abort(neededElsewhere()) : undefined,
     }
     return chain(this.#limiter.enter(entrant), place => {
       attempt.place = place
@@ -175,7 +187,7 @@ export class Client {
   }
 
   /** The first answer to a question. */
-  async #asked(attempt: Attempt): Promise<Answered> {
+  async #asked(attempt: Attempt): Promise<IncomingResponse> {
     const soon = this.#admitted(attempt)
     if (soon instanceof Promise) await soon
     return new Promise((resolve, reject) => {
@@ -185,8 +197,9 @@ export class Client {
         call.response.then(
           response => {
             end()
-            for (const other of calls.splice(0)) if (other !== call) other.abort(superseded())
-            resolve({ response, call })
+            for (const other of calls.splice(0, calls.length, call))
+              if (other !== call) other.abort(superseded())
+            resolve(response)
           },
           reason => {
             const place = calls.indexOf(call)
@@ -210,9 +223,8 @@ export class Client {
       let isOver = false
       // Where the limit of requests leaves no time for another one, the first has to do.
       const unwatch = this.#watchSilence(attempt, () => void again().catch(noop))
-      const lateOff = this.clock.after(context.deadline - this.clock.now(), () =>
-        abortAll(attempt, attempt.late),
-      )
+      const left = context.deadline - this.clock.now()
+      const lateOff = this.clock.after(left, () => attempt.abort(attempt.late))
       const end = (): void => {
         isOver = true
         unwatch()
@@ -222,7 +234,7 @@ export class Client {
   }
 
   /** The answer to a change, which is sent once, on a base that is not old. */
-  async #changed(attempt: Attempt): Promise<Answered> {
+  async #changed(attempt: Attempt): Promise<IncomingResponse> {
     const { outgoing } = attempt
     const subjects = subjectsOf(outgoing, attempt.context)
     const hasWaited = subjects.length > 0 && (await this.#lateWrites.settled(subjects, attempt.context))
@@ -238,14 +250,18 @@ export class Client {
     })
   }
 
-  async #sentChange(attempt: Attempt, subjects: readonly Subject[], look?: FreshLook): Promise<Answered> {
+  async #sentChange(
+    attempt: Attempt,
+    subjects: readonly Subject[],
+    look?: FreshLook,
+  ): Promise<IncomingResponse> {
     const { context, allowed } = attempt
     attempt.calls.length = 0
     const call = this.#dispatch(attempt, look?.refusal)
     const unwatch = this.#watchSilence(attempt, noop)
     try {
       const sent = { subjects, context, allowed, late: () => attempt.late }
-      return { response: await this.#lateWrites.response(call, sent), call }
+      return await this.#lateWrites.response(call, sent)
     } finally {
       unwatch()
     }
@@ -254,7 +270,7 @@ export class Client {
   #dispatch(attempt: Attempt, refusal?: FreshLook['refusal']): Exchange {
     const { outgoing } = attempt
     const pool = outgoing.method === 'HEAD' ? this.#pools.heads : this.#pools.requests
-    const call = sendOnConnection(pool, wireOptions(this.#origin, outgoing), refusal)
+    const call = sendOnConnection(pool, wireOptions(this.#base.origin, outgoing), refusal)
     const sentAt = this.clock.now()
     this.#authorization = outgoing.headers['authorization']
     attempt.calls.push(call)
@@ -265,7 +281,7 @@ export class Client {
       ({ status }) => {
         const took = this.clock.now() - sentAt
         this.#times.note(took)
-        if (this.#policy.tooMuch.has(status)) attempt.place?.pushedBack()
+        if (this.overload.has(status)) attempt.place?.pushedBack()
         else attempt.place?.answered(took)
       },
       (reason: unknown) => {
@@ -307,31 +323,32 @@ export class Client {
   /** The head alone tells most: then no timer is needed. */
   #readInTime<Value>(
     attempt: Attempt,
-    { response, call }: Answered,
+    response: IncomingResponse,
     read: AnswerReader<Value>,
   ): MaybePromise<AttemptResult<Value>> {
-    attempt.calls.splice(0, attempt.calls.length, call)
     attempt.silentSince = undefined
+    attempt.status = response.status
     response.bytes.onClose(() => attempt.place?.leave())
-    const judged = chain(read(response, this.#flow(attempt, call)), result => {
-      if (isWholeAnswer(attempt, result)) this.#breaker.heard()
+    const judged = chain(read(response, this.#flow(attempt)), result => {
+      if (attempt.isWhole(result)) this.#breaker.heard()
       if (result.ended === 'badly' && isElsewhere(response.status, result.failure)) this.#renew()
       return result
     })
     if (!(judged instanceof Promise)) return judged
     const left = attempt.context.deadline - this.clock.now()
-    return judged.finally(this.clock.after(left, () => call.abort(attempt.late)))
+    return judged.finally(this.clock.after(left, () => attempt.abort(attempt.late)))
   }
 
   /** A body may take long as a whole, but no longer for one piece than its request had for the answer. */
-  #flow(attempt: Attempt, call: Exchange): FlowControl {
-    const { allowed, outgoing, within } = attempt
+  #flow(attempt: Attempt): FlowControl {
+    const { allowed, outgoing } = attempt
     // A body that stands still is taken up on another connection once another caller comes for it.
     const cut = (): void => {
       const cause = new Error('replaced by another connection')
-      call.abort(new Failure('unreachable', 'the answer stalled', { cause }))
+      attempt.abort(new Failure('unreachable', 'the answer stalled', { cause }))
     }
-    const stalled = (): void => call.abort(new Failure('timeout', `the answer stalled for ${within}`))
+    const stalled = (): void =>
+      attempt.abort(new Failure('timeout', `the answer stalled for ${attempt.within}`))
     return {
       expectPiece: () => {
         attempt.silentSince ??= this.clock.now()
@@ -352,7 +369,7 @@ export class Client {
           attempt.silentSince = undefined
           this.#breaker.heard()
         }
-        this.#received(bytes)
+        this.#counter?.received(bytes)
         return this.#spend(bytes)
       },
     }
@@ -364,23 +381,14 @@ export class Client {
     this.#pools.renew()
   }
 
-  /** A question of calcfs itself, on a new connection apart from all places: any answer that comes to its end counts. */
+  /** A question of calcfs itself, on a new connection apart from all places. */
   async #probed(): Promise<void> {
     const headers = this.#authorization === undefined ? {} : { authorization: this.#authorization }
-    const probe = { method: 'GET', path: this.#policy.probe(), headers, body: undefined }
-    const call = sendOnConnection(this.#pools.probes, wireOptions(this.#origin, probe))
-    const silence = (): void => call.abort(new Failure('timeout', 'the probe was not answered'))
-    const callOff = this.clock.after(probeLimit, silence)
-    try {
-      const { bytes } = await call.response
-      while ((await bytes.next()) !== undefined);
-      // What was kept while nothing was answered may lead nowhere.
-      if (this.#breaker.away !== undefined) this.#renew()
-    } catch (thrown) {
-      throw networkFailure(thrown)
-    } finally {
-      callOff()
-    }
+    const path = `${this.#base.pathname.replace(/\/$/, '')}${this.#question()}`
+    const options = wireOptions(this.#base.origin, { method: 'GET', path, headers, body: undefined })
+    await anyAnswer(this.#pools.probes, options, { limit: probeLimit, clock: this.clock })
+    // What was kept while nothing was answered may lead nowhere.
+    if (this.#breaker.away !== undefined) this.#renew()
   }
 }
 

@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { longBytes } from '../../record/compact/long-bytes.js'
 import type { IncomingBytes } from './incoming-bytes.js'
 import { truncatedBodyFailure } from './network-errors.js'
@@ -62,118 +63,118 @@ function mediaTypeIn(header: string): Pick<DeclaredBody, 'mediaType' | 'charset'
   return lastType
 }
 
-/** The decoded pieces of a body, in order; ends only where the claims are kept. @throws Failure while iterated */
-export function wholePieces(
-  bytes: IncomingBytes,
-  declared: DeclaredBody,
-  flow: FlowControl,
-): AsyncIterable<Uint8Array> {
-  const received = countedPieces(bytes, declared, flow)
+/** The decoded pieces of a body, in order; they end only where the claims are kept. */
+export interface Pieces extends AsyncIterable<Uint8Array> {
+  /** The next piece, at once where it is there; undefined at the end. @throws Failure */
+  take(): MaybePromise<Uint8Array | undefined>
+}
+
+export function wholePieces(bytes: IncomingBytes, declared: DeclaredBody, flow: FlowControl): Pieces {
+  const received = new CountedPieces(bytes, declared, flow)
   if (declared.encoding === 'none') return received
   const decoder = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
     declared.encoding
   ]()
   // Errors of either side reach the reader through the decoder, which the pipeline destroys with them.
   pipeline(Readable.from(received, { objectMode: false }), decoder, () => {})
-  return decodedPieces(decoder)
+  const pieces = decodedPieces(decoder)
+  return { take: async () => (await pieces.next()).value, [Symbol.asyncIterator]: () => pieces }
 }
 
 /** No generator: most bodies are a single piece, and each step of a generator costs several turns of promises. */
-function countedPieces(
-  bytes: IncomingBytes,
-  declared: DeclaredBody,
-  flow: FlowControl,
-): AsyncIterableIterator<Uint8Array> {
-  let count = 0
-  let isOver = false
+class CountedPieces implements Pieces, AsyncIterableIterator<Uint8Array> {
+  #count = 0
+  #isOver = false
 
-  async function received(): Promise<Uint8Array | undefined> {
-    try {
-      const coming = bytes.next()
-      if (!(coming instanceof Promise)) return coming
-      const arrived = flow.expectPiece()
-      return await coming.finally(arrived)
-    } catch (thrown) {
-      throw truncatedBodyFailure(thrown, count)
-    }
+  constructor(
+    private readonly bytes: IncomingBytes,
+    private readonly declared: DeclaredBody,
+    private readonly flow: FlowControl,
+  ) {}
+
+  take(): MaybePromise<Uint8Array | undefined> {
+    if (this.#isOver) return undefined
+    // Until a piece is there to be given: whatever else happens is the end.
+    this.#isOver = true
+    const coming = this.bytes.next()
+    if (!(coming instanceof Promise)) return this.#counted(coming)
+    const arrived = this.flow.expectPiece()
+    return coming.then(
+      piece => {
+        arrived()
+        return this.#counted(piece)
+      },
+      thrown => {
+        arrived()
+        this.bytes.destroy()
+        throw truncatedBodyFailure(thrown, this.#count)
+      },
+    )
   }
 
-  async function next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (isOver) return { done: true, value: undefined }
-    // Until a piece is there to be given: whatever else happens is the end.
-    isOver = true
-    const piece = await received().catch(thrown => {
-      bytes.destroy()
-      throw thrown
-    })
-    count += piece?.length ?? 0
-    const isTooMuch = declared.length !== undefined && count > declared.length
-    if (piece !== undefined && !isTooMuch) {
-      await flow.spend(piece.length)
-      isOver = false
-      return { done: false, value: piece }
-    }
-    bytes.destroy()
-    if (declared.length !== undefined && count !== declared.length)
-      throw new Failure('broken', `the answer claimed ${declared.length} bytes and had ${count}`)
+  #counted(piece: Uint8Array | undefined): MaybePromise<Uint8Array | undefined> {
+    const { length } = this.declared
+    this.#count += piece?.length ?? 0
+    const isTooMuch = length !== undefined && this.#count > length
+    if (piece !== undefined && !isTooMuch)
+      return chain(this.flow.spend(piece.length), () => {
+        this.#isOver = false
+        return piece
+      })
+    this.bytes.destroy()
+    if (length !== undefined && this.#count !== length)
+      throw new Failure('broken', `the answer claimed ${length} bytes and had ${this.#count}`)
+    return undefined
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const taken = this.take()
+    const value = taken instanceof Promise ? await taken : taken
+    return value === undefined ? { done: true, value } : { done: false, value }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#isOver = true
+    this.bytes.destroy()
     return { done: true, value: undefined }
   }
 
-  const pieces: AsyncIterableIterator<Uint8Array> = {
-    next,
-    async return() {
-      isOver = true
-      bytes.destroy()
-      return { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]: () => pieces,
+  [Symbol.asyncIterator](): this {
+    return this
   }
-  return pieces
 }
 
-async function* decodedPieces(decoder: Readable): AsyncGenerator<Uint8Array> {
+async function* decodedPieces(decoder: Readable): AsyncGenerator<Uint8Array, undefined> {
   try {
     yield* decoder
   } catch (thrown) {
     if (thrown instanceof Failure) throw thrown
     throw new Failure('broken', 'the compressed answer could not be decoded', { cause: thrown })
   }
+  return undefined
 }
 
 /** All pieces as one, put where they belong as they come if the length is expected; @throws Failure 'broken' beyond the limit in bytes */
 export async function collectBytes(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: Pieces,
   { limit, expected }: { limit: number; expected: number | undefined },
 ): Promise<Buffer> {
-  if (expected === undefined || expected > limit) return concatPieces(withByteLimit(pieces, limit))
-  const whole = longBytes(expected)
+  const whole = expected === undefined || expected > limit ? undefined : longBytes(expected)
+  const parts: Uint8Array[] = []
   let length = 0
-  for await (const piece of withByteLimit(pieces, expected)) {
-    whole.set(piece, length)
+  for (;;) {
+    const coming = pieces.take()
+    const piece = coming instanceof Promise ? await coming : coming
+    if (piece === undefined) return whole?.subarray(0, length) ?? Buffer.concat(parts)
+    if (length + piece.length > (whole?.length ?? limit)) throw tooManyBytes(limit)
+    if (whole === undefined) parts.push(piece)
+    else whole.set(piece, length)
     length += piece.length
   }
-  return whole.subarray(0, length)
 }
 
-async function concatPieces(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const piece of pieces) parts.push(piece)
-  return Buffer.concat(parts)
-}
-
-/** The same pieces; @throws Failure 'broken' beyond the limit in bytes */
-export async function* withByteLimit(
-  pieces: AsyncIterable<Uint8Array>,
-  limit: number,
-): AsyncGenerator<Uint8Array> {
-  let count = 0
-  for await (const piece of pieces) {
-    count += piece.length
-    if (count > limit)
-      throw new Failure('broken', `the answer is larger than the ${limit} bytes allowed here`)
-    yield piece
-  }
-}
+export const tooManyBytes = (limit: number): Failure =>
+  new Failure('broken', `the answer is larger than the ${limit} bytes allowed here`)
 
 function contentLength(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined

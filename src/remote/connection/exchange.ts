@@ -1,7 +1,10 @@
 // One request and its response on a connection: whether it was sent, what came back, pieces only as fast as they are read.
 import type { Dispatcher } from 'undici'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
+import { Failure } from '../../failure.js'
+import type { Clock } from '../clock.js'
 import { type ArrivingBytes, type IncomingBytes, openIncomingBytes } from './incoming-bytes.js'
+import { networkFailure } from './network-errors.js'
 
 /** The head of a response; `bytes` is its body, and destroying it ends the exchange. */
 export interface IncomingResponse {
@@ -65,6 +68,25 @@ export function sendOnConnection(
     })
   })
   return { response, sent: () => controller !== undefined, abort }
+}
+
+/** Resolves once an answer has come to its end, whatever it is. @throws Failure, 'timeout' after so many milliseconds */
+export async function anyAnswer(
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
+  options: Dispatcher.DispatchOptions,
+  { limit, clock }: { readonly limit: number; readonly clock: Clock },
+): Promise<void> {
+  const call = sendOnConnection(dispatcher, options)
+  const silence = (): void => call.abort(new Failure('timeout', 'the probe was not answered'))
+  const callOff = clock.after(limit, silence)
+  try {
+    const { bytes } = await call.response
+    while ((await bytes.next()) !== undefined);
+  } catch (thrown) {
+    throw networkFailure(thrown)
+  } finally {
+    callOff()
+  }
 }
 
 /** How long the body will be on the wire, where its head says so in the plain way. */

@@ -10,8 +10,8 @@ import {
   type DeclaredBody,
   declaredBody,
   type FlowControl,
+  tooManyBytes,
   wholePieces,
-  withByteLimit,
 } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import {
@@ -48,22 +48,23 @@ const isForeign = true
 
 const nothing = 'the service answered with nothing where data are due'
 
-/** A text; `doubtful` where it may lack its last digits: a bare number that only a closed connection ends. */
-export interface AnswerText {
-  readonly text: string
-  readonly doubtful: boolean
-}
-
-/** The text of an answer. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text */
-export async function answerText(response: IncomingResponse, flow: FlowControl): Promise<AnswerText> {
-  const { bytes, claims: declared } = await wholeOf(response, flow)
+/**
+ * The text of an answer. A bare number that only a closed connection ends may lack its last digits: `doubtful` says whether it
+ * counts. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text
+ */
+export async function answerText(
+  response: IncomingResponse,
+  flow: FlowControl,
+  doubtful: (text: string) => string,
+): Promise<string> {
+  const { bytes, declared } = await wholeOf(response, flow)
   const text = decoderFor(declared.charset)(bytes).trim()
-  return { text, doubtful: declared.ends === 'unproven' && /^-?\d+$/.test(text) }
+  return declared.ends === 'unproven' && /^-?\d+$/.test(text) ? doubtful(text) : text
 }
 
 /** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `answerText` */
 export async function answerJsonText(response: IncomingResponse, flow: FlowControl): Promise<JsonText> {
-  const { bytes, claims: declared } = await wholeOf(response, flow)
+  const { bytes, declared } = await wholeOf(response, flow)
   if (bytes.length === 0) throw new Failure('broken', nothing)
   if (bytes.length < foldedFrom) return decoderFor(declared.charset)(bytes).trim()
   if (printedLength(bytes) > flow.text.limit * printToText) throw tooLong(flow.text.limit)
@@ -77,7 +78,7 @@ const isUtf8Name = (charset: string): boolean => /^utf-?8$/i.test(charset)
 async function wholeOf(
   response: IncomingResponse,
   flow: FlowControl,
-): Promise<{ bytes: Buffer; claims: DeclaredBody }> {
+): Promise<{ bytes: Buffer; declared: DeclaredBody }> {
   const declared = declaredBody(response.headers)
   if (isHtml(declared)) throw new Failure('broken', page, { isForeign })
   const { limit } = flow.text
@@ -92,7 +93,7 @@ async function wholeOf(
   if (bytes.length > weighedFrom && treeBytes(bytes) > limit * treeToText) throw tooLong(limit)
   const start = leadingText(bytes, declared.charset)
   if (start.startsWith('<')) throw new Failure('broken', page, { said: start, isForeign })
-  return { bytes, claims: declared }
+  return { bytes, declared }
 }
 
 /** Its first characters, shown in messages. */
@@ -124,14 +125,16 @@ export async function readWith<Reader extends TextReader<unknown>>(
   let begun = false
   let length = 0
   const pieces = wholePieces(response.bytes, declared, flow)
-  for await (const bytes of withByteLimit(pieces, flow.text.limit * listToText)) {
+  const limit = flow.text.limit * listToText
+  for await (const bytes of pieces) {
     length += bytes.length
+    if (length > limit) throw tooManyBytes(limit)
     const piece: string = decode(bytes, { stream: true })
     const start: string = begun ? '' : piece.trimStart()
     if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300), isForeign })
     begun ||= start !== ''
     reader.take(piece)
-    if ((reader.held ?? 0) > flow.text.limit * listToText) throw tooLong(flow.text.limit)
+    if ((reader.held ?? 0) > limit) throw tooLong(flow.text.limit)
   }
   if (length === 0) throw new Failure('broken', nothing)
   reader.take(decode(new Uint8Array(), { stream: false }))

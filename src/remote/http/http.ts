@@ -3,19 +3,16 @@ import { Failure, type FailureKind } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonText } from '../../record/json/parse.js'
+import { describeRequest, type Outgoing, unknownOutcome } from '../client/attempt.js'
 import { Client, type ClientOptions } from '../client/client.js'
 import type { Subject } from '../client/late-answer.js'
-import { describeRequest, type Outgoing, unknownOutcome } from '../client/outgoing.js'
 import { type AttemptResult, retryAfter, withRetries } from '../client/retry.js'
-import { observed, type RequestObservers } from '../client/trace.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
-import { firstQuestion } from '../known-question.js'
 import { isOtherServers, isRedirect } from '../other-server.js'
-import type { Body, ByteOffset, ContentSize, ContentVersion, RequestContext } from '../remote.js'
+import type { Body, ContentSize, RequestContext } from '../remote.js'
 import {
-  type AnswerText,
   answerJsonText,
   answerText,
   conditionOf,
@@ -42,38 +39,68 @@ export interface Request {
   readonly subject?: Subject | undefined
 }
 
-/** All answers are whole or a Failure; nothing else is ever thrown. */
-export interface Http {
+/** How one kind of question reads its answers, and which statuses are answers to it. */
+export interface Reading<Value> {
+  readonly accepts: (status: number) => boolean
+  readonly read: (response: IncomingResponse, flow: FlowControl) => MaybePromise<Value>
+  readonly range?: string | undefined
+  /** If-Range: a version of which alone the range is wanted. */
+  readonly condition?: string | undefined
+  readonly weight: 'question' | 'download'
+  readonly accept: string
+  /** Same-origin redirects that may be followed; content follows none. */
+  readonly hops: number
+}
+
+/** The way of a question to its answer, which is whole, or a Failure. */
+export type Ask = <Value>(
+  request: Request,
+  reading: Reading<Value>,
+  context: RequestContext,
+) => Promise<Value>
+
+/** What may be asked, whatever lies on the way: a sign-in, a gate, the service. */
+export class Http {
+  constructor(readonly ask: Ask) {}
+
   /** The text of a metadata answer, '' for none. */
-  text(request: Request, context: RequestContext): Promise<string>
+  text(request: Request, context: RequestContext): Promise<string> {
+    return this.ask(request, metadata(request), context)
+  }
+
+  /** The same of a resolution, where an empty answer means that there is no such thing. */
+  found(request: Request, context: RequestContext): Promise<string> {
+    return this.ask(request, metadata(request, 'absent'), context)
+  }
+
   /** The same of a record, which may be long. */
-  jsonText(request: Request, context: RequestContext): Promise<JsonText>
+  jsonText(request: Request, context: RequestContext): Promise<JsonText> {
+    return this.ask(request, record, context)
+  }
+
   /** A reader that has taken the whole text of a metadata answer, however long; each attempt begins with a new one. */
   readInto<Reader extends TextReader<unknown>>(
     request: Request,
     reader: () => Reader,
     context: RequestContext,
-  ): Promise<Reader>
+  ): Promise<Reader> {
+    return this.ask(request, readingInto(reader), context)
+  }
+
   /** A streamed body, the requested part of it where the service honours Range. */
-  content(
-    request: Request,
-    start: ByteOffset,
-    context: RequestContext,
-    end?: ByteOffset,
-    of?: ContentVersion,
-  ): Promise<Body>
+  content(request: Request, part: RequestedRange, context: RequestContext): Promise<Body> {
+    return this.ask(request, download(part), context)
+  }
+
   /** The size that HEAD states, if any, and the date. */
-  head(request: Request, context: RequestContext): Promise<ContentSize | undefined>
+  head(request: Request, context: RequestContext): Promise<ContentSize | undefined> {
+    return this.ask({ ...request, method: 'HEAD' }, size, context)
+  }
+
   /** The size from a Range of one byte. */
-  firstByte(request: Request, context: RequestContext): Promise<RangeProbe>
-  /** Resolves when no earlier change of it is on its way unanswered. */
-  answered(subject: Subject, context: RequestContext): Promise<void>
-  /** How many background requests may be in flight now. */
-  readonly guesses: number
-  /** Since when nothing at all is answered, while requests fail without being sent. */
-  readonly away: Client['away']
-  /** Ends every connection; what is under way fails. */
-  close(): Promise<void>
+  firstByte(request: Request, context: RequestContext): Promise<RangeProbe> {
+    return this.ask(request, oneByte, context)
+  }
 }
 
 const kinds = new Map<number, FailureKind>([
@@ -98,97 +125,45 @@ const kinds = new Map<number, FailureKind>([
 ])
 /** The same request may be answered a moment later. */
 const passing = new Set([408, 423, 429, 502, 503, 504])
-/** Too many requests (RFC 6585), and more than it can do now (RFC 9110). */
-const overload = new Set([429, 503])
 /** A gateway gave up waiting for the service: a write may still have been carried out. */
 const lost = new Set([502, 504])
+/** Too many requests (RFC 6585), and more than it can do now (RFC 9110). */
+const overload = new Set([429, 503])
 const ok = 200
 const partial = 206
 /** By a proxy on the way (RFC 9110, section 15.3.4). */
 const transformed = 203
 const noSuchRange = 416
 
-/** How one kind of question reads its answers, and which statuses are answers to it. */
-interface ResponseReader<Value> {
-  readonly accepts: (status: number) => boolean
-  readonly read: (response: IncomingResponse, flow: FlowControl) => MaybePromise<Value>
-  readonly range?: string | undefined
-  /** If-Range: a version of which alone the range is wanted. */
-  readonly condition?: string | undefined
-  readonly weight: 'question' | 'download'
-  readonly accept: string
-  /** Same-origin redirects that may be followed; content follows none. */
-  readonly hops: number
-}
-
-export interface HttpOptions extends ClientOptions, RequestObservers {
-  /** The path of a question that the service is known to answer, if one is known. */
-  readonly question?: (() => string) | undefined
-}
-
 /** The platform behind this address. */
-export function openHttp(options: HttpOptions): Http {
+export function openHttp(options: ClientOptions): Http & { readonly client: Client } {
   const base = options.base.pathname.replace(/\/$/, '')
-  const way = new Client(options, {
-    tooMuch: overload,
-    probe: () => `${base}${options.question?.() ?? firstQuestion}`,
-  })
-  const send = observed(way, options)
+  const client = new Client(options, overload)
 
-  function question<Value>(
-    request: Request,
-    reading: ResponseReader<Value>,
-    context: RequestContext,
-  ): Promise<Value> {
-    const outgoing = outgoingOf(request, `${base}${request.path}`, reading)
-    return withRetries(context, way.clock, () => attempt(outgoing, reading, context))
-  }
-
-  function attempt<Value>(
-    outgoing: Outgoing,
-    reading: ResponseReader<Value>,
+  async function attempt<Value>(
+    first: Outgoing,
+    reading: Reading<Value>,
     context: RequestContext,
   ): Promise<AttemptResult<Value>> {
-    let onward: string | undefined
-    const sent = send(outgoing, context, (response, flow) => {
-      if (reading.accepts(response.status))
-        return readAccepted(outgoing, response, () => reading.read(response, flow))
-      if (isRedirect(response.status)) onward = sameOrigin(response, outgoing, options.base)
-      return refusalFailure(outgoing, response, flow, way.clock.now())
-    })
-    if (reading.hops === 0 || outgoing.method !== 'GET') return sent
-    return sent.then(end =>
-      onward === undefined
-        ? end
-        : attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, context),
-    )
+    let outgoing = first
+    for (let hops = outgoing.method === 'GET' ? reading.hops : 0; ; hops -= 1) {
+      let onward: string | undefined
+      const end = await client.send<Value>(outgoing, context, (response, flow) => {
+        if (reading.accepts(response.status))
+          return readAccepted(outgoing, response, () => reading.read(response, flow))
+        if (isRedirect(response.status)) onward = sameOrigin(response, outgoing, options.base)
+        return refusalFailure(outgoing, response, flow, client.clock.now())
+      })
+      if (onward === undefined || hops <= 0) return end
+      outgoing = { ...outgoing, path: onward }
+    }
   }
 
-  return {
-    text: (request, context) => askAgainIfDoubtful(request, () => question(request, metadata, context)),
-    jsonText: (request, context) => question(request, record, context),
-    readInto: (request, reader, context) => question(request, readingInto(reader), context),
-    content: (request, start, context, end, of) => question(request, download({ start, end, of }), context),
-    head: (request, context) => question({ ...request, method: 'HEAD' }, size, context),
-    firstByte: (request, context) => question(request, oneByte, context),
-    answered: way.answered,
-    get guesses() {
-      return way.guesses
-    },
-    get away() {
-      return way.away
-    },
-    close: way.close,
+  const ask: Ask = (request, reading, context) => {
+    const outgoing = outgoingOf(request, `${base}${request.path}`, reading)
+    return withRetries(context, client.clock, () => attempt(outgoing, reading, context))
   }
-}
-
-/** A doubtful number is requested twice and must be the same; a write cannot be repeated. */
-async function askAgainIfDoubtful(request: Request, ask: () => Promise<AnswerText>): Promise<string> {
-  const first = await ask()
-  if (!first.doubtful) return first.text
-  const kind = request.method === 'GET' ? 'broken' : 'outcome-unknown'
-  if (request.method === 'GET' && (await ask()).text === first.text) return first.text
-  throw new Failure(kind, `nothing proves that the answer "${first.text}" is whole: it came without a length`)
+  return Object.assign(new Http(ask), { client })
 }
 
 const success = (status: number): boolean => status >= 200 && status < 300
@@ -199,23 +174,40 @@ const whole = (status: number): boolean => status === ok || status === transform
 const json = 'application/json'
 const anyBytes = 'application/octet-stream, */*'
 
-const metadata: ResponseReader<AnswerText> = {
-  accepts: success,
-  read: answerText,
-  accept: json,
-  weight: 'question',
-  hops: 5,
+const short = { accepts: success, accept: json, weight: 'question', hops: 5 } as const
+
+/** A doubtful number is requested twice and must be the same; a write cannot be repeated. */
+function metadata({ method }: Request, nothing?: 'absent'): Reading<string> {
+  let before: string | undefined
+  const doubtful = (text: string): string => {
+    if (text === before) return text
+    const isSecond = before !== undefined
+    before = text
+    const sentence = `nothing proves that the answer "${text}" is whole: it came without a length`
+    throw new Failure('broken', sentence, method === 'GET' && !isSecond ? { cause: askAgain } : {})
+  }
+  return {
+    ...short,
+    async read(response, flow) {
+      const text = await answerText(response, flow, doubtful)
+      if (text === '' && nothing === 'absent')
+        throw new Failure('absent', 'the service finds nothing under this path')
+      return text
+    },
+  }
 }
 
-const record: ResponseReader<JsonText> = { ...metadata, accepts: whole, read: answerJsonText }
+const askAgain = new Error('asked once more')
 
-const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): ResponseReader<Reader> => ({
-  ...metadata,
+const record: Reading<JsonText> = { ...short, accepts: whole, read: answerJsonText }
+
+const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
+  ...short,
   accepts: whole,
   read: (response, flow) => readWith(response, flow, reader()),
 })
 
-const size: ResponseReader<ContentSize | undefined> = {
+const size: Reading<ContentSize | undefined> = {
   accepts: status => status === ok,
   read: headSize,
   accept: anyBytes,
@@ -226,7 +218,7 @@ const size: ResponseReader<ContentSize | undefined> = {
 const rangeAnswer = (status: number): RangeAnswer =>
   status === partial ? 'part' : status === noSuchRange ? 'no part' : 'whole'
 
-const oneByte: ResponseReader<RangeProbe> = {
+const oneByte: Reading<RangeProbe> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
   read: (response, flow) => rangeProbeOf(response, rangeAnswer(response.status), flow),
   range: 'bytes=0-0',
@@ -235,7 +227,7 @@ const oneByte: ResponseReader<RangeProbe> = {
   hops: 0,
 }
 
-function download(part: RequestedRange): ResponseReader<Body> {
+function download(part: RequestedRange): Reading<Body> {
   const isPart = part.start > 0 || part.end !== undefined
   return {
     accepts: status => status === ok || (status === partial && isPart),
@@ -248,7 +240,7 @@ function download(part: RequestedRange): ResponseReader<Body> {
   }
 }
 
-function outgoingOf(request: Request, path: string, reading: ResponseReader<unknown>): Outgoing {
+function outgoingOf(request: Request, path: string, reading: Reading<unknown>): Outgoing {
   const { authorization, body, subject } = request
   return {
     method: request.method,

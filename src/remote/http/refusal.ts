@@ -1,6 +1,6 @@
 // Details of a refusal in addition to its status: the service's message, and the target of a redirect.
 
-import type { Outgoing } from '../client/outgoing.js'
+import type { Outgoing } from '../client/attempt.js'
 import { collectBytes, declaredBody, type FlowControl, wholePieces } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'

@@ -4,15 +4,10 @@ import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failu
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
-import type { Http } from '../http/http.js'
 import { knownQuestion } from '../known-question.js'
 import {
-  type Body,
-  type ByteOffset,
-  byteOffset,
   type CalculationId,
   type Content,
-  type ContentVersion,
   type FileTitle,
   type ProjectId,
   type RecordKind,
@@ -26,29 +21,14 @@ import {
 } from '../remote.js'
 import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
-import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
-import { type Operations, operationOf, withOperations } from './operations.js'
-import { provenPage } from './page.js'
-import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
+import { Contents } from './contents.js'
+import type { Gate } from './gate.js'
+import { operationOf } from './lacking.js'
 
-/** The whole content in place of a part. */
-function noteRange(capabilities: Capabilities, honoured: boolean): void {
-  capabilities.unranged = honoured ? 0 : (capabilities.unranged ?? 0) + 1
-  if (honoured || isItsWay(capabilities.unranged)) capabilities.ranges = honoured
-}
-
-/** Whether a part is requested at all. */
-function asksForParts(capabilities: Capabilities): boolean {
-  if (capabilities.ranges !== false) return true
-  capabilities.unranged = (capabilities.unranged ?? 0) + 1
-  return isSampled(capabilities.unranged)
-}
-
-/** What is known of an instance, and of its user, before it is asked. */
-export interface Acquaintance {
-  /** Updated as facts are discovered. */
-  readonly capabilities: Capabilities
-  readonly operations: Operations
+/** What the API does not say. */
+export interface RestSettings {
+  /** Resolves when no earlier change of it is unanswered. */
+  readonly answered: (subject: string, context: RequestContext) => Promise<void>
   /** The name of the sign-in, where it has one. */
   readonly user?: string | undefined
   /** The projects that were given by their numbers. */
@@ -56,9 +36,8 @@ export interface Acquaintance {
 }
 
 /** The whole API as the Remote interface of calcfs. */
-export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): Remote {
-  const { capabilities, operations } = instance
-  const http = withOperations(unwatched, operations)
+export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote {
+  const { http, known, lacking } = gate
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, context)
   const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
@@ -87,7 +66,10 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
     return (await http.readInto(request, reader, context)).end()
   }
   const resolve = (at: string, type: string, context: RequestContext) =>
-    translateFailure({ invalid: 'absent' }, get('navigation/path/resolve', { path: at, type }, context))
+    translateFailure(
+      { invalid: 'absent' },
+      http.found({ method: 'GET', path: path('navigation/path/resolve', { path: at, type }) }, context),
+    )
 
   function path(endpoint: string, query: QueryParameters): string {
     let written = ''
@@ -122,6 +104,9 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
   const project: Remote['project'] = async (id, context) =>
     wire.record(await getRecord('project', id, context), { kind: 'project', id })
 
+  const contents = new Contents(gate, bytesPath, (content, context) =>
+    calculation(content.calculation, context),
+  )
   const listedProjects: Remote['subProjects'] = (id, context) =>
     descendants({ id, type: 'project', depth: '1' }, wire.projects, context)
 
@@ -152,7 +137,7 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
     shares,
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
-    answered: ({ kind, id }, context) => http.answered(`${kind} ${id}`, context),
+    answered: ({ kind, id }, context) => settings.answered(`${kind} ${id}`, context),
     createProject: (record, context) => created<ProjectId>('project', wire.recordBody(record), context),
     updateProject: (record, context) =>
       put('project', wire.recordBody(record), subjectOf('project', record), context),
@@ -175,68 +160,43 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
 
     fileTitles: (of, type, context) => fileTitles(of, context, { type, read: wire.fileTitles }),
     allFileTitles: (of, context) => fileTitles(of, context, { type: 'files', read: wire.allFileTitles }),
-    contentSize: async (content, context) =>
-      sizeOf(http, bytesPath(content), content.of, capabilities, context),
-    contentFacts: (content, context) => factsOf(http, bytesPath(content), content.of, capabilities, context),
-    async content(content, start, context, end, of) {
-      const request = { method: 'GET', path: bytesPath(content) } as const
-      const whole = { start: byteOffset(0), end: undefined }
-      const span = asksForParts(capabilities) ? { start, end } : whole
-      const condition = capabilities.conditions === false ? undefined : of
-      const body = await http.content(request, span.start, context, span.end, condition)
-      const isSame = isVersion(body, of)
-      if (condition !== undefined && isSame && isWholeContent(body, span)) {
-        // A service that does not know the condition sends everything; without it, it may send the part.
-        capabilities.conditions = false
-        body.cancel()
-        return http.content(request, span.start, context, span.end)
-      }
-      if (body.start > 0 || body.end !== undefined) forgetUnknownSizes(capabilities, content.of)
-      if (span.start > 0 && (of === undefined || isSame)) noteRange(capabilities, body.start === span.start)
-      if (body.isPage !== true) return body
-      // Its connection is taken until its bytes are read.
-      const record = () => calculation(content.calculation, { ...context, holdsSlot: true })
-      const page = await provenPage(body, content.title, record)
-      if (page.ends !== 'twice' || (page.start === 0 && page.end === undefined)) return page
-      // A part alone cannot be compared.
-      page.cancel()
-      const all = await http.content(request, whole.start, context)
-      return all.isPage === true ? provenPage(all, content.title, record) : all
-    },
+    contentSize: (content, context) => contents.size(content, context),
+    contentFacts: (content, context) => contents.facts(content, context),
+    content: (content, start, context, end, of) => contents.body(content, start, context, end, of),
   }
 
   async function user(context: RequestContext): Promise<User> {
     try {
       return wire.user(await get('user/info', {}, context))
     } catch (failure) {
-      if (!operations.mayLack('user/info', failure)) throw failure
+      if (!lacking.mayBe('user/info', failure)) throw failure
       await answersOther(context).catch(() => {
         throw failure
       })
-      operations.without('user/info')
-      return { candidates: instance.user === undefined ? [] : [instance.user], record: parseObject('{}') }
+      lacking.add('user/info')
+      return { candidates: settings.user === undefined ? [] : [settings.user], record: parseObject('{}') }
     }
   }
 
   /** @throws Failure where the instance answers this token nothing that it should */
   async function answersOther(context: RequestContext): Promise<void> {
-    const path = knownQuestion(capabilities)
-    const known = path === undefined ? undefined : http.text({ method: 'GET', path }, context)
-    const isKnown = await known?.then(() => true, rethrowUnlessDenied)
+    const path = knownQuestion(known)
+    const answer = path === undefined ? undefined : http.text({ method: 'GET', path }, context)
+    const isKnown = await answer?.then(() => true, rethrowUnlessDenied)
     if (isKnown === true) return
-    const given = (instance.roots ?? []).flatMap(id => [project(id, context), listedProjects(id, context)])
+    const given = (settings.roots ?? []).flatMap(id => [project(id, context), listedProjects(id, context)])
     await Promise.any<unknown>([reportTypes(context), ...given])
   }
 
   async function shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]> {
-    if (operations.lacks(operationOf.shares)) return []
+    if (lacking.has(operationOf.shares)) return []
     try {
       return wire.shares(await get(operationOf.shares, { id: of }, context))
     } catch (failure) {
-      if (!operations.mayLack(operationOf.shares, failure)) throw failure
+      if (!lacking.mayBe(operationOf.shares, failure)) throw failure
       // As with files: a project that is there, and has no list of shares, has none.
       await project(of, context)
-      operations.refused(path(operationOf.shares, { id: of }), failure)
+      lacking.refused(path(operationOf.shares, { id: of }), failure)
       return []
     }
   }
@@ -249,26 +209,26 @@ export function openRest(unwatched: Http, wire: Wire, instance: Acquaintance): R
     try {
       return read(await get('calculation/files', { id: of, type }, context))
     } catch (failure) {
-      if (!isAbsent(failure) && !operations.mayLack('calculation/files', failure)) throw failure
+      if (!isAbsent(failure) && !lacking.mayBe('calculation/files', failure)) throw failure
       // For a calculation without files, only its record shows that it exists; its CML files are a part of its files.
       if (type === 'files') await calculation(of, context)
-      operations.refused(path('calculation/files', { id: of, type }), failure)
+      lacking.refused(path('calculation/files', { id: of, type }), failure)
       return unlistedFiles
     }
   }
 
   async function reportTypes(context: RequestContext): Promise<string> {
-    if (capabilities.reportTypes === 'report-type') return get('report-type', {}, context)
+    if (known.reportTypes === 'report-type') return get('report-type', {}, context)
     try {
       return await get('report/types', {}, context)
     } catch (failure) {
-      if (!isAbsent(failure) && !operations.mayLack('report/types', failure)) throw failure
+      if (!isAbsent(failure) && !lacking.mayBe('report/types', failure)) throw failure
       const answer = await get('report-type', {}, context).catch((other: unknown) => {
-        if (operations.mayLack('report-type', other) && knownQuestion(capabilities) !== undefined)
-          operations.without('report-type')
+        if (lacking.mayBe('report-type', other) && knownQuestion(known) !== undefined)
+          lacking.add('report-type')
         throw other
       })
-      capabilities.reportTypes = 'report-type'
+      known.reportTypes = 'report-type'
       return answer
     }
   }
@@ -286,18 +246,6 @@ async function canBeSeen(answer: Promise<string>): Promise<string> {
     if (failure.kind === 'outcome-unknown' && failure.cause instanceof Failure) throw failure.cause
     throw failure
   }
-}
-
-const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolean =>
-  other !== undefined && version?.tag === other.tag && version?.modified === other.modified
-
-/** A part was requested, and the whole comes. */
-function isWholeContent(
-  body: Body,
-  part: { readonly start: ByteOffset; readonly end?: ByteOffset | undefined },
-): boolean {
-  if (part.start > 0) return body.start !== part.start
-  return part.end !== undefined && body.end === undefined && (body.length ?? part.end + 1) > part.end
 }
 
 type QueryParameters = Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { openSingleFlight } from '../../single-flight.js'
 import { type Askers, joinFor, openAskers } from '../askers.js'
 import { lookedLongAgo } from '../client/late-answer.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
-import type { Http } from '../http/http.js'
+import { Http } from '../http/http.js'
 import { firstQuestion } from '../known-question.js'
 import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
 import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
@@ -96,13 +96,6 @@ export function openSession(http: Http, options: SessionOptions): Session {
   let served: { readonly text: string; readonly at: Instant } | undefined
   let checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
 
-  function asked<Value>(by: Token, question: SignedQuestion<Value>, context: RequestContext): Promise<Value> {
-    return question(`Bearer ${by.text}`, context).then(answer => {
-      serves(by)
-      return answer
-    })
-  }
-
   function serves(by: Token): void {
     served = { text: by.text, at: clock.now() }
     unserved = { times: 0, last: unserved.last }
@@ -112,38 +105,61 @@ export function openSession(http: Http, options: SessionOptions): Session {
     get token() {
       return token
     },
-    async ask(context, question) {
-      const before = token
-      const first = valid() ?? (await current(context))
-      const began = clock.now()
-      let refusal: unknown
-      try {
-        // It may have waited for a log-in that another request has begun.
-        return await asked(first, question, first === before ? context : lookedLongAgo(context))
-      } catch (failure) {
-        if (!isRefusal(failure)) throw failure
-        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context)))
-          throw served?.text === first.text ? refusedAlone(failure) : failure
-        if (token === first) token = undefined
-        bad.set(first.text, first.received)
-        refusal = failure
-      }
-      const second = await current(context).catch(async failure => {
-        // Without a log-in, a token that other requests are accepted with is as good as before.
-        if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, context)))
-          throw failure
-        bad.delete(first.text)
-        token ??= first
-        throw refusedAlone(failure === refused?.failure ? refusedTwice(failure, refusal) : refusal)
-      })
-      return asked(second, question, lookedLongAgo(context)).catch(async failure => {
-        if (!isRefusal(failure)) throw failure
-        fruitlessUntil = instant(clock.now() + uselessLoginEvery)
-        if (!(await isServed(second, context))) throw failure
-        serves(second)
-        throw refusedAlone(failure)
-      })
+    ask(context, question) {
+      const held = valid()
+      if (held !== undefined) return askedWith(held, question, context)
+      // It may have waited for a log-in that another request has begun.
+      return current(context).then(fresh => askedWith(fresh, question, lookedLongAgo(context)))
     },
+  }
+
+  function askedWith<Value>(
+    by: Token,
+    question: SignedQuestion<Value>,
+    context: RequestContext,
+  ): Promise<Value> {
+    const began = clock.now()
+    return question(bearer(by), context).then(
+      answer => {
+        serves(by)
+        return answer
+      },
+      failure => {
+        if (!isRefusal(failure)) throw failure
+        return askedAgain(by, question, context, { began, refusal: failure })
+      },
+    )
+  }
+
+  async function askedAgain<Value>(
+    first: Token,
+    question: SignedQuestion<Value>,
+    context: RequestContext,
+    { began, refusal }: { began: Instant; refusal: Failure },
+  ): Promise<Value> {
+    if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context)))
+      throw served?.text === first.text ? refusedAlone(refusal) : refusal
+    if (token === first) token = undefined
+    bad.set(first.text, first.received)
+    const second = await current(context).catch(async failure => {
+      // Without a log-in, a token that other requests are accepted with is as good as before.
+      if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, context)))
+        throw failure
+      bad.delete(first.text)
+      token ??= first
+      throw refusedAlone(failure === refused?.failure ? refusedTwice(failure, refusal) : refusal)
+    })
+    try {
+      const answer = await question(bearer(second), lookedLongAgo(context))
+      serves(second)
+      return answer
+    } catch (failure) {
+      if (!isRefusal(failure)) throw failure
+      fruitlessUntil = instant(clock.now() + uselessLoginEvery)
+      if (!(await isServed(second, context))) throw failure
+      serves(second)
+      throw refusedAlone(failure)
+    }
   }
 
   /** After a log-in that did not help a request: whether the token itself is refused, and was accepted before. */
@@ -166,7 +182,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   /** Sends a question that every valid token may send: once for any number of refused requests. */
   async function isServed(by: Token, context: RequestContext): Promise<boolean> {
     if (checking?.text !== by.text) {
-      const request = { method: 'GET', path: question(), authorization: `Bearer ${by.text}` } as const
+      const request = { method: 'GET', path: question(), authorization: bearer(by) } as const
       const answer = openSharedAnswer(clock, 'the token was not checked in time', within =>
         http.text(request, within).then(() => true, isNoRefusal),
       )
@@ -245,11 +261,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   async function isAcceptedAgain(refusedBefore: Token): Promise<boolean> {
     const end = tokenExpiry(refusedBefore)
     if (clock.now() < lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end)) return false
-    const request = {
-      method: 'GET',
-      path: question(),
-      authorization: `Bearer ${refusedBefore.text}`,
-    } as const
+    const request = { method: 'GET', path: question(), authorization: bearer(refusedBefore) } as const
     const isAccepted = await http.text(request, { ...dueIn(loginLimit, clock), askers: waiting }).then(
       () => true,
       // The record of the question may be deleted.
@@ -290,7 +302,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
       await options.store?.save(fresh).catch(options.note)
       return fresh
     } catch (failure) {
-      if (failure instanceof Failure && isRefusal(failure)) {
+      if (isRefusal(failure)) {
         const times = refused?.credentials === same ? refused.times + 1 : 0
         const kept = (accepted.has(same) ? refusalsKeptOfKnown[times] : undefined) ?? refusalKept
         refused = { credentials: same, until: instant(clock.now() + kept), failure, times }
@@ -349,7 +361,8 @@ function refusedTwice(logIn: Failure, question: unknown): Failure {
   })
 }
 
-const isRefusal = (failure: unknown): boolean =>
+const bearer = ({ text }: Token): string => `Bearer ${text}`
+const isRefusal = (failure: unknown): failure is Failure =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
 function nothingWrong(): undefined {}
 const outageIn = (thrown: unknown): Failure | undefined => {
@@ -359,31 +372,7 @@ const outageIn = (thrown: unknown): Failure | undefined => {
 const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
 
 /** The same service, every request signed. */
-export function withAuthorization(http: Http, session: Session): Http {
-  return {
-    text: (request, context) =>
-      session.ask(context, (authorization, within) => http.text({ ...request, authorization }, within)),
-    jsonText: (request, context) =>
-      session.ask(context, (authorization, within) => http.jsonText({ ...request, authorization }, within)),
-    readInto: (request, reader, context) =>
-      session.ask(context, (authorization, within) =>
-        http.readInto({ ...request, authorization }, reader, within),
-      ),
-    content: (request, start, context, end, of) =>
-      session.ask(context, (authorization, within) =>
-        http.content({ ...request, authorization }, start, within, end, of),
-      ),
-    head: (request, context) =>
-      session.ask(context, (authorization, within) => http.head({ ...request, authorization }, within)),
-    firstByte: (request, context) =>
-      session.ask(context, (authorization, within) => http.firstByte({ ...request, authorization }, within)),
-    answered: http.answered,
-    get guesses() {
-      return http.guesses
-    },
-    get away() {
-      return http.away
-    },
-    close: http.close,
-  }
-}
+export const withAuthorization = ({ ask }: Http, session: Session): Http =>
+  new Http((request, reading, context) =>
+    session.ask(context, (authorization, within) => ask({ ...request, authorization }, reading, within)),
+  )

@@ -93,7 +93,7 @@ t.test(
     const base = new URL(`https://127.0.0.1:${await listening(slow)}/create/rest`)
     const asked = openHttp({ base, connections: 4, authority: certificate })
     t.teardown(async () => {
-      await asked.close()
+      await asked.client.close()
       secure.closeAllConnections()
       for (const server of [slow, secure]) server.close()
     })

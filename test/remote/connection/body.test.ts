@@ -7,7 +7,7 @@ import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 
 const get = { method: 'GET', path: '/x' } as const
-const start = byteOffset(0)
+const all = { start: byteOffset(0) }
 const cut = (head: string, body: string) => (socket: Socket) => {
   socket.write(`${head}\r\n\r\n${body}`)
   setTimeout(() => socket.end(), 20)
@@ -31,7 +31,7 @@ t.test('a body cut short is never taken for whole', { timeout: 30_000 }, async t
     return cut(head, head.includes('chunked') ? '5\r\n[1,2,\r\n' : '[1,2,')
   })
   for (const path of Object.keys(heads)) {
-    const body = await service.asked.content({ method: 'GET', path }, start, ask())
+    const body = await service.asked.content({ method: 'GET', path }, all, ask())
     t.equal(body.ends, 'proven')
     await failsAs(t, 'broken', textOf(body))
     await failsAs(t, 'broken', service.asked.text({ method: 'GET', path }, ask(1000)))
@@ -43,7 +43,7 @@ t.test(
   { timeout: 10_000 },
   async t => {
     const service = await rawService(t, () => cut('HTTP/1.0 200 OK\r\nContent-Type: application/json', '12'))
-    const body = await service.asked.content(get, start, ask())
+    const body = await service.asked.content(get, all, ask())
     t.equal(body.ends, 'unproven')
     t.equal(body.length, undefined)
     t.equal(await textOf(body), '12')
@@ -76,7 +76,7 @@ t.test(
       t.equal(await service.asked.text({ method: 'GET', path: `/${name}` }, ask()), text)
       await failsAs(t, 'broken', service.asked.text({ method: 'GET', path: `/${name}-short` }, ask()))
       t.equal(await service.asked.head({ method: 'HEAD', path: `/${name}` }, ask()), undefined)
-      await failsAs(t, 'broken', service.asked.content({ method: 'GET', path: `/${name}` }, start, ask()))
+      await failsAs(t, 'broken', service.asked.content({ method: 'GET', path: `/${name}` }, all, ask()))
     }
   },
 )
@@ -91,7 +91,7 @@ t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout
   })
   for (const coding of ['gzip, chunked', 'deflate,chunked', 'x-gzip , chunked', 'gzip', 'br, chunked']) {
     const path = `/${encodeURIComponent(coding)}`
-    const read = async () => textOf(await service.asked.content({ method: 'GET', path }, start, ask(2000)))
+    const read = async () => textOf(await service.asked.content({ method: 'GET', path }, all, ask(2000)))
     await failsAs(t, 'broken', read())
   }
 })
@@ -105,7 +105,7 @@ t.test('a page of HTML is never data', { timeout: 10_000 }, async t => {
   const typed = { method: 'GET', path: '/typed' } as const
   await failsAs(t, 'broken', service.asked.text(typed, ask()))
   await failsAs(t, 'broken', service.asked.text(get, ask()))
-  const content = await service.asked.content(typed, start, ask())
+  const content = await service.asked.content(typed, all, ask())
   t.equal(content.isPage, true, 'of a content it is said')
   t.equal(await textOf(content), page)
   for (let again = 0; again < 10; again++) await failsAs(t, 'broken', service.asked.text(typed, ask()))
@@ -123,9 +123,9 @@ t.test(
         else clearInterval(timer)
       }, 150)
     })
-    const slow = await service.asked.content({ method: 'GET', path: '/slow' }, start, ask(500))
+    const slow = await service.asked.content({ method: 'GET', path: '/slow' }, all, ask(500))
     t.equal(await textOf(slow), 'xxxxxx')
-    const stalled = await service.asked.content({ method: 'GET', path: '/stalls' }, start, ask(500))
+    const stalled = await service.asked.content({ method: 'GET', path: '/stalls' }, all, ask(500))
     await failsAs(t, 'timeout', textOf(stalled))
   },
 )
@@ -144,7 +144,7 @@ t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async
     return `HTTP/1.1 206 Partial\r\nContent-Range: ${range}\r\nContent-Length: 6\r\n\r\n456789`
   })
   const part = (name: string) =>
-    service.asked.content({ method: 'GET', path: `/${name}` }, byteOffset(4), ask())
+    service.asked.content({ method: 'GET', path: `/${name}` }, { start: byteOffset(4) }, ask())
   const right = await part('right')
   t.same([right.start, right.length, await textOf(right)], [4, 10, '456789'])
   const all = await part('ignored')
@@ -165,7 +165,11 @@ t.test('a part with an end is taken up to it, or to the end of the content', { t
     return `HTTP/1.1 206 Partial\r\nContent-Range: ${range}\r\nContent-Length: ${bytes.length}\r\n\r\n${bytes}`
   })
   const part = (name: string, from = 4) =>
-    service.asked.content({ method: 'GET', path: `/${name}` }, byteOffset(from), ask(), byteOffset(7))
+    service.asked.content(
+      { method: 'GET', path: `/${name}` },
+      { start: byteOffset(from), end: byteOffset(7) },
+      ask(),
+    )
   const right = await part('right')
   t.same([right.start, right.end, right.length, await textOf(right)], [4, 7, 10, '456'])
   const longer = await part('longer')
@@ -220,7 +224,7 @@ t.test('a body is received only as fast as it is read', { timeout: 20_000 }, asy
     }
     more()
   })
-  const body = await service.asked.content(get, start, ask(5000))
+  const body = await service.asked.content(get, all, ask(5000))
   await new Promise(resolve => setTimeout(resolve, 500))
   t.ok(written < size / 4, `${written} bytes were taken without a reader`)
   let count = 0

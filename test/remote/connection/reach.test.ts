@@ -16,7 +16,7 @@ t.test('a private authority is trusted only where it is given', { timeout: 10_00
   const stranger = openHttp({ base, connections: 2 })
   const friend = openHttp({ base, connections: 2, authority: certificate })
   t.teardown(async () => {
-    await Promise.all([stranger.close(), friend.close()])
+    await Promise.all([stranger.client.close(), friend.client.close()])
     await new Promise(resolve => server.close(resolve))
   })
   for (let count = 0; count < 4; count++) {
@@ -36,7 +36,7 @@ t.test('the proxy of the environment is asked, but never for this machine', { ti
   })
   const outside = openHttp({ base: new URL('https://service.invalid/create/rest'), connections: 2 })
   const here = await rawService(t, () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')
-  t.teardown(() => outside.close())
+  t.teardown(() => outside.client.close())
   await failsAs(t, 'unreachable', outside.text(get, ask()))
   t.match(proxy.heard[0], { method: 'CONNECT', path: 'service.invalid:443' })
   const asked = proxy.heard.length

@@ -8,7 +8,7 @@ import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 
 const get = { method: 'GET', path: '/x' } as const
-const start = byteOffset(0)
+const all = { start: byteOffset(0) }
 
 t.test('each status becomes its word', { timeout: 30_000 }, async t => {
   const table = {
@@ -70,7 +70,7 @@ t.test('a service that is not there is unreachable at once', { timeout: 10_000 }
   const port = typeof address === 'object' ? address?.port : undefined
   await new Promise(resolve => server.close(resolve))
   const nobody = openHttp({ base: new URL(`http://127.0.0.1:${port}/create/rest`), connections: 2 })
-  t.teardown(() => nobody.close())
+  t.teardown(() => nobody.client.close())
   const first = await failsAs(t, 'unreachable', nobody.text(get, ask()))
   t.match(
     first.message,
@@ -171,7 +171,7 @@ t.test('the token goes to no other place and content follows no redirect', { tim
   const failure = await failsAs(t, 'broken', service.asked.text(request('/away'), ask()))
   t.notMatch(failure.message, /secret/)
   await failsAs(t, 'broken', service.asked.text(request('/round'), ask()))
-  await failsAs(t, 'broken', service.asked.content(request('/near'), start, ask()))
+  await failsAs(t, 'broken', service.asked.content(request('/near'), all, ask()))
   await failsAs(t, 'broken', service.asked.text({ ...request('/near'), method: 'POST' }, ask()))
   t.equal(thief.heard.length, 0)
 })
@@ -204,7 +204,7 @@ t.test('downloads without an end leave connections for questions', { timeout: 10
   const service = await rawService(t, ({ path }) =>
     path.endsWith('big') ? 'HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx' : whole('[]'),
   )
-  const download = () => service.asked.content({ method: 'GET', path: '/big' }, start, ask(400))
+  const download = () => service.asked.content({ method: 'GET', path: '/big' }, all, ask(400))
   const bodies = [await download(), await download(), await download()]
   await failsAs(t, 'timeout', download())
   t.equal(await service.asked.text(get, ask(1000)), '[]')

@@ -22,7 +22,7 @@ import {
   type ServicePath,
 } from '../../../src/remote/remote.js'
 import type { Capabilities } from '../../../src/remote/rest/capabilities.js'
-import { openOperations } from '../../../src/remote/rest/operations.js'
+import { Gate } from '../../../src/remote/rest/gate.js'
 import { openRest } from '../../../src/remote/rest/rest.js'
 import { openSession, withAuthorization } from '../../../src/remote/session/session.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
@@ -76,12 +76,10 @@ async function openTestbed(t: Test, shortcomings: Shortcomings) {
     note: failure => t.fail(String(failure)),
   })
   const language = openWire({}, item => left.push(item))
-  const remote = openRest(withAuthorization(plain, who), language, {
-    capabilities,
-    operations: openOperations(capabilities),
-  })
+  const gate = new Gate(withAuthorization(plain, who), capabilities, systemClock)
+  const remote = openRest(gate, language, { answered: plain.client.answered })
   t.teardown(async () => {
-    await plain.close()
+    await plain.client.close()
     await service.close()
     rmSync(data, { recursive: true })
   })

@@ -1,0 +1,121 @@
+// Gate: a refusal counts only while the platform answers a question that it is known to answer; a gateway in front of it may refuse everything.
+import { asFailure, Failure, isA } from '../../failure.js'
+import { type Clock, dueIn, withDeadline } from '../clock.js'
+import { Http, type Request } from '../http/http.js'
+import { knownQuestion, noteAnswered, noteDeleted, noteRefused } from '../known-question.js'
+import type { Body, RequestContext } from '../remote.js'
+import { openSharedAnswer } from '../shared-answer.js'
+import type { Capabilities } from './capabilities.js'
+import { Lacking } from './lacking.js'
+
+/** Milliseconds after which the next question is asked in the place of a record that does not answer. */
+const silentMs = 1_000
+
+/** A short answer that is not content: repeating it is cheap. */
+const isRecord = (path: string, method: string): boolean =>
+  method === 'GET' && /^\/(project|calculation|report)\?/.test(path)
+
+/**
+ * A refusal waits for one check, however many wait. Where the known question and the next one are refused, too, it is
+ * 'refuses-all', where they fail otherwise 'broken': outages.
+ */
+export class Gate {
+  /** The same service behind the gate. */
+  readonly http = new Http((request, reading, context) => {
+    const lacks = this.lacking.refusal(request.path)
+    if (lacks !== undefined) return Promise.reject(lacks)
+    return this.asked.ask(request, reading, context).then(
+      value => {
+        this.#noteAnswer(request, value === '')
+        return value
+      },
+      thrown => this.#refused(request, asFailure(thrown), context),
+    )
+  })
+  readonly lacking: Lacking
+  /** The last answer was no answer of the platform. */
+  #isFaulty = false
+  readonly #confirmation
+
+  /** `known` is updated as facts are discovered. */
+  constructor(
+    private readonly asked: Http,
+    readonly known: Capabilities,
+    private readonly clock: Clock,
+  ) {
+    this.lacking = new Lacking(known)
+    const late = 'no other request was answered in time'
+    this.#confirmation = openSharedAnswer(clock, late, context => this.#failureOfAll(context))
+  }
+
+  /** The same body, or 'broken': a captive portal answers everything with nothing. Only where something is wrong already an empty file is worth a question. */
+  async proven(body: Body, path: string, context: RequestContext): Promise<Body> {
+    if (!this.#isFaulty || body.length !== 0 || knownQuestion(this.known) === undefined) return body
+    // Its connection is taken until its bytes are read.
+    const outage = await this.#failureOfAll({ ...context, holdsSlot: true }).catch(asFailure)
+    this.#isFaulty = outage !== undefined
+    if (outage === undefined) return body
+    body.cancel()
+    const sentence = `nothing came for GET ${path}, and nothing shows that it is the file: ${outage.message}`
+    throw new Failure('broken', sentence, { said: outage.said })
+  }
+
+  #noteAnswer({ path, method }: Request, isNothing: boolean): void {
+    if (isRecord(path, method)) this.#isFaulty = false
+    // Its record is asked by the same path.
+    if (method === 'DELETE') noteDeleted(this.known, path)
+    if (method !== 'GET') return
+    if (!isNothing) noteAnswered(this.known, path)
+    this.lacking.answered(path)
+  }
+
+  async #refused({ path, method }: Request, refusal: Failure, context: RequestContext): Promise<never> {
+    if (isA('outage', refusal)) this.#isFaulty = true
+    // A service without HEAD refuses each one.
+    if (!isA('denial', refusal) || (method === 'HEAD' && refusal.kind !== 'absent')) throw refusal
+    // An earlier success proves nothing: the outage may begin at any moment.
+    noteRefused(this.known, path)
+    const outage = knownQuestion(this.known, path) === undefined ? undefined : await this.#outage(context)
+    if (outage === undefined) {
+      if (method === 'GET') this.lacking.refused(path, refusal)
+      throw refusal
+    }
+    const kind = isA('denial', outage) ? 'refuses-all' : 'broken'
+    const sentence = `the service refuses everything, so its answer to ${method} ${path} proves nothing: ${refusal.message}`
+    throw new Failure(kind, sentence, { cause: refusal, said: refusal.said })
+  }
+
+  async #outage(context: RequestContext): Promise<Failure | undefined> {
+    const joins = this.#confirmation.underWay
+    const outage = await this.#confirmation.join(context).catch(asFailure)
+    if (outage === undefined || !joins || isA('denial', outage) || this.clock.now() >= context.deadline)
+      return outage
+    // It began before: an earlier fault says nothing about a request that is sent now.
+    return this.#confirmation.join(context).catch(asFailure)
+  }
+
+  /** One operation may be broken, or one record deleted: what the last of two requests fails with; undefined where one succeeds. */
+  async #failureOfAll(context: RequestContext): Promise<Failure | undefined> {
+    const path = knownQuestion(this.known)
+    if (path === undefined) return undefined
+    const first = this.#failureOf(path, context)
+    const next = knownQuestion(this.known, path)
+    if (next === undefined) return first
+    const soon = dueIn(silentMs, this.clock)
+    const atOnce = await withDeadline(first, soon, this.clock, 'it is silent').catch(asFailure)
+    if (atOnce === undefined) return undefined
+    // It would delay each later refusal in the same way.
+    noteRefused(this.known, path)
+    return this.#failureOf(next, context)
+  }
+
+  #failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
+    return this.asked
+      .text({ method: 'GET', path }, context)
+      .then(
+        text =>
+          text === '' ? new Failure('broken', `the service answered GET ${path} with nothing`) : undefined,
+        asFailure,
+      )
+  }
+}

@@ -1,0 +1,102 @@
+// Operations that an instance lacks: one that has never answered and was refused for three existing things, until the next mount.
+import { LRUCache } from 'lru-cache'
+import { Failure } from '../../failure.js'
+import { upTo } from '../../growing-lru.js'
+import type { Dispensable } from '../remote.js'
+import type { Capabilities } from './capabilities.js'
+
+/** The operation that shows each thing which the drive leaves out without it. */
+export const operationOf = {
+  user: 'user/info',
+  'report-types': 'report-type',
+  shares: 'project/share',
+  'project-record': 'project',
+  'calculation-record': 'calculation',
+  xyz: 'calculation/xyz',
+} as const satisfies Record<Dispensable, string>
+
+/** For people: what the drive does without an operation. Each of these is not sent again once it is lacking. */
+const consequences: Readonly<Record<string, string>> = {
+  'user/info': 'the name of the sign-in is taken for the user',
+  'navigation/path/resolve': 'no project is found by its path: give its number with --root',
+  'report/types': 'the other path of that list is used',
+  'report-type': 'types of reports are not known',
+  'project/share': 'projects have no .shares',
+  'calculation/xyz': 'calculations have no .xyz',
+}
+
+/** One missing geometry, list or share says nothing of the operation. */
+const enough = 3
+/** Things of which is remembered that they exist. */
+const thingsAtMost = 1000
+
+/** Nothing is lacking at first; what has answered is kept in `capabilities`. */
+export class Lacking {
+  readonly #refusals = new Map<string, Set<string>>()
+  readonly #lacking = new Set<string>()
+  readonly #existing = new LRUCache<string, true>(upTo(thingsAtMost))
+
+  constructor(private readonly capabilities: Capabilities) {}
+
+  has(operation: string): boolean {
+    return this.#lacking.has(operation)
+  }
+
+  /** What is lacking and what follows, as far as it is known; for people. */
+  list(): readonly string[] {
+    return [...this.#lacking].map(operation => {
+      const then = consequences[operation]
+      return then === undefined ? `/${operation}` : `/${operation} (${then})`
+    })
+  }
+
+  /** Whether this failure may mean that the instance has no such operation: it has never answered here. */
+  mayBe(operation: string, failure: unknown): failure is Failure {
+    return (
+      failure instanceof Failure &&
+      /^(absent|unsupported)$/.test(failure.kind) &&
+      this.capabilities.works?.includes(operation) !== true
+    )
+  }
+
+  /** It is about no thing, was refused, and another question was answered. */
+  add(operation: string): void {
+    this.#lacking.add(operation)
+  }
+
+  /** Why this question is not sent: the drive does without it. */
+  refusal(path: string): Failure | undefined {
+    if (this.#lacking.size === 0) return undefined
+    const operation = endpointIn(path)
+    if (!this.#lacking.has(operation) || consequences[operation] === undefined) return undefined
+    return new Failure('unsupported', `this instance has no operation /${operation}`)
+  }
+
+  answered(path: string): void {
+    const operation = endpointIn(path)
+    const thing = thingIn(path)
+    if (thing !== undefined) this.#existing.set(thing, true)
+    const { works = [] } = this.capabilities
+    if (works.includes(operation)) return
+    this.capabilities.works = [...works, operation]
+    this.#lacking.delete(operation)
+  }
+
+  refused(path: string, failure: unknown): void {
+    const operation = endpointIn(path)
+    if (!this.mayBe(operation, failure) || !path.includes('?')) return
+    // Of what is called absent, nothing but another answer shows that it exists.
+    if (failure.kind === 'absent' && !this.#existing.has(thingIn(path) ?? '')) return
+    const refused = this.#refusals.get(operation) ?? new Set<string>()
+    this.#refusals.set(operation, refused.add(path))
+    if (refused.size >= enough) this.#lacking.add(operation)
+  }
+}
+
+const endpointIn = (path: string): string => path.slice(1).replace(/\?.*/s, '')
+
+/** The project, calculation or report that a question is about. */
+function thingIn(path: string): string | undefined {
+  const [, kind, id] = /^\/(\w+)[^?]*\?(?:.*&)?id=(\d+)/.exec(path) ?? []
+  return id === undefined ? undefined : `${kind} ${id}`
+}
