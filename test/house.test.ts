@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { placeholderOf } from '../src/cli/completion/complete.js'
-import { valueKinds } from '../src/cli/completion/value-kinds.js'
+import { placeholderOf, valueKinds } from '../src/cli/completion/complete.js'
 import { wholeProgram } from '../src/cli/main.js'
 import { settingNames } from '../src/config/settings.js'
 import { examplesOf } from '../src/terminal/examples.js'
@@ -336,7 +335,7 @@ t.test('CMD-1 every command has two examples that it would take', async t => {
     none(
       t,
       free.filter(name => !Object.hasOwn(valueKinds, name)),
-      `a row in src/cli/completion/value-kinds.ts says what completes each value of ${path}`,
+      `a row in src/cli/completion/complete.ts says what completes each value of ${path}`,
     )
   }
 })

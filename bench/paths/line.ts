@@ -6,7 +6,7 @@ import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
 import { systemClock } from '../../src/remote/clock.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
-import { makePrivateNow } from '../../src/system/make-directory.js'
+import { makePrivateNow } from '../../src/system/own-file.js'
 
 export interface LineWish {
   /** The directory for what the line keeps, as a home. */

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
-import { keepNameOf, makeDirectory, privateFile } from '../system/atomic-file.js'
 import { codeOf, isMissing } from '../system/error-code.js'
+import { keepNameOf, makeDirectory, privateFile } from '../system/own-file.js'
 import type { NoteFailure, OwnPlaces } from './prepare-places.js'
 
 export interface DirectoryTroubles {

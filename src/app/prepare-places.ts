@@ -1,13 +1,11 @@
 // Prepares calcfs's own directories at the start of a mount or command: made, private, and free of pipes, links and devices.
-import { type Dirent, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { type Dirent, existsSync, readdirSync, statfsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
 import { type SettingName, variableName } from '../config/settings.js'
 import { asFailure } from '../failure.js'
 import { isMissing } from '../system/error-code.js'
-import { makePrivateNow } from '../system/make-directory.js'
-import { networkFileSystem } from '../system/network-filesystem.js'
-import { clearPlace, type ExpectedKind } from '../system/set-aside.js'
+import { clearPlace, type ExpectedKind, makePrivateNow } from '../system/own-file.js'
 import { exitCodes, Stop } from '../terminal/exit.js'
 
 /** The directories of an account, and those above them that are of calcfs. */
@@ -91,4 +89,28 @@ export function refuseNetworkDisk(places: OwnDirectories): void {
       `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with CALCFS_${what.toUpperCase()}_DIR.`,
     )
   }
+}
+
+/** f_type of statfs(2) for file systems that are, or may be, on other machines; from linux/magic.h and the vendors' headers. */
+const networkTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x65735546, 'FUSE'],
+  [0x5346414f, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x00c36400, 'Ceph'],
+  [0x19830326, 'BeeGFS'],
+])
+
+/** The name of the network file system that a directory is on, or will be on once it is made; undefined for a local disk. */
+export function networkFileSystem(directory: string): string | undefined {
+  return networkTypes.get(statfsSync(nearestThere(directory)).type)
+}
+
+/** The directory itself, or its nearest parent that exists. */
+export function nearestThere(directory: string): string {
+  return existsSync(directory) ? directory : nearestThere(dirname(directory))
 }

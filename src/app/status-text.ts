@@ -4,10 +4,10 @@ import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
+import type { PinLine } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
 import { isUsersOwn } from '../drive/nodes/local-names.js'
-import type { PinReport } from '../drive/pins/pin-progress.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import type { ScratchFiles } from '../drive/records/scratch-files.js'
 import type { Burst } from '../drive/removal/burst.js'
@@ -44,7 +44,7 @@ export interface StatusSources {
   /** Undefined where the mount shares nothing. */
   readonly fleet: Pick<Fleet, 'status'> | undefined
   /** How much of what is pinned is here. */
-  readonly pins: () => readonly PinReport[]
+  readonly pins: () => readonly PinLine[]
   readonly now: () => Instant
 }
 

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { textHash } from '../edit/journal/text-history.js'
 import type { UnansweredChanges } from '../remote/client/late-answer.js'
 import { type Instant, instant } from '../remote/remote.js'
-import { replaceFileNow } from '../system/atomic-file.js'
 import { isMissing } from '../system/error-code.js'
-import { makeDirectoriesNow } from '../system/make-directory.js'
+import { makeDirectoriesNow, replaceFileNow } from '../system/own-file.js'
 
 /** One small file for each change; a disk error is reported by `note`, and stops nothing. */
 export function openUnanswered(

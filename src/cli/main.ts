@@ -1,19 +1,15 @@
 // Command table of `calcfs`, and the one place where its end becomes a sentence and an exit code.
 import { inspect } from 'node:util'
 import { Command } from 'commander'
-import { configFiles, requireConfigFile, requireProfile } from '../config/config.js'
+import { configFiles, requireConfigFile, requireProfile, unknownVariables } from '../config/config.js'
 import type { Environment } from '../config/places.js'
-import { unknownVariables } from '../config/variables.js'
 import { examplesOf, withExamplesOfParts } from '../terminal/examples.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
 import { endWithoutTerminal } from '../terminal/gone-terminal.js'
-import { printJson } from '../terminal/json.js'
-import { complain, printText, tell, watchOutputs } from '../terminal/print.js'
-import { version } from '../terminal/version.js'
+import { version } from '../terminal/package-root.js'
+import { complain, printJson, printText, tell, watchOutputs } from '../terminal/print.js'
 import { askedByShells } from './completion/shells.js'
-import { helpForm } from './help/form.js'
-import { groupOf, placeOf } from './help/groups.js'
-import { withAdvice } from './help/line-hints.js'
+import { groupOf, helpForm, placeOf, withAdvice } from './help/help-form.js'
 import { topics } from './help/topics.js'
 
 /**
@@ -24,17 +20,17 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   cat: async () => (await import('./files/cat.js')).catCommand(),
   delete: async () => (await import('./commands/delete.js')).deleteCommand(),
   cache: async () => (await import('./commands/cache.js')).cacheCommand(),
-  completion: async () => (await import('./completion/completion-command.js')).completionCommand(),
+  completion: async () => (await import('./completion/complete.js')).completionCommand(),
   demo: async () => (await import('./commands/demo.js')).demoCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
   find: async () => (await import('./files/find.js')).findCommand(),
   fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
-  help: async () => (await import('./help/help-command.js')).helpCommand(wholeProgram),
+  help: async () => (await import('./help/topics.js')).helpCommand(wholeProgram),
   history: async () => (await import('./commands/history.js')).historyCommand(),
   restore: async () => (await import('./commands/history.js')).restoreCommand(),
   get: async () => (await import('./files/get.js')).getCommand(),
-  'hand-over': async () => (await import('./commands/hand-over.js')).handOverCommand(),
+  'hand-over': async () => (await import('./mount/hand-over.js')).handOverCommand(),
   log: async () => (await import('./watch/log.js')).logCommand(),
   info: async () => (await import('./commands/info.js')).infoCommand(),
   pin: async () => (await import('./files/pin.js')).pinCommand(),
@@ -54,8 +50,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   top: async () => (await import('./watch/top.js')).topCommand(),
   unmount: async () => (await import('./commands/unmount.js')).unmountCommand(),
   why: async () => (await import('./commands/why.js')).whyCommand(),
-  [askedByShells]: async () =>
-    (await import('./completion/completion-command.js')).askedCommand(wholeProgram),
+  [askedByShells]: async () => (await import('./completion/complete.js')).askedCommand(wholeProgram),
 }
 
 const notes = `

@@ -1,10 +1,11 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
+
 import { accessSync, constants, existsSync } from 'node:fs'
 import * as z from 'zod'
 import { codeOf } from '../system/error-code.js'
 import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
-import { nearestPhrase } from './nearest.js'
-import { userConfigFile } from './places.js'
+import { nearestName, nearestPhrase } from './nearest.js'
+import { type Environment, userConfigFile } from './places.js'
 import { BadSetting, flagName, type SettingName, settingNames, settings, variableName } from './settings.js'
 import { texts } from './units.js'
 
@@ -174,4 +175,30 @@ function dialectSettings(layers: readonly FileLayer[]): Config['dialect'] {
   throw new BadSetting(
     `${given.where} must be [dialect.fields] and [dialect.query."endpoint"], names in quotes.`,
   )
+}
+
+/** With what they are; the first two have a flag. */
+export const otherVariables: Readonly<Record<string, string>> = {
+  CALCFS_CONFIG: 'the configuration file, as --config',
+  CALCFS_PROFILE: 'the profile of the configuration file, as --profile',
+  CALCFS_PASSWORD: 'the password, which a daemon does not keep in its environment',
+  CALCFS_TOKEN: 'a ready token in place of a password; neither does it keep this one',
+}
+
+/** Seeds and sizes of calcfs's own tests and benchmarks, whose daemons inherit them. */
+const ofTests = /^CALCFS_(TEST|LONG|BENCH|MODEL|WALK|STORM|PAIRS|INTERLEAVINGS)/
+
+/** A sentence for each variable that begins as one of calcfs and is none: mistyped, or of another version. */
+export function unknownVariables(environment: Environment): readonly string[] {
+  const known = [...settingNames.map(variableName), ...Object.keys(otherVariables)]
+  return Object.keys(environment)
+    .filter(name => name.startsWith('CALCFS_') && !known.includes(name) && !ofTests.test(name))
+    .map(name => `the variable ${name} is no setting, and not used${nearest(name, known)}.`)
+}
+
+/** What they all begin with makes none of them alike. */
+function nearest(name: string, known: readonly string[]): string {
+  const bare = (whole: string): string => whole.slice('CALCFS_'.length)
+  const found = nearestName(bare(name), known.map(bare))
+  return found === undefined ? '' : `; the nearest is 'CALCFS_${found}'`
 }

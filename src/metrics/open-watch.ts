@@ -1,7 +1,7 @@
 // What goes on in a mount, for those who ask: the picture of `calcfs top`, the metrics, the health, the log.
 import type { WatchControl } from '../drive/control/context.js'
 import { Failure } from '../failure.js'
-import type { LogReader } from '../terminal/log-ring.js'
+import type { LogReader } from '../terminal/log.js'
 import { healthOf } from './health-line.js'
 import { pictureOf } from './picture.js'
 import type { MetricSources } from './sources.js'

@@ -1,6 +1,6 @@
 // Sources of the metrics of one mount: its counters, and what its layers know of themselves.
 import type { Activity } from '../activity/activity.js'
-import type { DraftFact } from '../drive/interface/control.js'
+import type { ActivityPicture } from '../drive/interface/control.js'
 
 export interface MetricSources {
   readonly activity: Activity
@@ -17,7 +17,7 @@ export interface MetricSources {
     readonly length: number | undefined
   }[]
   /** What waits to be saved, or is on its way. */
-  drafts(): readonly DraftFact[]
+  drafts(): ActivityPicture['waiting']
   /** Why the service counts as away, and why the sign-in has ended; undefined where they have not. */
   awayBecause(): string | undefined
   signedOutBecause(): string | undefined
@@ -28,4 +28,4 @@ export interface MetricSources {
 /** States of a draft in which a request of it is under way. */
 const underWayStates: ReadonlySet<string> = new Set(['sending', 'in-flight'])
 
-export const isUnderWay = ({ state }: DraftFact): boolean => underWayStates.has(state)
+export const isUnderWay = ({ state }: { readonly state: string }): boolean => underWayStates.has(state)

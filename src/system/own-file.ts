@@ -1,8 +1,20 @@
-// Opens a file of calcfs's own directories: never follows a link, never waits for the other end of a pipe, never reads a device.
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { privateFile } from './atomic-file.js'
-import { isMissing } from './error-code.js'
+// Calcfs's own files and directories: private, replaced by one rename, opened without a link or a pipe, moved aside where they are something else.
+
+import { randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { codeOf, isMissing } from './error-code.js'
 
 const neitherLinkNorPipe = constants.O_NOFOLLOW | constants.O_NONBLOCK
 
@@ -49,3 +61,170 @@ export async function readOwnFile(path: string): Promise<string | undefined> {
 export async function emptyOwnFile(path: string): Promise<FileHandle> {
   return open(path, forWriting, privateFile)
 }
+
+export type ExpectedKind = 'file' | 'directory' | 'either'
+
+/** Returns the new path of what was moved; a link to a directory counts as one. @throws the errors of the disk */
+export function clearPlace(path: string, due: ExpectedKind): string | undefined {
+  const found = entryAt(path)
+  if (found === undefined) return undefined
+  if (due !== 'directory' && found.isFile()) return undefined
+  if (due !== 'file' && found.isDirectory()) return undefined
+  if (due === 'directory' && found.isSymbolicLink() && leadsToDirectory(path)) return undefined
+  const aside = `${path}.aside-${Date.now()}`
+  renameSync(path, aside)
+  return aside
+}
+
+/** None below what is no directory. */
+function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (thrown) {
+    if (/^(ENOTDIR|ELOOP)$/.test(codeOf(thrown) ?? '')) return undefined
+    throw thrown
+  }
+}
+
+function leadsToDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // A circular link, or one to nothing.
+    return false
+  }
+}
+
+/** Modes of a mount's own files and directories: only their owner may access them. */
+export const privateFile = 0o600
+export const privateDirectory = 0o700
+
+/**
+ * Replaces the text at this path atomically and durably: temporary file, fsync, rename, directory fsync.
+ * @throws the errors of the disk; the old file is then unchanged
+ */
+export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
+  await placeFile(path, text, file => file.sync())
+  await syncDirectory(dirname(path))
+}
+
+/** As `replaceFile`, but a power cut may undo it: for data that is only a convenience. */
+export async function replaceFileLightly(path: string, text: string | Uint8Array): Promise<void> {
+  await placeFile(path, text, async () => {})
+}
+
+/** As `replaceFileLightly`, synchronously. */
+export function replaceFileNow(path: string, text: string | Uint8Array): void {
+  const temporary = temporaryBeside(path)
+  try {
+    writeFileSync(temporary, text, { mode: privateFile, flag: 'wx' })
+    renameSync(temporary, path)
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    throw cause
+  }
+}
+
+async function placeFile(
+  path: string,
+  text: string | Uint8Array,
+  settle: (file: FileHandle) => Promise<void>,
+) {
+  const temporary = temporaryBeside(path)
+  try {
+    const file = await open(temporary, 'wx', privateFile)
+    try {
+      await file.writeFile(text)
+      await settle(file)
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    throw cause
+  }
+}
+
+/** A rename is atomic only within one file system: the temporary file is in the same directory. */
+const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
+
+/** Makes names that were created, replaced or removed in a directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** Makes a directory and its parents; their names survive a power cut. */
+export async function makeDirectory(path: string): Promise<void> {
+  const first = await makeDirectories(path)
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
+}
+
+/**
+ * Makes the name of a directory that may just have been made, and those of its parents, survive a power cut: up to the
+ * first directory of another user, which this user cannot have made.
+ */
+export async function keepNameOf(path: string): Promise<void> {
+  const above = dirname(path)
+  if (above === path) return
+  const { uid } = await stat(above)
+  const isOwn = uid === process.getuid?.()
+  try {
+    await syncDirectory(above)
+  } catch (thrown) {
+    // A directory of another user may be closed to this one, and some file systems sync no directory.
+    if (isOwn) throw thrown
+  }
+  if (isOwn) await keepNameOf(above)
+}
+
+/**
+ * Makes a directory that only its owner may enter, and its parents; returns the first one that was made.
+ * @throws the errors of the disk, ENOSPC where it is full
+ */
+export async function makeDirectories(path: string): Promise<string | undefined> {
+  try {
+    await mkdir(path, { mode: ownerOnly })
+    return path
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EEXIST' && (await stat(path)).isDirectory()) return undefined
+    if (!isMissing(thrown) || dirname(path) === path) throw thrown
+  }
+  const first = await makeDirectories(dirname(path))
+  // Another process may make the same one; any other error is not a missing parent.
+  await mkdir(path, { mode: ownerOnly }).catch(async (thrown: unknown) => {
+    if (codeOf(thrown) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
+  })
+  return first ?? path
+}
+
+/** The same, synchronously. */
+export function makeDirectoriesNow(path: string): void {
+  try {
+    mkdirSync(path, { mode: ownerOnly })
+    return
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EEXIST' && statSync(path).isDirectory()) return
+    if (!isMissing(thrown) || dirname(path) === path) throw thrown
+  }
+  makeDirectoriesNow(dirname(path))
+  try {
+    mkdirSync(path, { mode: ownerOnly })
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EEXIST' || !statSync(path).isDirectory()) throw thrown
+  }
+}
+
+/** Makes a directory that only its owner can enter, also where it existed with a wider mode. */
+export function makePrivateNow(path: string): void {
+  makeDirectoriesNow(path)
+  chmodSync(path, ownerOnly)
+}
+
+const ownerOnly = 0o700

@@ -1,5 +1,6 @@
-// The name of a user of this machine, for messages; also of one that only a directory service (LDAP) knows.
+// Users of this machine: their names for messages, and what fusermount allows them.
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { promisify } from 'node:util'
 
@@ -36,4 +37,17 @@ export function isNameless(): boolean {
 export const namelessUser = {
   found: `this user id (${process.getuid?.()}) has no name, and fusermount mounts for named users alone`,
   mend: 'add a line for it to /etc/passwd, or run calcfs as a user that has one',
+} as const
+
+const file = '/etc/fuse.conf'
+
+/** Whether fusermount opens a drive of this user to others: always for root, for the rest where the administrator allows it. */
+export const mayAllowOthers = (): boolean =>
+  process.getuid?.() === 0 ||
+  (existsSync(file) && /^[ \t]*user_allow_other[ \t]*(#.*)?$/m.test(readFileSync(file, 'utf8')))
+
+/** For messages: what is wrong where they may not, and the command that mends it. */
+export const othersNotAllowed = {
+  found: `${file} does not allow it to users`,
+  mend: `echo user_allow_other | sudo tee -a ${file}`,
 } as const

@@ -1,4 +1,4 @@
-// Amounts for people: bytes, in the unit that leaves three digits or fewer before the point, durations and shares.
+// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, how much of a pin is here.
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
@@ -23,3 +23,38 @@ export function durationText(milliseconds: number): string {
 
 export const percentText = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${Math.floor((100 * part) / whole)} %`
+
+/** As a drive's status and its control tell it. */
+export interface PinFacts {
+  readonly path: string
+  readonly state: string
+  readonly because?: string | undefined
+  readonly files: number
+  readonly filesKept: number
+  readonly bytes: number
+  readonly bytesKept: number
+}
+
+/** Without a full stop. */
+export function pinText({ path, state, because, ...amounts }: PinFacts): string {
+  const why = because === undefined ? '' : `: ${because}`
+  if (state === 'whole')
+    return `${path} is kept whole: ${filesText(amounts.files)}, ${bytesText(amounts.bytes)}`
+  if (state === 'gone') return `${path} is gone on the service, and nothing is kept of it${why}`
+  return `${path} is ${words[state] ?? state}, ${partText(amounts)}${why}`
+}
+
+const words: Readonly<Record<string, string>> = {
+  looking: 'being looked at',
+  fetching: 'being fetched',
+  waiting: 'waiting',
+  incomplete: 'not whole',
+}
+
+function partText({ files, filesKept, bytes, bytesKept }: Omit<PinFacts, 'path' | 'state'>): string {
+  if (files === 0) return 'nothing of it is known here yet'
+  if (bytes === bytesKept) return `${filesKept} of ${filesText(files)}, ${bytesText(bytes)}, are here`
+  return `${filesKept} of ${filesText(files)} and ${bytesText(bytesKept)} of ${bytesText(bytes)} are here`
+}
+
+export const filesText = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`

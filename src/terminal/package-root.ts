@@ -1,5 +1,5 @@
-// Root directory of this installation: where package.json lies, whether the program runs from its modules or bundled.
-import { existsSync } from 'node:fs'
+// This installation: its root directory, where package.json lies, whether the program runs from its modules or bundled; and its version.
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,4 +11,8 @@ export function packageRoot(): string {
     at = dirname(at)
   }
   return at
+}
+
+export function version(): string {
+  return String(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version)
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
+import { Option } from 'commander'
 import { codeOf, systemWords } from '../system/error-code.js'
 import { exitCodes, Stop } from './exit.js'
 
@@ -96,3 +97,17 @@ export function watchOutputs(): void {
 
 /** There is no place left to tell it; the exit code says how the command ended. */
 function nobodyListens(): void {}
+
+/**
+ * The flag of a command that prints facts.
+ * @param what names the document: `an array of drafts`
+ */
+export const jsonFlag = (what: string): Option => new Option('--json', `print JSON: ${what}`)
+
+/**
+ * Prints one document. Its keys are in camelCase, times are texts in ISO 8601 (UTC), sizes bytes, durations milliseconds, ids
+ * texts; what is not known is left out.
+ */
+export function printJson(facts: unknown): void {
+  printText(`${JSON.stringify(facts, null, 2)}\n`)
+}

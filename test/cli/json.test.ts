@@ -38,7 +38,7 @@ t.test('CMD-3 every command that prints facts has --json', async t => {
   t.same(
     without.filter(path => !Object.hasOwn(factless, path)),
     [],
-    'add jsonFlag of src/terminal/json.ts, or say here what it prints',
+    'add jsonFlag of src/terminal/print.ts, or say here what it prints',
   )
 })
 

@@ -6,7 +6,7 @@ import { configFiles, readConfig, type Sources } from '../../src/config/config.j
 import { ownDirectories, userConfigFile } from '../../src/config/places.js'
 import { findSecret, type Secret } from '../../src/config/secret.js'
 import { flagName, settingNames, variableName } from '../../src/config/settings.js'
-import { makePrivateNow } from '../../src/system/make-directory.js'
+import { makePrivateNow } from '../../src/system/own-file.js'
 
 const nowhere = { flags: {}, environment: {}, files: [] }
 

@@ -10,7 +10,7 @@ import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js
 import { readConfig } from '../../src/config/config.js'
 import type { Drive } from '../../src/drive/interface/verbs.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
-import { makePrivateNow } from '../../src/system/make-directory.js'
+import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
 import { harshKernel, type Mountable } from './kernel/harsh-kernel.js'

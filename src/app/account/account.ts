@@ -6,9 +6,7 @@ import type { Config } from '../../config/config.js'
 import { type Environment, type OwnDirectories, ownDirectories, ownParents } from '../../config/places.js'
 import type { Secret } from '../../config/secret.js'
 import { textHash } from '../../edit/journal/text-history.js'
-import { replaceFile } from '../../system/atomic-file.js'
-import { makePrivateNow } from '../../system/make-directory.js'
-import { clearPlace } from '../../system/set-aside.js'
+import { clearPlace, makePrivateNow, replaceFile } from '../../system/own-file.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 
 export interface Account {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
-import { makeDirectoriesNow } from '../../system/make-directory.js'
+import { makeDirectoriesNow } from '../../system/own-file.js'
 import { openRowCache } from './row-cache.js'
 import {
   isText,

@@ -1,14 +1,11 @@
 // `calcfs cache`: shows, clears and verifies the contents kept on this disk, all of them or those below a path.
-
 import { Command } from 'commander'
-import type { CacheInfo, Control } from '../../drive/interface/control.js'
+import type { CallResult, Control } from '../../drive/interface/control.js'
+import { filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { filesText } from '../../terminal/pin-text.js'
-import { printLine } from '../../terminal/print.js'
-import { driveCommand, withDrive } from '../control/with-drive.js'
-import { withPath } from '../control/with-path.js'
+import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { driveCommand, withDrive, withPath } from '../control/with-drive.js'
 
 interface Flags {
   readonly json?: true
@@ -40,7 +37,14 @@ function infoCommand(): Command {
   )
 }
 
-function describe({ files, bytes, limitBytes, directory, downloads, projects = [] }: CacheInfo): string {
+function describe({
+  files,
+  bytes,
+  limitBytes,
+  directory,
+  downloads,
+  projects,
+}: CallResult<'cacheInfo'>): string {
   const whole = `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}`
   const coming = downloads === 0 ? '' : `; ${downloads} being downloaded`
   const lines = projects.map(

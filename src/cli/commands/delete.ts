@@ -1,18 +1,15 @@
 // `calcfs delete PATH…`: lists, asks once, and deletes; also more than the drive lets a program delete at once.
-
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { complain, printLine } from '../../terminal/print.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { type DrivePath, mountFlag } from '../control/select-mount.js'
-import { namedDrive, namesService } from '../control/with-drive.js'
-import { mountedPath } from '../control/with-path.js'
+import { mountedPath, namedDrive, namesService } from '../control/with-drive.js'
 
 interface Flags {
   readonly mount?: string

@@ -1,12 +1,10 @@
 // `calcfs doctor`: checks everything a mount needs, and says for each problem how to fix it.
-
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { ownDirectories } from '../../config/places.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine } from '../../terminal/print.js'
+import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 import type { Finding } from '../doctor/finding.js'
 import {

@@ -1,18 +1,23 @@
 // `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
-
 import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import type { Comparison, Control, DraftLine, DroppedDraft } from '../../drive/interface/control.js'
+import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { complain, printBytes, printLine, printText, tell } from '../../terminal/print.js'
+import {
+  complain,
+  jsonFlag,
+  printBytes,
+  printJson,
+  printLine,
+  printText,
+  tell,
+} from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { chosenMounts } from '../control/select-mount.js'
-import { driveCommand, namesOneDrive, withDrive, withDrives } from '../control/with-drive.js'
-import { withDraft } from '../control/with-path.js'
+import { driveCommand, namesOneDrive, withDraft, withDrive, withDrives } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
   const command = new Command('drafts').description('list and handle edits that are not yet saved')
@@ -265,7 +270,7 @@ async function confirmDrop(names: readonly string[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was given up.')
 }
 
-function droppedLine({ name, record, mayBeStored, kept }: DroppedDraft): string {
+function droppedLine({ name, record, mayBeStored, kept }: CallResult<'drop'>): string {
   const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
   return `${name} is given up${becameOf(record, mayBeStored)}${where}.`
 }

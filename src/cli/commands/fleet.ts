@@ -1,13 +1,11 @@
 // `calcfs fleet`: the key that the mounts of a fleet have in common, what they share, clearing.
-
 import { hostname } from 'node:os'
 import { Command } from 'commander'
-import type { FleetNodeReport, FleetReport, FleetServerReport } from '../../drive/interface/control.js'
+import type { FleetReport } from '../../drive/interface/control.js'
 import { makeFleetKey } from '../../fleet/key.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine } from '../../terminal/print.js'
+import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 interface Flags {
@@ -76,7 +74,8 @@ function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, fl
   if (fleet?.away !== undefined) process.exitCode = exitCodes.unreachable
 }
 
-const isMount = ({ host, pid }: FleetNodeReport): boolean => host !== hostname() || pid !== process.pid
+const isMount = ({ host, pid }: FleetReport['nodes'][number]): boolean =>
+  host !== hostname() || pid !== process.pid
 
 function print(flags: Flags, found: object | null, text: string): void {
   if (flags.json === true) printJson(found)
@@ -104,12 +103,18 @@ function textOf({ address, away, nodes, server }: FleetReport): string {
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-function heldBy({ usedBytes, limitBytes, policy, version, isCluster }: FleetServerReport): string {
+function heldBy({
+  usedBytes,
+  limitBytes,
+  policy,
+  version,
+  isCluster,
+}: NonNullable<FleetReport['server']>): string {
   const limit = limitBytes === 0 ? 'without a limit' : `of ${megabytes(limitBytes)}`
   return `${isCluster ? 'a server of the cluster' : 'the server'} uses ${megabytes(usedBytes)} ${limit} (${policy}), version ${version}`
 }
 
-function linesOf(nodes: readonly FleetNodeReport[]): readonly string[] {
+function linesOf(nodes: FleetReport['nodes']): readonly string[] {
   const rows = [...nodes].sort((one, other) => other.hits + other.asked - one.hits - one.asked)
   const left = rows.length - shownAtMost
   return [

@@ -1,13 +1,10 @@
 // `calcfs history` and `calcfs restore`: the texts that are kept of a record, and one of them saved again.
-
 import type { Command } from 'commander'
-import type { HistoryLine, RecordHistory } from '../../drive/interface/control.js'
+import type { CallResult, HistoryLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printBytes, printLine, printText } from '../../terminal/print.js'
-import { driveCommand } from '../control/with-drive.js'
-import { pathHelp, withPath } from '../control/with-path.js'
+import { jsonFlag, printBytes, printJson, printLine, printText } from '../../terminal/print.js'
+import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
 
 const numberedHelp = 'a path and a number that calcfs history PATH lists: reports/42.json@3'
 
@@ -140,7 +137,7 @@ const time = (at: number): string => new Date(at).toISOString()
 
 const dated = ({ at, ...rest }: HistoryLine): object => ({ ...rest, at: time(at) })
 
-function asText(path: string, { unsaved, versions }: RecordHistory): string {
+function asText(path: string, { unsaved, versions }: CallResult<'history'>): string {
   if (versions.length === 0) return `no text of ${path} was met here in the last 90 days.`
   const draft = unsaved ? ['not saved: the file shows a text that waits (calcfs drafts list)'] : []
   return [...draft, ...versions.map(lineOf)].join('\n')

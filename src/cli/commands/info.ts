@@ -1,15 +1,11 @@
 // `calcfs info PATH`: what a path stands for, and how much of it is on this disk.
-
 import type { Command } from 'commander'
 import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
-import { bytesText } from '../../terminal/amount.js'
+import { bytesText, filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { filesText } from '../../terminal/pin-text.js'
-import { printLine } from '../../terminal/print.js'
-import { hinted } from '../control/absent-hint.js'
-import { driveCommand } from '../control/with-drive.js'
-import { pathHelp, withPath } from '../control/with-path.js'
+import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
+import { hinted } from '../control/with-reader.js'
 
 export function infoCommand(): Command {
   const command = driveCommand('info')

@@ -1,7 +1,7 @@
 // `calcfs login` and `calcfs logout`: their flags.
 import { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag } from '../../terminal/json.js'
+import { jsonFlag } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import type { Flags } from '../sign-in/sign-in.js'
 

@@ -1,7 +1,9 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
 
+import { execFile } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { Command, Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import { recordPhrase } from '../../edit/journal/record-key.js'
@@ -9,12 +11,11 @@ import { automountType } from '../../mount/automount-point.js'
 import { fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
 import { codeOf } from '../../system/error-code.js'
-import { makeDirectoriesNow } from '../../system/make-directory.js'
+import { makeDirectoriesNow } from '../../system/own-file.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
 import type { Log } from '../../terminal/log.js'
-import { complain, printLine } from '../../terminal/print.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
 import {
   inBackground,
@@ -23,7 +24,6 @@ import {
   tellStarter,
   waitingSentence,
 } from '../mount/daemon.js'
-import { notifySystemd } from '../mount/notify.js'
 import { forgetOwnSecrets, secretsOfStarter } from '../mount/own-secrets.js'
 import type { ServedDrive } from '../mount/serve-drive.js'
 
@@ -248,4 +248,19 @@ function sayUnsent(unsent: ReturnType<ServedDrive['unsent']>, log: Log): void {
     `not saved on the service: ${names}; the texts are kept and will be in .calcfs/drafts at the next mount`,
   )
   process.exitCode = exitCodes.unsent
+}
+
+const deadline = 5000
+
+/**
+ * Says that the drive is mounted, or is being taken down; does nothing outside a unit that waits for it.
+ * @param environment holds NOTIFY_SOCKET where systemd waits; the unit needs NotifyAccess=all
+ * @throws where systemd-notify fails: the unit would be killed at its start-up limit, and should say why
+ */
+async function notifySystemd(
+  state: 'READY=1' | 'STOPPING=1',
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  if (!environment['NOTIFY_SOCKET']) return
+  await promisify(execFile)('systemd-notify', [state], { timeout: deadline })
 }

@@ -1,11 +1,9 @@
 // `calcfs report`: lists a report here, replaces its calculations, or reorders them together with its formulas.
-
 import { Command } from 'commander'
-import type { Control, NewOrder } from '../../drive/interface/control.js'
+import type { CallResult, Control } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { complain, printLine } from '../../terminal/print.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 interface Flags {
@@ -124,7 +122,7 @@ function renumberCommand(): Command {
   )
 }
 
-function renumbered(id: string, { order, before, after }: NewOrder): string {
+function renumbered(id: string, { order, before, after }: CallResult<'renumber'>): string {
   const formulas = before.flatMap((formula, at) =>
     formula === after[at] ? [] : [`  ${oneLine(formula)}  →  ${oneLine(after[at] ?? '')}`],
   )

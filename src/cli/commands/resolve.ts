@@ -1,6 +1,5 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
 import { format } from 'node:util'
-
 import type { Command } from 'commander'
 import type { Connection } from '../../app/connect.js'
 import type { CallResult } from '../../drive/interface/control.js'
@@ -10,8 +9,7 @@ import { dueIn, systemClock } from '../../remote/clock.js'
 import type { Remote, ServicePath } from '../../remote/remote.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine, tell } from '../../terminal/print.js'
+import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
 import { type Configured, configured } from '../../terminal/settings.js'
 import { driveAt } from '../control/find-daemon.js'
 import { driveCommand, mountedDrive } from '../control/with-drive.js'

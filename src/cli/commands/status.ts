@@ -1,18 +1,15 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
-
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { loginCommand } from '../../login-command.js'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
+import { pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { pinText } from '../../terminal/pin-text.js'
-import { complain, printLine } from '../../terminal/print.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
-import { refuseAddress } from '../control/by-address.js'
-import { daemonAt } from '../control/find-daemon.js'
-import type { Status } from '../control/status-form.js'
+import { daemonAt, type Status } from '../control/find-daemon.js'
+import { refuseAddress } from '../control/select-mount.js'
 import { goneSentence } from '../watch/screen.js'
 import { watchStatus } from '../watch/status-watch.js'
 

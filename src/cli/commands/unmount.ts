@@ -1,5 +1,4 @@
 // `calcfs unmount DIR`: unmounts a drive, a dead one too, waits for its daemon, and reports unsaved edits.
-
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
@@ -17,12 +16,10 @@ import { isProcessAlive } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine, tell } from '../../terminal/print.js'
-import { refuseAddress } from '../control/by-address.js'
-import { daemonAt, NoAnswer } from '../control/find-daemon.js'
+import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
+import { daemonAt, NoAnswer, type Status } from '../control/find-daemon.js'
+import { refuseAddress } from '../control/select-mount.js'
 import { sweepFor } from '../control/socket.js'
-import type { Status } from '../control/status-form.js'
 
 interface Flags {
   readonly force?: true

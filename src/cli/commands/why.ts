@@ -1,13 +1,11 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
-
 import { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine } from '../../terminal/print.js'
+import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { mountFlag } from '../control/select-mount.js'
-import { mountedPath } from '../control/with-path.js'
+import { mountedPath } from '../control/with-drive.js'
 
 interface Flags {
   readonly json?: true

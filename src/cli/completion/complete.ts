@@ -1,9 +1,14 @@
-// Words that may stand at the end of a command line: commands, flags, and values of arguments and flags.
-import type { Argument, Command, Option } from 'commander'
+// Completion: `calcfs completion SHELL` prints its script, and at TAB the names and values that fit there are answered.
+import { Argument, Command, type Option } from 'commander'
+import { configFiles } from '../../config/config.js'
+import { drivesOfUser } from '../../mount/mount-point.js'
+import { withExamples } from '../../terminal/examples.js'
+import { printText } from '../../terminal/print.js'
 import { isUnlisted } from '../../terminal/settings.js'
-import { gist } from '../help/form.js'
+import { driveAt } from '../control/find-daemon.js'
+import { gist } from '../help/help-form.js'
 import { topics } from '../help/topics.js'
-import { type ValueKind, valueKinds } from './value-kinds.js'
+import { askedByShells, type Shell, scripts, shells } from './shells.js'
 
 export interface Candidate {
   readonly value: string
@@ -165,3 +170,103 @@ function helped({ command, args }: Typed): readonly Candidate[] {
 }
 
 const topicCandidates: readonly Candidate[] = topics.map(value => ({ value, says: 'a topic' }))
+
+/** `files` and `directories` are the shell's own; `nothing` is free text. */
+export type ValueKind = 'files' | 'directories' | 'drives' | 'drafts' | 'profiles' | 'help' | 'nothing'
+
+/** A name that is not here is completed by nothing; a test asks for each to be here. */
+export const valueKinds: Readonly<Record<string, ValueKind>> = {
+  path: 'files',
+  file: 'files',
+  'path or id': 'files',
+  'path@n': 'files',
+  'path@m': 'files',
+  directory: 'directories',
+  drive: 'drives',
+  draft: 'drafts',
+  profile: 'profiles',
+  topic: 'help',
+
+  address: 'nothing',
+  calculation: 'nothing',
+  command: 'nothing',
+  duration: 'nothing',
+  glob: 'nothing',
+  id: 'nothing',
+  levels: 'nothing',
+  milliseconds: 'nothing',
+  name: 'nothing',
+  number: 'nothing',
+  seconds: 'nothing',
+  size: 'nothing',
+  text: 'nothing',
+  types: 'nothing',
+  url: 'nothing',
+  word: 'nothing',
+}
+
+/** Milliseconds that a person waits for after TAB. */
+const patience = 1_000
+
+const namesHere: NameSource = async (kind, flags) => {
+  const late = new Promise<readonly Candidate[]>(resolve => setTimeout(resolve, patience, []).unref())
+  const found = Promise.race([late, sources[kind](flags)])
+  const listed = await found.catch(() => [])
+  return listed.filter(({ value }) => !/\p{Cc}/u.test(value))
+}
+
+type Flags = Readonly<Record<string, string>>
+
+const sources = {
+  async drives(_: Flags): Promise<readonly Candidate[]> {
+    return (await drivesOfUser()).map(({ path, source }) => ({ value: path, says: source }))
+  },
+
+  async drafts(flags: Flags): Promise<readonly Candidate[]> {
+    const named = flags['--mount']
+    const mounts = named === undefined ? (await drivesOfUser()).map(({ path }) => path) : [named]
+    const all = await Promise.all(mounts.map(path => draftsAt(path).catch(() => [])))
+    return all.flat()
+  },
+
+  async profiles(flags: Flags): Promise<readonly Candidate[]> {
+    const asked = flags['--config'] ?? (process.env['CALCFS_CONFIG'] || undefined)
+    return configFiles(asked, process.env).flatMap(({ path, profiles }) =>
+      Object.entries(profiles).map(([value, { url = path }]) => ({ value, says: String(url) })),
+    )
+  },
+}
+
+async function draftsAt(path: string): Promise<readonly Candidate[]> {
+  const drafts = await (await driveAt(path)).drafts({})
+  return drafts.map(({ name, record, state }) => ({ value: name, says: `${record}, ${state}` }))
+}
+
+export function completionCommand(): Command {
+  const command = new Command('completion')
+    .description(
+      'print what makes a shell complete commands, flags, profiles, mount points and drafts at TAB',
+    )
+    .addArgument(new Argument('<shell>', 'which one').choices(shells))
+    .action((shell: Shell) => {
+      printText(scripts[shell])
+    })
+  return withExamples(
+    command,
+    ['source <(calcfs completion bash)', 'in ~/.bashrc'],
+    ['source <(calcfs completion zsh)', 'in ~/.zshrc, behind compinit'],
+    ['calcfs completion fish > ~/.config/fish/completions/calcfs.fish', 'once'],
+  )
+}
+
+/** @param whole makes the command line that is completed */
+export function askedCommand(whole: () => Promise<Command>): Command {
+  return new Command(askedByShells)
+    .argument('[word...]', 'the words of a command line; the last one is completed')
+    .helpOption(false)
+    .action(async (words: readonly string[]) => {
+      const { candidates, kind } = await complete(await whole(), words, namesHere)
+      const lines = candidates.map(({ value, says }) => `${value}\t${says}`)
+      printText([...lines, `:${kind}`, ''].join('\n'))
+    })
+}

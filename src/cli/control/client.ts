@@ -1,8 +1,15 @@
 // Client of the control socket: a drive's control as if it were in this process.
 import { request } from 'node:http'
-import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
-import { longestSilence, mountHeader, printQuestion } from '../stream/conversation.js'
-import { readReply } from './protocol.js'
+import * as z from 'zod'
+import {
+  type CallArgument,
+  type CallName,
+  type CallResult,
+  type Control,
+  controlCalls,
+} from '../../drive/interface/control.js'
+import { Failure } from '../../failure.js'
+import { failureForm, failureIn, longestSilence, mountHeader, printQuestion } from '../stream/conversation.js'
 
 /**
  * The control of the drive that listens on this socket. Every call rejects with the drive's own Failure: 'replaced' where
@@ -20,40 +27,36 @@ export function controlAt(socketPath: string, device: string, onSilence: () => P
     thrown.cause = cause
     throw thrown
   }
-  return {
-    status: call('status'),
-    why: call('why'),
-    refresh: call('refresh'),
-    drafts: call('drafts'),
-    places: call('places'),
-    show: call('show'),
-    diff: call('diff'),
-    send: call('send'),
-    drop: call('drop'),
-    history: call('history'),
-    historyText: call('historyText'),
-    restore: call('restore'),
-    cacheInfo: call('cacheInfo'),
-    cacheClear: call('cacheClear'),
-    cacheVerify: call('cacheVerify'),
-    activity: call('activity'),
-    metrics: call('metrics'),
-    health: call('health'),
-    log: call('log'),
-    info: call('info'),
-    resolve: call('resolve'),
-    pin: call('pin'),
-    unpin: call('unpin'),
-    pins: call('pins'),
-    fleet: call('fleet'),
-    fleetClear: call('fleetClear'),
-    addReport: call('addReport'),
-    setReport: call('setReport'),
-    renumber: call('renumber'),
-    deletion: call('deletion'),
-    delete: call('delete'),
+  const names = Object.keys(controlCalls) as readonly CallName[]
+  return Object.fromEntries(names.map(name => [name, call(name)])) as unknown as Control
+}
+
+const replyForm = z.union([z.object({ answer: z.unknown() }), z.object({ failure: failureForm })])
+
+/** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for an invalid reply */
+function readReply<Name extends CallName>(name: Name, text: string): CallResult<Name> {
+  const reply = replyForm.safeParse(jsonIn(text))
+  if (!reply.success) throw otherLanguage()
+  if ('failure' in reply.data) throw failureIn(reply.data.failure)
+  const answer = controlCalls[name].answer.safeParse(reply.data.answer)
+  if (!answer.success) throw otherLanguage()
+  return answer.data as CallResult<Name>
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw otherLanguage(cause)
   }
 }
+
+const otherLanguage = (cause?: unknown): Failure =>
+  new Failure(
+    'broken',
+    'the drive answered in another way than this version of calcfs expects; unmount and mount it again',
+    { cause },
+  )
 
 /** A save may take long, but a living daemon keeps sending signs of life. */
 function post(

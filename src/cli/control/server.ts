@@ -2,16 +2,19 @@
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
-import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
+import {
+  type CallArgument,
+  type CallName,
+  type CallResult,
+  type Control,
+  controlCalls,
+} from '../../drive/interface/control.js'
 import type { SharedReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { answerWatch } from '../../metrics/answer-watch.js'
-import { mountHeader, signOfLife, signOfLifeEvery } from '../stream/conversation.js'
-import { filesName } from '../stream/files-protocol.js'
-import { answerFiles } from '../stream/files-server.js'
-import { isStream, type StreamName } from '../stream/stream-protocol.js'
-import { answerStream } from '../stream/stream-server.js'
-import { forms, isCall, printAnswer, printFailure } from './protocol.js'
+import { failureParts, mountHeader, signOfLife, signOfLifeEvery } from '../stream/conversation.js'
+import { filesName, isStream, type StreamName } from '../stream/stream-protocol.js'
+import { answerFiles, answerStream } from '../stream/stream-server.js'
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
@@ -112,7 +115,7 @@ async function listen(path: string, { control, reader, device }: ControlledDrive
     beginReply(reply)
     answered(question, control, device).then(
       text => end(reply, text),
-      (thrown: unknown) => end(reply, printFailure(asFailure(thrown))),
+      (thrown: unknown) => end(reply, JSON.stringify({ failure: failureParts(asFailure(thrown)) })),
     )
   })
   server.maxConnections = connectionsAtMost
@@ -170,8 +173,10 @@ async function answered(
   await refuseOtherDrive(question, device)
   if (question.method !== 'POST' || !isCall(name))
     throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
-  return printAnswer(await call(name, await readCallBody(question), control))
+  return JSON.stringify({ answer: await call(name, await readCallBody(question), control) })
 }
+
+const isCall = (name: string): name is CallName => Object.hasOwn(controlCalls, name)
 
 const callNameOf = (question: IncomingMessage): string => (question.url ?? '').slice(1)
 
@@ -211,10 +216,10 @@ async function call<Name extends CallName>(
   body: string,
   control: Control,
 ): Promise<CallResult<Name>> {
-  const asked = forms[name].ask.safeParse(JSON.parse(body))
+  const asked = controlCalls[name].ask.safeParse(JSON.parse(body))
   if (!asked.success) throw new Failure('invalid', `this drive does not understand the question ${name}`)
   const answer: (asked: CallArgument<Name>) => Promise<CallResult<Name>> = control[name]
-  return answer(asked.data)
+  return answer(asked.data as CallArgument<Name>)
 }
 
 async function readCallBody(question: IncomingMessage): Promise<string> {

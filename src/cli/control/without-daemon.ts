@@ -9,9 +9,9 @@ import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { openLog } from '../../terminal/log.js'
+import { version } from '../../terminal/package-root.js'
 import { complain } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
-import { version } from '../../terminal/version.js'
 
 /** The same parts as in a daemon, for a moment; drafts that a living daemon owns are left to it. */
 export async function withoutDaemon<Result>(

@@ -1,13 +1,11 @@
 // Whether this machine can mount: FUSE device, programs, libraries, kernel, directories, indexers.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { release } from 'node:os'
+import { platform, release } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
+import { nearestThere, networkFileSystem } from '../../app/prepare-places.js'
 import { homeOf } from '../../system/home.js'
-import { takesEpochs } from '../../system/linux-release.js'
-import { nearestThere, networkFileSystem } from '../../system/network-filesystem.js'
-import { isNameless, namelessUser } from '../../system/user-name.js'
+import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
 export function fuseDevice(): Finding {
@@ -133,4 +131,10 @@ function may(path: string, mode: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether a file system in user space may tell the kernel that names have changed, without any lock (FUSE_NOTIFY_INC_EPOCH). */
+function takesEpochs(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return platform() === 'linux' && (major > 6 || (major === 6 && minor >= 16))
 }

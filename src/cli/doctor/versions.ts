@@ -4,8 +4,7 @@ import { createRequire } from 'node:module'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { interfaceVersion } from '../../remote/remote.js'
-import { packageRoot } from '../../terminal/package-root.js'
-import { version } from '../../terminal/version.js'
+import { packageRoot, version } from '../../terminal/package-root.js'
 
 /** A part that is missing, or does not load, is left out. */
 export interface Versions {

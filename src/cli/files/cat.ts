@@ -3,10 +3,9 @@ import type { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
-import { after, withHint } from '../control/absent-hint.js'
 import { driveCommand } from '../control/with-drive.js'
-import { withReader } from '../control/with-reader.js'
-import { onStandardError, openProblems } from './problems.js'
+import { after, withHint, withReader } from '../control/with-reader.js'
+import { onStandardError, openProblems } from './output.js'
 
 export function catCommand(): Command {
   const command: Command = driveCommand('cat')

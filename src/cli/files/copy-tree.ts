@@ -14,7 +14,7 @@ import { noop } from '../../noop.js'
 import { Stop } from '../../terminal/exit.js'
 import { copyFile, type FileRules } from './copy-file.js'
 import { ensureDirectory, ensureLink, setTime } from './local-target.js'
-import { mayComeLater } from './problems.js'
+import { mayComeLater } from './output.js'
 
 /** One tree or file, and where it goes: the local path of its top. */
 export interface CopyOrder {

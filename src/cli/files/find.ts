@@ -2,14 +2,18 @@
 import { type Command, Option } from 'commander'
 import { isProblem, type TreeQuestion } from '../../drive/interface/reader.js'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag } from '../../terminal/json.js'
-import { printBytes } from '../../terminal/print.js'
-import { after, withHint } from '../control/absent-hint.js'
+import { jsonFlag, printBytes } from '../../terminal/print.js'
 import { driveCommand } from '../control/with-drive.js'
-import { type GivenPath, withReader } from '../control/with-reader.js'
-import { openJsonArray, printedEntry } from './print-entry.js'
-import { onStandardError, openProblems } from './problems.js'
-import { collected, entryTypes, levels } from './settings.js'
+import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
+import {
+  collected,
+  entryTypes,
+  levels,
+  onStandardError,
+  openJsonArray,
+  openProblems,
+  printedEntry,
+} from './output.js'
 
 interface Flags {
   readonly name?: readonly string[]

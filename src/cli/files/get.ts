@@ -1,5 +1,4 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
-
 import { setMaxListeners } from 'node:events'
 import { mkdir, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
@@ -12,15 +11,12 @@ import { codeOf } from '../../system/error-code.js'
 import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { complain, printLine } from '../../terminal/print.js'
-import { after, withHint } from '../control/absent-hint.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand } from '../control/with-drive.js'
-import { type GivenPath, withReader } from '../control/with-reader.js'
+import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy-tree.js'
-import { onStandardError, openProblems, type Problems } from './problems.js'
+import { collected, jobs, onStandardError, openProblems, type Problems } from './output.js'
 import { counted, drawProgress } from './progress-line.js'
-import { collected, jobs } from './settings.js'
 
 interface Flags {
   readonly as?: string

@@ -8,14 +8,18 @@ import {
 } from '../../drive/interface/reader.js'
 import { lastNameOf } from '../../layout.js'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag } from '../../terminal/json.js'
-import { printBytes } from '../../terminal/print.js'
-import { after, withHint } from '../control/absent-hint.js'
+import { jsonFlag, printBytes } from '../../terminal/print.js'
 import { driveCommand } from '../control/with-drive.js'
-import { type GivenPath, withReader } from '../control/with-reader.js'
-import { longLine, openJsonArray, printedEntry } from './print-entry.js'
-import { onStandardError, openProblems, type Problems } from './problems.js'
-import { levels } from './settings.js'
+import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
+import {
+  levels,
+  longLine,
+  onStandardError,
+  openJsonArray,
+  openProblems,
+  type Problems,
+  printedEntry,
+} from './output.js'
 
 interface Flags {
   readonly long?: true

@@ -1,16 +1,12 @@
 // `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
-
 import type { Command } from 'commander'
 import type { Control, PinLine } from '../../drive/interface/control.js'
-import { bytesText } from '../../terminal/amount.js'
+import { bytesText, filesText, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { filesText, pinText } from '../../terminal/pin-text.js'
-import { printLine, tell } from '../../terminal/print.js'
-import { hinted } from '../control/absent-hint.js'
-import { driveCommand, withDrives } from '../control/with-drive.js'
-import { pathHelp, withPath } from '../control/with-path.js'
+import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
+import { driveCommand, pathHelp, withDrives, withPath } from '../control/with-drive.js'
+import { hinted } from '../control/with-reader.js'
 import { drawProgress } from './progress-line.js'
 
 interface Flags {

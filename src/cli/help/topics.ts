@@ -1,17 +1,22 @@
-// Topics of `calcfs help`: a text in docs/help/ each, which the manual has too; and the list of all settings.
+// `calcfs help [WORD…]`: the help of a command, or a topic: a text in docs/help/ each, which the manual has too, and the list of all settings.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Argument, Command } from 'commander'
+import { otherVariables } from '../../config/config.js'
+import { nearestPhrase } from '../../config/nearest.js'
 import { type Group, settingNames, settings, variableName } from '../../config/settings.js'
-import { otherVariables } from '../../config/variables.js'
+import { withExamples } from '../../terminal/examples.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
+import { printText } from '../../terminal/print.js'
 import { flagOf } from '../../terminal/settings.js'
 
 /** Those with a text of their own. */
 export const textTopics = ['edits', 'conflicts', 'names', 'offline'] as const
 export const topics = [...textTopics, 'settings'] as const
-export type Topic = (typeof topics)[number]
+type Topic = (typeof topics)[number]
 
-export const isTopic = (name: string): name is Topic => topics.some(topic => topic === name)
+const isTopic = (name: string): name is Topic => topics.some(topic => topic === name)
 
 /** Markdown: `# ` and the title, paragraphs, lists with `- `, lines to type behind four blanks. Plain enough to read as it is. */
 export function topicText(topic: Topic): string {
@@ -53,4 +58,36 @@ function settingsText(): string {
   })
   const others = Object.entries(otherVariables).map(([name, says]) => `${name}\n    ${says}`)
   return `${[settingsIntro.trimEnd(), ...parts, '## Other variables', ...others].join('\n\n')}\n`
+}
+
+/** @param whole makes the command line, whose commands are looked up */
+export function helpCommand(whole: () => Promise<Command>): Command {
+  const command = new Command('help')
+    .description('print the help of a command, or a topic: how edits are saved, what a conflict is, …')
+    .addArgument(new Argument('[topic...]', `a command, or one of ${topics.join(', ')}`))
+    .action(async (words: readonly string[]) => {
+      const [topic = ''] = words
+      if (words.length === 1 && isTopic(topic)) printText(topicText(topic))
+      else found(words, await whole()).outputHelp()
+    })
+  return withExamples(
+    command,
+    ['calcfs help edits', 'how a save reaches the service'],
+    ['calcfs help drafts send', 'as calcfs drafts send --help'],
+    ['calcfs help settings | less', 'all flags, variables and keys'],
+  )
+}
+
+function found(words: readonly string[], program: Command): Command {
+  let at = program
+  for (const word of words) {
+    const inner = at.commands.find(command => command.name() === word)
+    if (inner === undefined)
+      throw new Stop(
+        exitCodes.usage,
+        `there is no help on '${words.join(' ')}'${nearestPhrase(word, [...topics, ...at.commands.map(one => one.name())])}; calcfs help lists the commands, and the topics are ${topics.join(', ')}.`,
+      )
+    at = inner
+  }
+  return at
 }

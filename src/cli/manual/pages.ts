@@ -1,7 +1,7 @@
 // The manual pages, made of the table of settings, the commands, and the topics of `calcfs help`.
 import type { Command } from 'commander'
+import { otherVariables } from '../../config/config.js'
 import { flagName, settings, variableName } from '../../config/settings.js'
-import { otherVariables } from '../../config/variables.js'
 import { exampleLines, examplesOf } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { isUnlisted } from '../../terminal/settings.js'

@@ -1,6 +1,7 @@
 // docs/settings.md: every setting in one table, as the table of settings has it.
+
+import { otherVariables } from '../../config/config.js'
 import { flagName, settings, variableName } from '../../config/settings.js'
-import { otherVariables } from '../../config/variables.js'
 import { groups, groupTitles, settingsIn } from '../help/topics.js'
 
 const intro = `# Settings

@@ -1,9 +1,11 @@
-// Mounting for a sandboxed daemon: the privileged part of a systemd unit runs fusermount, whose answer goes to the daemon's libfuse.
+// `calcfs hand-over DIR`: in a systemd unit, the drive of a sandboxed daemon is mounted from outside of its sandbox; and the daemon's side of it.
 import { execFile } from 'node:child_process'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Command } from 'commander'
 import { isMissing } from '../../system/error-code.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 
@@ -33,7 +35,7 @@ export const sayUp = (runtime: string): Promise<void> => writeFile(join(runtime,
  * @param daemon MAINPID of the unit
  * @throws Stop where the daemon ends before, or fusermount refuses
  */
-export async function mountFor(runtime: string, daemon: number, directory: string): Promise<void> {
+async function mountFor(runtime: string, daemon: number, directory: string): Promise<void> {
   const until = performance.now() + limits.whole
   while (!(await isThere(join(runtime, 'up')))) {
     const request = await requestIn(runtime)
@@ -112,4 +114,26 @@ async function refuseStranger(pid: number): Promise<void> {
   const groupOf = (process: number | 'self'): Promise<string> => readFile(`/proc/${process}/cgroup`, 'utf8')
   if ((await groupOf(pid)) === (await groupOf('self'))) return
   throw new Stop(exitCodes.failed, `process ${pid} asks for a mount, but belongs to another unit.`)
+}
+
+export function handOverCommand(): Command {
+  const command = new Command('hand-over')
+    .description('in a systemd unit: mount the drive of its sandboxed daemon (calcfs mount --hand-over)')
+    .argument('<directory>', 'where the drive is to be mounted')
+    .action(handOver)
+  return withExamples(
+    command,
+    ['calcfs hand-over /srv/calcfs/group', 'as ExecStartPost=+ of the unit, outside of its sandbox'],
+    ['calcfs hand-over /srv/calcfs/%i', 'in a template unit; its ExecStart= is calcfs mount --hand-over'],
+  )
+}
+
+async function handOver(directory: string): Promise<void> {
+  const { RUNTIME_DIRECTORY: runtime, MAINPID: daemon } = process.env
+  if (!runtime || !daemon)
+    throw new Stop(
+      exitCodes.usage,
+      'calcfs hand-over works in a systemd unit only; systemd/calcfs-system@.service is one.',
+    )
+  await mountFor(runtime, Number(daemon), directory)
 }

@@ -1,12 +1,10 @@
 // mount.calcfs, the helper of mount(8): its arguments become a line of `calcfs mount`, its end an exit code of mount(8).
-
 import { join, resolve } from 'node:path'
 import { BadSetting, variableName } from '../../config/settings.js'
 import { userPhrase } from '../../system/user-name.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { packageRoot } from '../../terminal/package-root.js'
+import { packageRoot, version } from '../../terminal/package-root.js'
 import { printLine, tell } from '../../terminal/print.js'
-import { version } from '../../terminal/version.js'
 import { mountOptionsIn } from './mount-options.js'
 
 /** How messages name it. */

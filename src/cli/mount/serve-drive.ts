@@ -1,5 +1,4 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
-
 import { openActivity } from '../../activity/activity.js'
 import type { KernelCalls } from '../../activity/kernel-calls.js'
 import { noteAccount } from '../../app/account/account-note.js'
@@ -11,6 +10,7 @@ import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.
 import { introduced, triedPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
+import { openMetricsPort } from '../../metrics/metrics-port.js'
 import { automountType } from '../../mount/automount-point.js'
 import { mountDrive } from '../../mount/lifecycle.js'
 import { type Denied, deniedTo, mountedType } from '../../mount/mount-point.js'
@@ -18,17 +18,15 @@ import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { seldom } from '../../seldom.js'
-import { mayAllowOthers, othersNotAllowed } from '../../system/fuse-conf.js'
-import { isNameless, namelessUser } from '../../system/user-name.js'
+import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import type { Log } from '../../terminal/log.js'
-import type { LogReader } from '../../terminal/log-ring.js'
+import type { Log, LogReader } from '../../terminal/log.js'
+import { version } from '../../terminal/package-root.js'
 import type { Configured } from '../../terminal/settings.js'
-import { version } from '../../terminal/version.js'
 import { serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
 import { logCalls, logFailures } from './call-log.js'
-import { watched } from './watched-drive.js'
+import { showNotices } from './desktop-notice.js'
 
 /** What a process gives to the drives that it serves. */
 export interface Surroundings {
@@ -232,3 +230,39 @@ const timerMargin = 10_000
 
 /** Milliseconds by which the answer to a save may be later than its deadline. */
 const answerMargin = 2_000
+
+export interface Watch {
+  /** What the user of a new mount has to know of them, in sentences. */
+  readonly troubles: readonly string[]
+  stop(): Promise<void>
+}
+
+/** Begins both. Where they cannot be had, the drive works all the same. */
+export async function watched(
+  { control }: AssembledDrive,
+  { config, log, clock }: { readonly config: Config; readonly log: Log; readonly clock: Clock },
+): Promise<Watch> {
+  const troubles: string[] = []
+  const warn = (sentence: string): void => log.warn(sentence)
+  const port =
+    config.metrics === undefined
+      ? undefined
+      : await openMetricsPort(config.metrics, control).catch((thrown: unknown) => {
+          const { message } = asFailure(thrown)
+          troubles.push(message)
+          warn(message)
+        })
+  if (port) {
+    // Histograms begin with the first question.
+    await control.metrics({})
+    log.info(`metrics at http://${port.address}/metrics, health at /healthz`)
+  }
+  const stopNotices = config.notify ? showNotices(clock, () => control.activity({}), warn) : noop
+  return {
+    troubles,
+    async stop() {
+      stopNotices()
+      await port?.close()
+    },
+  }
+}

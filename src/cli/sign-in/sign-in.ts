@@ -1,5 +1,4 @@
 // What `calcfs login` and `calcfs logout` do: a password becomes a token, of which is said how long it lives and where it is kept.
-
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
 import { type SignIn, signInsIn } from '../../app/account/sign-ins.js'
 import { forgetToken } from '../../app/account/token-store.js'
@@ -15,12 +14,10 @@ import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
 import { isMissing } from '../../system/error-code.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { printJson } from '../../terminal/json.js'
-import { printLine } from '../../terminal/print.js'
+import { printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import type { Configured } from '../../terminal/settings.js'
-import { daemonAt } from '../control/find-daemon.js'
-import type { Status } from '../control/status-form.js'
+import { daemonAt, type Status } from '../control/find-daemon.js'
 
 /** How the facts are printed. */
 export interface Flags {

@@ -3,9 +3,14 @@ import { type IncomingMessage, request } from 'node:http'
 import type { ShortFile } from '../../drive/interface/reader.js'
 import { noop } from '../../noop.js'
 import { type DrivePlace, failureIn, mountHeader } from './conversation.js'
-import { type FileAnswer, filesName, printFileQuestion, readFileAnswer } from './files-protocol.js'
 import { type Frame, openFrameReader } from './frames.js'
-import { throwFailure } from './stream-protocol.js'
+import {
+  type FileAnswer,
+  filesName,
+  printFileQuestion,
+  readFileAnswer,
+  throwFailure,
+} from './stream-protocol.js'
 
 /** The connection ended before the answer, which says nothing about the file: the daemon may have another one. */
 export class FilesCut extends Error {

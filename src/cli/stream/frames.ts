@@ -1,5 +1,9 @@
 // Frames of a long answer on the control socket: bytes and JSON texts one after the other, signs of life between them, and an end.
-import { Failure } from '../../failure.js'
+
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { asFailure, Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
+import { failureParts, signOfLifeEvery } from './conversation.js'
 
 /** `life` says that the daemon is at work; `answer` is that to one question of many; `end` and `failure` are the last frame. Lengths are in bytes. */
 const codes = { life: 0, text: 1, bytes: 2, end: 3, failure: 4, answer: 5 } as const
@@ -21,7 +25,7 @@ const headBytes = 5
 const longestText = 64 << 20
 
 /** What stands before the payload. */
-export function frameHead(kind: FrameKind, length: number): Buffer {
+function frameHead(kind: FrameKind, length: number): Buffer {
   const head = Buffer.alloc(headBytes)
   head.writeUInt8(codes[kind], 0)
   head.writeUInt32BE(length, 1)
@@ -81,4 +85,48 @@ export function openFrameReader(): { take(piece: Buffer): readonly Frame[] } {
       return frames
     },
   }
+}
+
+/** Resolves once the parts may be used for other things. @throws Failure 'unreachable' where the caller has gone */
+export type SendFrame = (kind: FrameKind, ...parts: readonly Uint8Array[]) => Promise<void>
+
+/**
+ * Never rejects.
+ * @param work sends frames, and answers the parts of the last one; its signal is aborted where the caller has gone
+ */
+export async function replyInFrames(
+  reply: ServerResponse,
+  headers: OutgoingHttpHeaders,
+  work: (send: SendFrame, left: AbortSignal) => Promise<readonly Uint8Array[]>,
+): Promise<void> {
+  const left = new AbortController()
+  reply.once('close', () => left.abort())
+  reply.writeHead(200, { 'content-type': 'application/octet-stream', ...headers })
+  reply.flushHeaders()
+  const alive = setInterval(() => {
+    // A caller that is busy with what it has needs no sign.
+    if (!reply.writableNeedDrain) reply.write(frameHead('life', 0))
+  }, signOfLifeEvery)
+  const send: SendFrame = (kind, ...parts) => sent(reply, kind, parts)
+  try {
+    await send('end', ...(await work(send, left.signal)))
+  } catch (thrown) {
+    const text = JSON.stringify(failureParts(asFailure(thrown)))
+    await send('failure', Buffer.from(text)).catch(noop)
+  } finally {
+    clearInterval(alive)
+    reply.end()
+  }
+}
+
+function sent(reply: ServerResponse, kind: FrameKind, parts: readonly Uint8Array[]): Promise<void> {
+  const length = parts.reduce((bytes, part) => bytes + part.length, 0)
+  const written = [frameHead(kind, length), ...parts]
+  return new Promise((done, failed) => {
+    if (reply.destroyed) return failed(new Failure('unreachable', 'the command has ended'))
+    reply.cork()
+    for (const part of written.slice(0, -1)) reply.write(part)
+    reply.write(written.at(-1), error => (error ? failed(error) : done()))
+    reply.uncork()
+  })
 }

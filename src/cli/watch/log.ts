@@ -1,17 +1,20 @@
 // `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
 
+import { statSync } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { defaultLogFile } from '../../config/places.js'
+import { formerMounts } from '../../app/account/mount-notes.js'
+import { defaultLogFile, statesOf } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
+import { codeOf } from '../../system/error-code.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
-import { configured } from '../../terminal/settings.js'
+import { type Configured, configured } from '../../terminal/settings.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
-import { isAtLeast, lastLines, levels, linesSince } from './log-reading.js'
 import { untilInterrupted } from './screen.js'
 
 interface Flags {
@@ -116,7 +119,6 @@ async function showLeft(
   { flags, print }: Output,
 ): Promise<void> {
   if (drive === undefined) {
-    const { withoutDrive } = await import('../control/left-logs.js')
     throw withoutDrive(configured(command))
   }
   const path = await mountPath(resolve(drive))
@@ -172,4 +174,98 @@ const isListening = (control: Control): Promise<boolean> =>
 function ended(): false {
   complain('the daemon does not answer any more; calcfs mounts says whether it lives.')
   return false
+}
+
+/** Which logs there are of daemons that have ended, the latest first. */
+function withoutDrive({ config, sources }: Configured): Stop {
+  const timeOf = (path: string): number | undefined =>
+    statSync(defaultLogFile(path, config, sources.environment), { throwIfNoEntry: false })?.mtimeMs
+  const left = formerMounts(statesOf(config, sources.environment))
+    .flatMap(path => {
+      const at = timeOf(path)
+      return at === undefined ? [] : [{ path, at }]
+    })
+    .sort((one, other) => other.at - one.at)
+  const lines = left.slice(0, namedAtMost).map(({ path }) => `calcfs log ${path}`)
+  const next =
+    lines.length === 0
+      ? 'name the directory whose log is meant: calcfs log DIRECTORY'
+      : `the last one's log: ${lines.join("; an earlier one's: ")}`
+  return new Stop(exitCodes.mountPoint, `no drive is mounted; ${next}`)
+}
+
+/** Of many logs. */
+const namedAtMost = 3
+
+/** The ending of the lines before those of the file (`terminal/log.ts`). */
+const before = '.1'
+
+/** The last lines of a log file, those before its last rotation too; and the place after them. */
+async function lastLines(
+  file: string,
+  count: number,
+): Promise<{ readonly lines: readonly string[]; readonly place: LogPlace }> {
+  const text = await textOf(file)
+  const place = { inode: (await stat(file).catch(absent))?.ino, offset: Buffer.byteLength(text) }
+  const own = linesIn(text)
+  const earlier = own.length >= count ? [] : linesIn(await textOf(file + before))
+  return { lines: count === 0 ? [] : [...earlier, ...own].slice(-count), place }
+}
+
+/** Up to where a log was read. */
+interface LogPlace {
+  readonly inode: number | undefined
+  readonly offset: number
+}
+
+/** The whole lines that were written since, in the next file too where the log was rotated meanwhile. */
+async function linesSince(
+  file: string,
+  place: LogPlace,
+): Promise<{ readonly lines: readonly string[]; readonly place: LogPlace }> {
+  const found = await stat(file).catch(absent)
+  if (found === undefined) return { lines: [], place }
+  if (place.inode !== undefined && found.ino !== place.inode) {
+    const rest = await textFrom(file + before, place.offset, place.inode)
+    const next = await linesSince(file, { inode: found.ino, offset: 0 })
+    return { lines: [...linesIn(rest), ...next.lines], place: next.place }
+  }
+  // Emptied by another program's rotation.
+  const from = found.size < place.offset ? 0 : place.offset
+  const text = await textFrom(file, from, found.ino)
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  return { lines: linesIn(whole), place: { inode: found.ino, offset: from + Buffer.byteLength(whole) } }
+}
+
+async function textOf(file: string): Promise<string> {
+  return (await readFile(file, 'utf8').catch(absent)) ?? ''
+}
+
+/** Empty where another file has that name now. */
+async function textFrom(file: string, offset: number, inode: number): Promise<string> {
+  const opened = await open(file).catch(absent)
+  if (opened === undefined) return ''
+  try {
+    const { size, ino } = await opened.stat()
+    if (ino !== inode || size <= offset) return ''
+    const { buffer, bytesRead } = await opened.read(Buffer.alloc(size - offset), 0, size - offset, offset)
+    return buffer.subarray(0, bytesRead).toString()
+  } finally {
+    await opened.close()
+  }
+}
+
+function absent(thrown: unknown): undefined {
+  if (codeOf(thrown) !== 'ENOENT') throw thrown
+}
+
+const linesIn = (text: string): readonly string[] => text.split('\n').filter(line => line !== '')
+
+/** Numbers of pino's levels. */
+export const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
+
+/** A line that is no JSON was written by something else: it is shown at every level. */
+function isAtLeast(line: string, level: keyof typeof levels): boolean {
+  const found = /"level":(\d+)/.exec(line)?.[1]
+  return found === undefined || Number(found) >= levels[level]
 }

@@ -1,11 +1,9 @@
 // `calcfs metrics [DRIVE]`: the metrics of a drive as Prometheus reads them, or its health in one line.
-
 import { Command } from 'commander'
 import type { HealthLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine, printText } from '../../terminal/print.js'
+import { jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
 

@@ -1,11 +1,9 @@
 // `calcfs mounts`: all drives of this user, and whether the daemon of each one lives.
-
 import { Command } from 'commander'
 import { drivesOfUser, type Mount } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { printLine } from '../../terminal/print.js'
+import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 
 /** Of a daemon that answers all is known; of any other one what the kernel shows. */

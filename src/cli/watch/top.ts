@@ -1,16 +1,14 @@
 // `calcfs top [DRIVE]`: what goes on in the drives now, redrawn each second.
-
 import { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
+import { bytesText, durationText, percentText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { complain, printLine } from '../../terminal/print.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount, liveMounts } from '../control/select-mount.js'
 import { goneSentence, isScreen, openScreen, untilInterrupted } from './screen.js'
-import { topText } from './top-text.js'
 
 interface Flags {
   readonly once?: true
@@ -97,3 +95,135 @@ function jsonOf({ at, since, saves, waiting, ...rest }: ActivityPicture): object
     drafts.map(draft => ({ ...draft, since: date(draft.since) }))
   return { ...rest, at: date(at), since: date(since), saves: dated(saves), waiting: dated(waiting) }
 }
+
+/** Rows of each list. */
+const rowsAtMost = 8
+/** Columns of a name or a path. */
+const longestName = 60
+
+/** Without an earlier picture rates are those since the mount. */
+function topText(now: ActivityPicture, before: ActivityPicture | undefined): string {
+  const seconds = Math.max(0.001, (now.at - (before?.at ?? now.since)) / 1000)
+  return [
+    `${now.mountPoint}: ${now.service} as ${now.user}, mounted for ${durationText(now.at - now.since)}`,
+    ...serviceLines(now),
+    `  requests   ${requestLine(now, before, seconds)}`,
+    `  known      ${cacheLine(now)}`,
+    `  kept       ${keptLine(now)}`,
+    ...section('calls', callRows(now, before, seconds), 'none yet'),
+    ...section('waiting', waitingRows(now), 'no call waits for its answer'),
+    ...section('downloads', downloadRows(now, before, seconds), 'none'),
+    ...section('saving', draftRows(now.saves, now.at), 'nothing'),
+    ...section('not saved', draftRows(now.waiting, now.at), 'nothing: everything is saved'),
+  ].join('\n')
+}
+
+function serviceLines({ awayBecause, signedOutBecause }: ActivityPicture): readonly string[] {
+  if (awayBecause !== undefined) return [`  the service is away: ${awayBecause}`]
+  return signedOutBecause === undefined ? [] : [`  ${signedOutBecause}`]
+}
+
+/** Empty lists are said on the line of their heading. */
+function section(heading: string, rows: readonly string[], none: string): readonly string[] {
+  const [first = none, ...rest] = rows
+  const shown = rest.slice(0, rowsAtMost - 1)
+  const more = rest.length - shown.length
+  return [
+    `  ${heading.padEnd(10)} ${first}`,
+    ...shown.map(row => `  ${''.padEnd(10)} ${row}`),
+    ...(more > 0 ? [`  ${''.padEnd(10)} and ${more} more`] : []),
+  ]
+}
+
+const rate = (count: number, seconds: number): string => {
+  const perSecond = count / seconds
+  return `${perSecond >= 10 || perSecond === 0 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`
+}
+
+function outcomesOf({ requests }: Pick<ActivityPicture, 'requests'>): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { outcomes } of requests)
+    for (const [outcome, count] of Object.entries(outcomes))
+      sums.set(outcome, (sums.get(outcome) ?? 0) + count)
+  return sums
+}
+
+function requestLine(now: ActivityPicture, before: ActivityPicture | undefined, seconds: number): string {
+  const known = before === undefined ? new Map<string, number>() : outcomesOf(before)
+  const lately = [...outcomesOf(now)]
+    .map(([outcome, count]) => [outcome, count - (known.get(outcome) ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+    .toSorted(([, one], [, other]) => other - one)
+  const words = lately.map(([outcome, count]) => `${outcome} ${rate(count, seconds)}`)
+  const received = now.received - (before?.received ?? 0)
+  return `${words.length === 0 ? 'none' : words.join(', ')}; ${now.requestsUnderWay} under way, ${bytesText(received / seconds)}/s`
+}
+
+function cacheLine({ cache, foreseen }: ActivityPicture): string {
+  const answers = cache.answersKnown + cache.answersAsked
+  const read = cache.bytesKept + cache.bytesArriving
+  return [
+    `${percentText(cache.answersKnown, answers)} of listings and records`,
+    `${percentText(cache.bytesKept, read)} of ${bytesText(read)} read`,
+    `asked ahead: ${foreseen.used} used, ${foreseen.wasted} wasted`,
+  ].join('; ')
+}
+
+const keptLine = ({ cache }: ActivityPicture): string =>
+  `${cache.files} ${cache.files === 1 ? 'file' : 'files'}, ${bytesText(cache.bytes)} of ${bytesText(cache.limitBytes)}`
+
+function callRows(
+  now: ActivityPicture,
+  before: ActivityPicture | undefined,
+  seconds: number,
+): readonly string[] {
+  return now.calls
+    .map(({ verb, count, failed, seconds: spent }) => {
+      const earlier = before?.calls.find(call => call.verb === verb)
+      const lately = count - (earlier?.count ?? 0)
+      const took = spent - (earlier?.seconds ?? 0)
+      return { verb, count, failed, lately, meanMs: lately === 0 ? undefined : (1000 * took) / lately }
+    })
+    .toSorted((one, other) => other.lately - one.lately || other.count - one.count)
+    .map(({ verb, count, failed, lately, meanMs }) =>
+      [
+        `${verb.padEnd(10)} ${rate(lately, seconds).padStart(8)}`,
+        ` ${meanMs === undefined ? '' : durationShort(meanMs)}`.padEnd(12),
+        `${count} in all${failed === 0 ? '' : `, ${failed} failed`}`,
+      ].join(' '),
+    )
+}
+
+const durationShort = (milliseconds: number): string =>
+  milliseconds < 10 ? `${milliseconds.toFixed(2)} ms` : durationText(milliseconds)
+
+const waitingRows = ({ underWay }: ActivityPicture): readonly string[] =>
+  underWay.map(({ verb, path, milliseconds, waitsFor }) => {
+    const cause = waitsFor === undefined ? '' : `, for ${waitsFor}`
+    return `${durationText(milliseconds).padStart(8)} ${verb} ${shortened(path)}${cause}`
+  })
+
+function downloadRows(
+  { downloads }: ActivityPicture,
+  before: ActivityPicture | undefined,
+  seconds: number,
+): readonly string[] {
+  return downloads.map(({ name, arrived, length }) => {
+    const earlier = before?.downloads.find(one => one.name === name)
+    const share = length === undefined ? '   ' : percentText(arrived, length)
+    const speed =
+      before === undefined ? '' : `, ${bytesText((arrived - (earlier?.arrived ?? 0)) / seconds)}/s`
+    const of = length === undefined ? '' : ` of ${bytesText(length)}`
+    return `${share.padStart(5)} ${shortened(name)}: ${bytesText(arrived)}${of}${speed}`
+  })
+}
+
+const draftRows = (drafts: ActivityPicture['waiting'], at: number): readonly string[] =>
+  drafts.map(({ record, state, since, why }) => {
+    const reason = why === undefined ? '' : `: ${why}`
+    return `${record} (${state.replaceAll('-', ' ')}, for ${durationText(Math.max(0, at - since))})${reason}`
+  })
+
+/** The end of a path says more than its beginning. */
+const shortened = (name: string): string =>
+  name.length <= longestName ? name : `…${name.slice(1 - longestName)}`

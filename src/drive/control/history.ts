@@ -11,8 +11,14 @@ import { pathOfNode } from '../records/node-key.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
-import { type ComparedText, changesBetween, nothingChanged } from './text-changes.js'
-import { openTextVersions, recordIn, type TextVersion } from './text-versions.js'
+import {
+  type ComparedText,
+  changesBetween,
+  nothingChanged,
+  openTextVersions,
+  recordIn,
+  type TextVersion,
+} from './text-versions.js'
 
 export function openHistoryControl(
   parts: ControlParts,

@@ -17,7 +17,7 @@ import type {
 import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey } from '../nodes/node.js'
-import { knownSubtree } from '../pins/known-subtree.js'
+import { knownSubtree } from '../pins/subtree.js'
 import type { ControlParts } from './context.js'
 import { type FoundNode, nodeAt } from './path-node.js'
 

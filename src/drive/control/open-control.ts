@@ -1,19 +1,18 @@
 // All control operations of one drive.
+import { Failure } from '../../failure.js'
 import type { Control } from '../interface/control.js'
 import { openCacheControl } from './cache.js'
 import type { ControlParts } from './context.js'
 import { openDeleteControl } from './deletes.js'
 import { openDraftControl } from './drafts.js'
-import { openFleetControl } from './fleet.js'
 import { openHistoryControl } from './history.js'
 import { openInfoControl } from './info.js'
 import { openPinControl } from './pins.js'
 import { openReportControl } from './reports.js'
-import { openWatchControl } from './watch.js'
 import { openPathControl } from './why-refresh.js'
 
 export function openControl(parts: ControlParts): Control {
-  const { status } = parts
+  const { fleet, status, watch } = parts
   return {
     places: () => parts.placeTroubles(),
     status: async ({ check }) => ({ text: await status(check) }),
@@ -25,8 +24,16 @@ export function openControl(parts: ControlParts): Control {
     ...openCacheControl(parts),
     ...openPinControl(parts),
     ...openInfoControl(parts),
-    ...openFleetControl(parts),
-    ...openWatchControl(parts),
+    fleet: async () => (fleet === undefined ? {} : { fleet: await fleet.report() }),
+    async fleetClear() {
+      if (fleet === undefined)
+        throw new Failure('refused', 'this mount shares nothing: it was mounted without --fleet')
+      return { values: await fleet.clear() }
+    },
+    activity: async () => watch.picture(),
+    metrics: async () => ({ text: await watch.metrics() }),
+    health: async () => watch.health(),
+    log: async ({ after }) => watch.log(after),
   }
 }
 

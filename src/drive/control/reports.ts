@@ -17,7 +17,7 @@ import {
   type ReportRow,
   type RequestContext,
 } from '../../remote/remote.js'
-import type { CallResult, Control, ListSet, NewOrder } from '../interface/control.js'
+import type { CallResult, Control } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
@@ -68,7 +68,7 @@ export function openReportControl(
     return source.editing
   }
 
-  async function setReport(given: string, entries: readonly string[]): Promise<ListSet> {
+  async function setReport(given: string, entries: readonly string[]): Promise<CallResult<'setReport'>> {
     const id = reportId(given)
     const context = until(parts.deadlines.save)
     const source = writeSide.source({ kind: 'record', of: 'report', id })
@@ -86,7 +86,7 @@ export function openReportControl(
   async function setUnseen(
     { id, rows }: { id: ReportId; rows: readonly ReportRow[] },
     context: RequestContext,
-  ): Promise<ListSet> {
+  ): Promise<CallResult<'setReport'>> {
     const order = rows.map(row => row.calculation)
     await remote.setReportCalculations(id, order, context)
     const stored = await readNow(id, context)
@@ -124,7 +124,10 @@ export function openReportControl(
     }
   }
 
-  async function renumber(given: string, entries: readonly string[] | undefined): Promise<NewOrder> {
+  async function renumber(
+    given: string,
+    entries: readonly string[] | undefined,
+  ): Promise<CallResult<'renumber'>> {
     const id = reportId(given)
     const context = until(parts.deadlines.save)
     const source = writeSide.source({ kind: 'record', of: 'report', id })

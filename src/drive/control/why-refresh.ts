@@ -9,7 +9,7 @@ import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
-import type { Control, Explanation, Refreshed } from '../interface/control.js'
+import type { CallResult, Control } from '../interface/control.js'
 import {
   type DirectoryNode,
   isDirectory,
@@ -37,7 +37,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
 
   /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
-  async function why(path: string): Promise<Explanation> {
+  async function why(path: string): Promise<CallResult<'why'>> {
     const [explained, places] = await Promise.all([whyAt(path), parts.placeTroubles()])
     const { signedOut } = health
     const isTold = explained.sentences.some(sentence => sentence.includes('calcfs login'))
@@ -49,7 +49,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     return { wrong: true, sentences: [...(explained.wrong ? explained.sentences : []), ...troubles] }
   }
 
-  async function whyAt(path: string): Promise<Explanation> {
+  async function whyAt(path: string): Promise<CallResult<'why'>> {
     const looked = await look(path)
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
@@ -129,7 +129,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   }
 
   /** What is shown from this machine alone, and from answers that count still, says nothing of the service. */
-  async function refresh(path: string): Promise<Refreshed> {
+  async function refresh(path: string): Promise<CallResult<'refresh'>> {
     const context = until()
     const [refreshed] = await Promise.all([
       refreshedAt(path, context).catch(asFailure),
@@ -149,7 +149,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     })
   }
 
-  async function refreshedAt(path: string, context: RequestContext): Promise<Refreshed> {
+  async function refreshedAt(path: string, context: RequestContext): Promise<CallResult<'refresh'>> {
     const node = await tree.walk(path, context)
     const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), context))
     await tree.refresh(directory, context)

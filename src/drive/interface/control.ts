@@ -1,395 +1,357 @@
-// Interface of the control operations of a running drive, by name; the transport is not known here.
+// Control calls of a running drive, one table: what is asked and what is answered, checked at both ends of the socket, because their versions may differ. The transport is not known here.
+import * as z from 'zod'
 
-/** By name: what is asked, and what is answered. Everything here survives JSON. */
-export interface ControlCalls {
+const texts = z.array(z.string())
+const nothing = z.object({})
+/** Paths are the drive's, with a leading slash. */
+const onPath = z.object({ path: z.string() })
+/** A draft by what a person wrote: its name in `.calcfs/drafts/`, and where that may be a path, the path on the drive. */
+const namedDraft = z.object({ name: z.string(), path: z.string().optional() })
+const savedDraft = z.object({ name: z.string(), record: z.string() })
+
+const draftLine = z.object({
+  /** As in `.calcfs/drafts/`. */
+  name: z.string(),
+  record: z.string(),
+  /** Where it stands on the drive; undefined where that is not known. */
+  path: z.string().optional(),
+  /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown, paused. */
+  state: z.string(),
+  /** When its text changed last, in milliseconds since 1970. */
+  since: z.number(),
+  size: z.number(),
+  why: z.string().optional(),
+})
+
+const historyLine = z.object({
+  /** It names this text for as long as it is kept. */
+  number: z.number(),
+  /** When it was met in that way (saved, read, replaced), in milliseconds since 1970. */
+  at: z.number(),
+  how: z.string(),
+  /** Whether the service is known to have had it. */
+  stored: z.boolean(),
+  /** The mount point; undefined where that is not known. */
+  mount: z.string().optional(),
+  /** What differs from the one before that the service had, in one line. */
+  changed: z.string(),
+  /** It says what the record says now. */
+  isNow: z.boolean(),
+  size: z.number(),
+})
+
+/** A project of which anything is kept; a project below it has a line of its own. */
+const cachedProject = z.object({
+  id: z.string(),
+  /** Its title and those above it. */
+  path: z.string(),
+  files: z.number(),
+  bytes: z.number(),
+  pinned: z.boolean(),
+})
+
+const amounts = { files: z.number(), filesKept: z.number(), bytes: z.number(), bytesKept: z.number() }
+
+/** How much of the files that are known is on this disk. */
+const keptShare = z.object({
+  is: z.enum(['whole', 'part', 'not', 'unknown']),
+  /** Files whose sizes are not known here: the bytes are those of the others. */
+  filesUnsized: z.number(),
+  ...amounts,
+  /** Directories below of which no files are known. */
+  unlisted: z.number().optional(),
+})
+
+/** A path and what it stands for; what is not known is left out. */
+const pathInfo = z.object({
+  /** Of the drive, links followed. */
+  path: z.string(),
+  kind: z.string(),
+  id: z.string().optional(),
+  title: z.string().optional(),
+  owner: z.string().optional(),
+  /** Milliseconds since 1970. */
+  created: z.number().optional(),
+  modified: z.number().optional(),
+  /** As the platform's web pages show it. */
+  web: z.string().optional(),
+  size: z.number().optional(),
+  cached: keptShare.optional(),
+  /** The path of the pin that keeps it. */
+  pinned: z.string().optional(),
+  /** The state of its unsaved text. */
+  draft: z.string().optional(),
+  /** Why what is known of it is old. */
+  stale: z.string().optional(),
+})
+
+/** What is kept whole on this disk. */
+const pinLine = z.object({
+  path: z.string(),
+  kind: z.string(),
+  id: z.string().optional(),
+  /** Milliseconds since 1970. */
+  since: z.number(),
+  /**
+   * looking: what belongs to it is being found out. fetching: files are on their way. whole: all of it is here. waiting: the
+   * service is away, or another mount fetches it; it goes on by itself. incomplete: some of it cannot be had. gone: the
+   * service has it no more.
+   */
+  state: z.enum(['looking', 'fetching', 'whole', 'waiting', 'incomplete', 'gone']),
+  /** Why it is not whole, in a sentence. */
+  because: z.string().optional(),
+  ...amounts,
+})
+
+const draftFact = z.object({
+  record: z.string(),
+  state: z.string(),
+  since: z.number(),
+  why: z.string().optional(),
+})
+
+/** What goes on in a drive. Counts are those since the mount; times are in milliseconds, dates in milliseconds since 1970. */
+const activityPicture = z.object({
+  mountPoint: z.string(),
+  service: z.string(),
+  user: z.string(),
+  at: z.number(),
+  since: z.number(),
+  /** Why the service counts as away, and why the sign-in has ended, where they have. */
+  awayBecause: z.string().optional(),
+  signedOutBecause: z.string().optional(),
+  /** Calls of the kernel by verb. */
+  calls: z.array(z.object({ verb: z.string(), count: z.number(), failed: z.number(), seconds: z.number() })),
+  /** Calls that wait for their answer, the longest first. */
+  underWay: z.array(
+    z.object({
+      verb: z.string(),
+      path: z.string(),
+      milliseconds: z.number(),
+      waitsFor: z.string().optional(),
+    }),
+  ),
+  requests: z.array(
+    z.object({
+      method: z.string(),
+      endpoint: z.string(),
+      outcomes: z.record(z.string(), z.number()),
+      seconds: z.number(),
+    }),
+  ),
+  requestsUnderWay: z.number(),
+  /** Bytes that the service has sent. */
+  received: z.number(),
+  downloads: z.array(z.object({ name: z.string(), arrived: z.number(), length: z.number().optional() })),
+  /** Edits on their way to the service, and edits that wait. */
+  saves: z.array(draftFact),
+  waiting: z.array(draftFact),
+  cache: z.object({
+    answersKnown: z.number(),
+    answersAsked: z.number(),
+    bytesKept: z.number(),
+    bytesArriving: z.number(),
+    readsKept: z.number(),
+    readsArriving: z.number(),
+    files: z.number(),
+    bytes: z.number(),
+    limitBytes: z.number(),
+  }),
+  foreseen: z.object({ used: z.number(), wasted: z.number(), waiting: z.number() }),
+})
+
+const healthLine = z.object({
+  isHealthy: z.boolean(),
+  why: z.string(),
+  trouble: z.enum(['unsaved', 'signed-out', 'away']).optional(),
+})
+
+const logLines = z.object({
+  lines: texts,
+  /** What to ask for next. */
+  next: z.number(),
+  /** Where the whole log goes; undefined where it goes to a terminal or to nothing. */
+  file: z.string().optional(),
+})
+
+/** A fleet as one of its mounts sees it. */
+const fleetReport = z.object({
+  address: z.string(),
+  /** Why it is passed by. */
+  away: z.string().optional(),
+  /** Of all mounts that share it now. */
+  nodes: z.array(
+    z.object({
+      host: z.string(),
+      pid: z.number(),
+      /** Questions that were answered from the fleet: requests saved. */
+      hits: z.number(),
+      /** Questions that it asked the service for all. */
+      asked: z.number(),
+      received: z.number(),
+      sent: z.number(),
+      /** Values that were damaged or forged, and not used. */
+      wrong: z.number(),
+    }),
+  ),
+  /** Of a cluster, one of its masters; undefined where its user may not ask. */
+  server: z
+    .object({
+      version: z.string(),
+      usedBytes: z.number(),
+      /** 0: none. */
+      limitBytes: z.number(),
+      policy: z.string(),
+      isCluster: z.boolean(),
+    })
+    .optional(),
+})
+
+/** Something that an explicit wish may delete. */
+const deletableItem = z.object({
+  path: z.string(),
+  kind: z.enum(['calculation', 'project', 'report', 'share']),
+  id: z.string(),
+  title: z.string(),
+  /** Of a share. */
+  project: z.string().optional(),
+  /** How many files a calculation has. */
+  files: z.number().optional(),
+  /** The known reports in whose lists a calculation stands. */
+  reports: texts,
+})
+
+/** By name. Everything here survives JSON; sizes are in bytes. */
+export const controlCalls = {
   /** The text of `.calcfs/status.json`, as it is now. `check`: after a question to the service, which ends soon. */
-  readonly status: {
-    readonly ask: { readonly check?: boolean | undefined }
-    readonly answer: { readonly text: string }
-  }
-  /** Why something failed there. Paths are the drive's, with a leading slash. */
-  readonly why: { readonly ask: { readonly path: string }; readonly answer: Explanation }
-  /** The next question about it goes to the service. */
-  readonly refresh: { readonly ask: { readonly path: string }; readonly answer: Refreshed }
-  readonly drafts: { readonly ask: Record<string, never>; readonly answer: readonly DraftLine[] }
+  status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
+  /** Why something failed there; not wrong where nothing is known to be, and the sentences say so then. */
+  why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
+  /** The next question about it goes to the service. `stale`: why what was known before is still shown. */
+  refresh: { ask: onPath, answer: z.object({ stale: z.string().optional() }) },
+  drafts: { ask: nothing, answer: z.array(draftLine) },
   /** What is wrong with the mount's own directories, in sentences. */
-  readonly places: { readonly ask: Record<string, never>; readonly answer: readonly string[] }
-  readonly show: { readonly ask: NamedDraft; readonly answer: { readonly base64: string } }
-  readonly diff: { readonly ask: NamedDraft; readonly answer: Comparison }
+  places: { ask: nothing, answer: texts },
+  show: { ask: namedDraft, answer: z.object({ base64: z.string() }) },
+  /** `against`: what the service has now, what it had at the conflict, or nothing. */
+  diff: {
+    ask: namedDraft,
+    answer: z.object({
+      name: z.string(),
+      against: z.enum(['service', 'theirs', 'nothing']),
+      other: z.string(),
+      mine: z.string(),
+    }),
+  },
   /** `again`: although a record may have been made of it already. */
-  readonly send: {
-    readonly ask: NamedDraft & { readonly again: boolean }
-    readonly answer: { readonly name: string; readonly record: string }
-  }
-  readonly drop: { readonly ask: NamedDraft; readonly answer: DroppedDraft }
-  /** The texts that are kept of a record, the latest first. */
-  readonly history: { readonly ask: { readonly path: string }; readonly answer: RecordHistory }
+  send: { ask: namedDraft.extend({ again: z.boolean() }), answer: savedDraft },
+  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. */
+  drop: {
+    ask: namedDraft,
+    answer: savedDraft.extend({ mayBeStored: z.boolean(), kept: z.string().optional() }),
+  },
+  /** The texts that are kept of a record, the latest first. `unsaved`: the file shows a text that is not saved. */
+  history: {
+    ask: onPath,
+    answer: z.object({ record: z.string(), unsaved: z.boolean(), versions: z.array(historyLine) }),
+  },
   /** One of them, or the present text where no number is given; `isPlain`: without what the service sets by itself. */
-  readonly historyText: {
-    readonly ask: {
-      readonly path: string
-      readonly number?: number | undefined
-      readonly isPlain: boolean
-    }
-    readonly answer: { readonly text: string } & Pick<HistoryLine, 'stored'>
-  }
+  historyText: {
+    ask: onPath.extend({ number: z.number().optional(), isPlain: z.boolean() }),
+    answer: z.object({ text: z.string(), stored: z.boolean() }),
+  },
   /** Saves one of them again, over what the service has now. */
-  readonly restore: {
-    readonly ask: { readonly path: string; readonly number: number }
-    readonly answer: { readonly record: string; readonly changed: string }
-  }
-  /** The contents kept on this disk; drafts and the like are no part of it. */
-  readonly cacheInfo: { readonly ask: Record<string, never>; readonly answer: CacheInfo }
+  restore: {
+    ask: onPath.extend({ number: z.number() }),
+    answer: z.object({ record: z.string(), changed: z.string() }),
+  },
+  /** The contents kept on this disk, and the downloads under way; drafts and the like are no part of it. */
+  cacheInfo: {
+    ask: nothing,
+    answer: z.object({
+      directory: z.string(),
+      files: z.number(),
+      bytes: z.number(),
+      limitBytes: z.number(),
+      downloads: z.number(),
+      projects: z.array(cachedProject),
+    }),
+  },
   /** `path`: of what is known to lie there alone. `pinned`: also what pins keep; how many files they keep is answered else. */
-  readonly cacheClear: {
-    readonly ask: { readonly path?: string | undefined; readonly pinned?: boolean | undefined }
-    readonly answer: { readonly files: number; readonly bytes: number; readonly pinned?: number | undefined }
-  }
-  /** What is known of a path. */
-  readonly info: { readonly ask: { readonly path: string }; readonly answer: PathInfo }
+  cacheClear: {
+    ask: z.object({ path: z.string().optional(), pinned: z.boolean().optional() }),
+    answer: z.object({ files: z.number(), bytes: z.number(), pinned: z.number() }),
+  },
+  /** `damaged` is removed, and the next read downloads it again; `swept`: parts that dead processes left. */
+  cacheVerify: {
+    ask: z.object({ path: z.string().optional() }),
+    answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),
+  },
+  info: { ask: onPath, answer: pathInfo },
   /** At a path of the web pages a project and a calculation may stand, or nothing. */
-  readonly resolve: {
-    readonly ask: { readonly path: string }
-    readonly answer: readonly { readonly kind: 'project' | 'calculation'; readonly id: string }[]
-  }
+  resolve: {
+    ask: onPath,
+    answer: z.array(z.object({ kind: z.enum(['project', 'calculation']), id: z.string() })),
+  },
   /** Keeps a subtree whole on this disk from now on; what it needs is fetched in the background. */
-  readonly pin: { readonly ask: { readonly path: string }; readonly answer: PinLine }
-  readonly unpin: { readonly ask: { readonly path: string }; readonly answer: PinLine }
-  readonly pins: { readonly ask: Record<string, never>; readonly answer: readonly PinLine[] }
-  /** What the mounts of this fleet share; undefined where the mount shares nothing. */
-  readonly fleet: {
-    readonly ask: Record<string, never>
-    readonly answer: { readonly fleet?: FleetReport | undefined }
-  }
+  pin: { ask: onPath, answer: pinLine },
+  unpin: { ask: onPath, answer: pinLine },
+  pins: { ask: nothing, answer: z.array(pinLine) },
+  /** Undefined where the mount shares nothing. */
+  fleet: { ask: nothing, answer: z.object({ fleet: fleetReport.optional() }) },
   /** Drops what lies in the fleet, of every user. */
-  readonly fleetClear: { readonly ask: Record<string, never>; readonly answer: { readonly values: number } }
-  /** What goes on in the drive now, and what has since it was mounted. */
-  readonly activity: { readonly ask: Record<string, never>; readonly answer: ActivityPicture }
+  fleetClear: { ask: nothing, answer: z.object({ values: z.number() }) },
+  activity: { ask: nothing, answer: activityPicture },
   /** The metrics as Prometheus reads them. */
-  readonly metrics: { readonly ask: Record<string, never>; readonly answer: { readonly text: string } }
+  metrics: { ask: nothing, answer: z.object({ text: z.string() }) },
   /** Whether programs can work on the drive as they expect. */
-  readonly health: { readonly ask: Record<string, never>; readonly answer: HealthLine }
+  health: { ask: nothing, answer: healthLine },
   /** The lines of the log after that number, as they were written; those after 0 are all that are kept. */
-  readonly log: { readonly ask: { readonly after: number }; readonly answer: LogLines }
-  readonly cacheVerify: {
-    readonly ask: { readonly path?: string | undefined }
-    readonly answer: CacheChecked
-  }
-  readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
-  /** Replaces the list of a report; entries are ids or paths. */
-  readonly setReport: {
-    readonly ask: { readonly id: string; readonly entries: readonly string[] }
-    readonly answer: ListSet
-  }
-  /** Without entries the order is that of the unsent draft. */
-  readonly renumber: {
-    readonly ask: { readonly id: string; readonly entries?: readonly string[] | undefined }
-    readonly answer: NewOrder
-  }
+  log: { ask: z.object({ after: z.number() }), answer: logLines },
+  addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
+  /** Replaces the list of a report by ids or paths. Not `shown`: only the service's answer says that it was set. */
+  setReport: {
+    ask: z.object({ id: z.string(), entries: texts }),
+    answer: z.object({ order: texts, shown: z.boolean() }),
+  },
+  /** Without entries the order is that of the unsent draft. The formulas before and after are lines for people. */
+  renumber: {
+    ask: z.object({ id: z.string(), entries: texts.optional() }),
+    answer: z.object({ order: texts, before: texts, after: texts }),
+  },
   /** What stands at these paths and would go with them. Nothing is changed. */
-  readonly deletion: {
-    readonly ask: { readonly paths: readonly string[] }
-    readonly answer: readonly DeletableItem[]
-  }
+  deletion: { ask: z.object({ paths: texts }), answer: z.array(deletableItem) },
   /** Deletes one of them at once, if it is still as it was shown. */
-  readonly delete: { readonly ask: { readonly thing: DeletableItem }; readonly answer: Record<string, never> }
-}
+  delete: { ask: z.object({ thing: deletableItem }), answer: nothing },
+} as const
 
-export type CallName = keyof ControlCalls
-export type CallArgument<Name extends CallName> = ControlCalls[Name]['ask']
-export type CallResult<Name extends CallName> = ControlCalls[Name]['answer']
+/** A form's value, which its receiver does not change. */
+type Told<Form extends z.ZodType> = Constant<z.infer<Form>>
+type Constant<Value> = Value extends readonly (infer Item)[]
+  ? readonly Constant<Item>[]
+  : Value extends object
+    ? { readonly [Field in keyof Value]: Constant<Value[Field]> }
+    : Value
+
+export type CallName = keyof typeof controlCalls
+export type CallArgument<Name extends CallName> = Told<(typeof controlCalls)[Name]['ask']>
+export type CallResult<Name extends CallName> = Told<(typeof controlCalls)[Name]['answer']>
 
 /** Every call rejects with a Failure. */
 export type Control = {
   readonly [Name in CallName]: (asked: CallArgument<Name>) => Promise<CallResult<Name>>
 }
 
-export interface RecordHistory {
-  /** Where the record stands. */
-  readonly record: string
-  /** The file shows a text that is not saved. */
-  readonly unsaved: boolean
-  readonly versions: readonly HistoryLine[]
-}
-
-export interface HistoryLine {
-  /** It names this text for as long as it is kept. */
-  readonly number: number
-  /** When it was met in that way (saved, read, replaced), in milliseconds since 1970. */
-  readonly at: number
-  readonly how: string
-  /** Whether the service is known to have had it; undefined where an older daemon answers. */
-  readonly stored?: boolean | undefined
-  /** The mount point; undefined where that is not known. */
-  readonly mount?: string | undefined
-  /** What differs from the one before that the service had, in one line. */
-  readonly changed: string
-  /** It says what the record says now. */
-  readonly isNow: boolean
-  /** In bytes. */
-  readonly size: number
-}
-
-export interface CacheInfo {
-  readonly directory: string
-  readonly files: number
-  /** Bytes, on disk. */
-  readonly bytes: number
-  readonly limitBytes: number
-  /** Downloads that are under way. */
-  readonly downloads: number
-  /** Each project of which anything is kept; undefined where an older daemon answers. */
-  readonly projects?: readonly CachedProject[] | undefined
-}
-
-export interface CachedProject {
-  readonly id: string
-  /** Its title and those above it. */
-  readonly path: string
-  /** Of the calculations in it; a project below it has a line of its own. */
-  readonly files: number
-  readonly bytes: number
-  readonly pinned: boolean
-}
-
-/** A path and what it stands for; what is not known is left out. Sizes are in bytes. */
-export interface PathInfo {
-  /** Of the drive, links followed. */
-  readonly path: string
-  readonly kind: string
-  readonly id?: string | undefined
-  readonly title?: string | undefined
-  readonly owner?: string | undefined
-  /** Milliseconds since 1970. */
-  readonly created?: number | undefined
-  readonly modified?: number | undefined
-  /** As the platform's web pages show it. */
-  readonly web?: string | undefined
-  readonly size?: number | undefined
-  readonly cached?: KeptShare | undefined
-  /** The path of the pin that keeps it. */
-  readonly pinned?: string | undefined
-  /** The state of its unsaved text. */
-  readonly draft?: string | undefined
-  /** Why what is known of it is old. */
-  readonly stale?: string | undefined
-}
-
-/** How much of the files that are known is on this disk; `unlisted` are directories below of which none are known. */
-export interface KeptShare {
-  readonly is: 'whole' | 'part' | 'not' | 'unknown'
-  readonly files: number
-  readonly filesKept: number
-  /** Files whose sizes are not known here: the bytes are those of the others. */
-  readonly filesUnsized: number
-  readonly bytes: number
-  readonly bytesKept: number
-  readonly unlisted?: number | undefined
-}
-
-/** What is kept whole on this disk. */
-export interface PinLine extends Omit<KeptShare, 'is' | 'filesUnsized'> {
-  readonly path: string
-  readonly kind: string
-  readonly id?: string | undefined
-  /** Milliseconds since 1970. */
-  readonly since: number
-  readonly state: 'looking' | 'fetching' | 'whole' | 'waiting' | 'incomplete' | 'gone'
-  /** Why it is not whole. */
-  readonly because?: string | undefined
-}
-
-/** What goes on in a drive. Counts are those since the mount; times are in milliseconds, dates in milliseconds since 1970. */
-export interface ActivityPicture {
-  readonly mountPoint: string
-  readonly service: string
-  readonly user: string
-  readonly at: number
-  readonly since: number
-  /** Why the service counts as away, and why the sign-in has ended, where they have. */
-  readonly awayBecause?: string | undefined
-  readonly signedOutBecause?: string | undefined
-  /** Calls of the kernel by verb. */
-  readonly calls: readonly {
-    readonly verb: string
-    readonly count: number
-    readonly failed: number
-    readonly seconds: number
-  }[]
-  /** Calls that wait for their answer, the longest first. */
-  readonly underWay: readonly {
-    readonly verb: string
-    readonly path: string
-    readonly milliseconds: number
-    readonly waitsFor?: string | undefined
-  }[]
-  readonly requests: readonly {
-    readonly method: string
-    readonly endpoint: string
-    readonly outcomes: Readonly<Record<string, number>>
-    readonly seconds: number
-  }[]
-  readonly requestsUnderWay: number
-  /** Bytes that the service has sent. */
-  readonly received: number
-  readonly downloads: readonly {
-    readonly name: string
-    readonly arrived: number
-    readonly length?: number | undefined
-  }[]
-  /** Edits on their way to the service, and edits that wait. */
-  readonly saves: readonly DraftFact[]
-  readonly waiting: readonly DraftFact[]
-  readonly cache: {
-    readonly answersKnown: number
-    readonly answersAsked: number
-    readonly bytesKept: number
-    readonly bytesArriving: number
-    readonly readsKept: number
-    readonly readsArriving: number
-    readonly files: number
-    readonly bytes: number
-    readonly limitBytes: number
-  }
-  readonly foreseen: { readonly used: number; readonly wasted: number; readonly waiting: number }
-}
-
-export interface DraftFact {
-  readonly record: string
-  readonly state: string
-  readonly since: number
-  readonly why?: string | undefined
-}
-
-export interface HealthLine {
-  readonly isHealthy: boolean
-  readonly why: string
-  readonly trouble?: 'unsaved' | 'signed-out' | 'away' | undefined
-}
-
-export interface LogLines {
-  readonly lines: readonly string[]
-  /** What to ask for next. */
-  readonly next: number
-  /** Where the whole log goes; undefined where it goes to a terminal or to nothing. */
-  readonly file?: string | undefined
-}
-
-/** A fleet as one of its mounts sees it. */
-export interface FleetReport {
-  readonly address: string
-  /** Why it is passed by. */
-  readonly away?: string | undefined
-  /** Of all mounts that share it now. */
-  readonly nodes: readonly FleetNodeReport[]
-  /** Undefined where its user may not ask. */
-  readonly server?: FleetServerReport | undefined
-}
-
-/** Of a cluster, one of its masters. */
-export interface FleetServerReport {
-  readonly version: string
-  readonly usedBytes: number
-  /** 0: none. */
-  readonly limitBytes: number
-  readonly policy: string
-  readonly isCluster: boolean
-}
-
-export interface FleetNodeReport {
-  readonly host: string
-  readonly pid: number
-  /** Questions that were answered from the fleet: requests saved. */
-  readonly hits: number
-  /** Questions that it asked the service for all. */
-  readonly asked: number
-  readonly received: number
-  readonly sent: number
-  /** Values that were damaged or forged, and not used. */
-  readonly wrong: number
-}
-
-export interface CacheChecked {
-  readonly checked: number
-  /** Not what was downloaded: they are removed, and the next read downloads them again. */
-  readonly damaged: number
-  /** Parts that dead processes left. */
-  readonly swept: number
-}
-
-export interface Explanation {
-  /** False where nothing is known to be wrong; the sentences say so then. */
-  readonly wrong: boolean
-  readonly sentences: readonly string[]
-}
-
-export interface Refreshed {
-  /** Why what was known before is still shown, where the service does not answer. */
-  readonly stale?: string | undefined
-}
-
-/** A draft by what a person wrote: its name in `.calcfs/drafts/`, and where that may be a path, the path on the drive. */
-export interface NamedDraft {
-  readonly name: string
-  readonly path?: string | undefined
-}
-
-export interface DraftLine {
-  /** As in `.calcfs/drafts/`. */
-  readonly name: string
-  readonly record: string
-  /** Where it stands on the drive; undefined where that is not known. */
-  readonly path?: string | undefined
-  /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown, paused. */
-  readonly state: string
-  /** When its text changed last, in milliseconds since 1970. */
-  readonly since: number
-  /** In bytes. */
-  readonly size: number
-  readonly why?: string | undefined
-}
-
-export interface Comparison {
-  readonly name: string
-  /** What the draft is held against: what the service has now, what it had at the conflict, or nothing. */
-  readonly against: 'service' | 'theirs' | 'nothing'
-  readonly other: string
-  readonly mine: string
-}
-
-export interface DroppedDraft {
-  readonly name: string
-  readonly record: string
-  /** It was sent, and whether the service has stored it is not known yet. */
-  readonly mayBeStored: boolean
-  /** The file in which the text can still be found; undefined where it is gone. */
-  readonly kept?: string | undefined
-}
-
-export interface ListSet {
-  /** The ids as they stand now. */
-  readonly order: readonly string[]
-  /** False where the service does not show the list: then only its answer says that it was set. */
-  readonly shown: boolean
-}
-
-export interface NewOrder {
-  readonly order: readonly string[]
-  /** The formulas before and after, each a line for people. */
-  readonly before: readonly string[]
-  readonly after: readonly string[]
-}
-
-/** Something that an explicit wish may delete. */
-export interface DeletableItem {
-  readonly path: string
-  readonly kind: 'calculation' | 'project' | 'report' | 'share'
-  readonly id: string
-  readonly title: string
-  /** Of a share. */
-  readonly project?: string | undefined
-  /** How many files a calculation has. */
-  readonly files?: number | undefined
-  /** The known reports in whose lists a calculation stands. */
-  readonly reports: readonly string[]
-}
+export type NamedDraft = Told<typeof namedDraft>
+export type DraftLine = Told<typeof draftLine>
+export type Comparison = CallResult<'diff'>
+export type HistoryLine = Told<typeof historyLine>
+export type CachedProject = Told<typeof cachedProject>
+export type KeptShare = Told<typeof keptShare>
+export type PathInfo = Told<typeof pathInfo>
+export type PinLine = Told<typeof pinLine>
+export type ActivityPicture = Told<typeof activityPicture>
+export type HealthLine = Told<typeof healthLine>
+export type LogLines = Told<typeof logLines>
+export type FleetReport = Told<typeof fleetReport>
+export type DeletableItem = Told<typeof deletableItem>

@@ -1,33 +1,11 @@
 // Pin progress: how much of a pin is here, and why not all of it.
-import type { Instant } from '../../remote/remote.js'
+import type { PinLine } from '../interface/control.js'
 import type { SizedContent } from './pin-fetch.js'
 import type { Pin } from './pin-store.js'
 
-/**
- * looking: what belongs to it is being found out. fetching: files are on their way. whole: all of it is here. waiting: the
- * service is away, or another mount fetches it; it goes on by itself. incomplete: some of it cannot be had. gone: the
- * service has it no more.
- */
-export type PinState = 'looking' | 'fetching' | 'whole' | 'waiting' | 'incomplete' | 'gone'
-
-export interface PinReport {
-  readonly path: string
-  readonly kind: Pin['target']['kind']
-  readonly id?: string | undefined
-  readonly since: Instant
-  readonly state: PinState
-  /** In a sentence. */
-  readonly because?: string | undefined
-  readonly files: number
-  readonly filesKept: number
-  /** Of the files whose sizes are known. */
-  readonly bytes: number
-  readonly bytesKept: number
-}
-
 /** One pin's state in this process. */
 export class PinProgress {
-  state: PinState = 'looking'
+  state: PinLine['state'] = 'looking'
   because: string | undefined
   /** How many files there are, and what is known of each. */
   files = 0
@@ -60,13 +38,13 @@ export class PinProgress {
     this.#bytesKept += one.bytes
   }
 
-  stopped(state: PinState, because?: string): void {
+  stopped(state: PinLine['state'], because?: string): void {
     this.#coming.clear()
     this.state = state
     this.because = because
   }
 
-  report({ path, target, since }: Pin): PinReport {
+  report({ path, target, since }: Pin): PinLine {
     const coming = [...this.#coming].reduce(
       (bytes, one) => bytes + one.bytes * Math.min(1, this.share(one)),
       0,

@@ -3,15 +3,17 @@ import type { LimitFunction } from 'p-limit'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
 import { type CalculationNode, type Dentry, type DirectoryNode, nodeKey } from '../nodes/node.js'
+import type { Pin } from './pin-store.js'
 import {
   type KnownParts,
   knownCalculation,
   knownEntries,
   listedCalculation,
   recordedCalculation,
-} from './known-subtree.js'
-import type { Pin } from './pin-store.js'
-import { type Subtree, type SubtreeSource, subtreeOf } from './subtree.js'
+  type Subtree,
+  type SubtreeSource,
+  subtreeOf,
+} from './subtree.js'
 
 /** What belongs to a pin, and the projects that lead to it. */
 export interface SurveyedPin extends Subtree {

@@ -6,11 +6,18 @@ import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
+import type { PinLine } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { openPinFetch, type PinFetch, type SizedContent } from './pin-fetch.js'
-import { type AllPinMembers, openPinMembers, type PinQuestion, thingOf } from './pin-members.js'
-import { PinProgress, type PinReport } from './pin-progress.js'
-import { openPinRoom, type PinRoom } from './pin-room.js'
+import {
+  type AllPinMembers,
+  openPinMembers,
+  openPinRoom,
+  type PinQuestion,
+  type PinRoom,
+  thingOf,
+} from './pin-members.js'
+import { PinProgress } from './pin-progress.js'
 import type { Pin, PinStore, PinTarget } from './pin-store.js'
 import type { PinSurvey } from './pin-survey.js'
 import type { MissingPart } from './subtree.js'
@@ -94,7 +101,7 @@ export class Pins {
   }
 
   /** It is on disk when this returns; what it needs is fetched in the background. */
-  pin(path: string, target: PinTarget): PinReport {
+  pin(path: string, target: PinTarget): PinLine {
     this.start()
     const key = nodeKey(target)
     const known = this.store.list().find(pin => pin.key === key)
@@ -109,7 +116,7 @@ export class Pins {
   }
 
   /** What was kept for it alone may go from now on. Undefined where there is no such pin. */
-  unpin(key: string): PinReport | undefined {
+  unpin(key: string): PinLine | undefined {
     const pin = this.store.list().find(one => one.key === key)
     if (pin === undefined) return undefined
     const report = this.reportOf(pin)
@@ -118,7 +125,7 @@ export class Pins {
     return report
   }
 
-  reports(): readonly PinReport[] {
+  reports(): readonly PinLine[] {
     return this.store.list().map(pin => this.reportOf(pin))
   }
 
@@ -332,7 +339,7 @@ export class Pins {
   }
 
   /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
-  private reportOf(pin: Pin): PinReport {
+  private reportOf(pin: Pin): PinLine {
     const { content } = this.parts
     const state = this.progressOf(pin.key)
     const report = state.report(pin)

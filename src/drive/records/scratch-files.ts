@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
-import { makeDirectory, syncDirectory } from '../../system/atomic-file.js'
 import { isMissing } from '../../system/error-code.js'
+import { makeDirectory, syncDirectory } from '../../system/own-file.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import type { Dentry, ScratchPlace } from '../nodes/node.js'
 

@@ -9,7 +9,7 @@ import {
   privateFile,
   replaceFile,
   syncDirectory,
-} from '../../system/atomic-file.js'
+} from '../../system/own-file.js'
 import { type DraftMeta, printMeta } from './draft-meta.js'
 
 /** Text, note and names survive a power cut. @throws Failure after which nothing is left of the attempt */

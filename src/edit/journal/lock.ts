@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, rethrow } from '../../failure.js'
-import { makeDirectory, privateFile } from '../../system/atomic-file.js'
 import { codeOf } from '../../system/error-code.js'
+import { makeDirectory, privateFile } from '../../system/own-file.js'
 
 /** Takes a lock that one process has at a time; the returned function gives it back. Undefined where another one has it. */
 export async function takeLock(stateDirectory: string, name: string): Promise<(() => void) | undefined> {

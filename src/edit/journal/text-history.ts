@@ -7,17 +7,21 @@ import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
 import { asFailure, rethrow } from '../../failure.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
+import { isMissing } from '../../system/error-code.js'
 import {
+  emptyOwnFile,
+  forReading,
+  forWriting,
   keepNameOf,
+  makeDirectoriesNow,
   makeDirectory,
+  openOwnFile,
   privateFile,
+  readOwnFile,
   replaceFile,
   replaceFileLightly,
   replaceFileNow,
-} from '../../system/atomic-file.js'
-import { isMissing } from '../../system/error-code.js'
-import { makeDirectoriesNow } from '../../system/make-directory.js'
-import { emptyOwnFile, forReading, forWriting, openOwnFile, readOwnFile } from '../../system/own-file.js'
+} from '../../system/own-file.js'
 import { openQuickDisk } from '../../system/quick-disk.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'

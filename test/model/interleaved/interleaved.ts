@@ -13,7 +13,7 @@ import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.
 import { parseObject } from '../../../src/record/json/parse.js'
 import { type Instant, instant, type Remote } from '../../../src/remote/remote.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
-import { makePrivateNow } from '../../../src/system/make-directory.js'
+import { makePrivateNow } from '../../../src/system/own-file.js'
 import { clockOf } from '../../testbed/clocks.js'
 import { harshKernel } from '../../testbed/kernel/harsh-kernel.js'
 import type { DriveFiles } from '../../testbed/testbed.js'

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { openLogFile } from '../../src/terminal/log-file.js'
+import { openLogFile } from '../../src/terminal/log.js'
 import type { TestLifetime } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 

@@ -1,0 +1,142 @@
+// What ls, find, cat and get share: the values of their flags, an entry in one line, and the names of what cannot be had.
+
+import { InvalidArgumentError } from 'commander'
+import type { DriveEntry, TreeProblem } from '../../drive/interface/reader.js'
+import { isA } from '../../failure.js'
+import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
+import { complain } from '../../terminal/print.js'
+
+export interface Problems {
+  /** `shown` is how the user calls the path. */
+  add(shown: string, thrown: unknown): void
+  /** 0 without a problem; the code of all of them where they have one, else that of any failure. */
+  readonly exitCode: ExitCode
+  readonly all: readonly NamedProblem[]
+}
+
+export interface NamedProblem {
+  readonly path: string
+  readonly sentence: string
+}
+
+/** `print` takes a line for people. */
+export function openProblems(print: (line: string) => void): Problems {
+  const codes = new Set<ExitCode>()
+  const all: NamedProblem[] = []
+  return {
+    add(shown, thrown) {
+      const sentence = sentenceOf(thrown) ?? ''
+      codes.add(exitCodeOf(thrown))
+      all.push({ path: shown, sentence })
+      // Many sentences begin with the path on the drive.
+      print(sentence.includes(shown) ? sentence : `${shown}: ${sentence}`)
+    },
+    get exitCode() {
+      const [only = exitCodes.done, other] = codes
+      return other === undefined ? only : exitCodes.failed
+    },
+    all,
+  }
+}
+
+export const onStandardError = (line: string): void => complain(line)
+
+/** Whether another try may bring it: the service was away, busy or faulty, or the file changed while it was read. */
+export const mayComeLater = ({ failure }: TreeProblem): boolean =>
+  isA('passing', failure) || failure.kind === 'replaced' || failure.kind === 'in-doubt'
+
+/** The form of `--json` in `ls` and `find`: absent is what is not known or does not apply. */
+export interface PrintedEntry {
+  readonly path: string
+  readonly type: DriveEntry['type']
+  readonly kind: string
+  readonly id?: string | undefined
+  readonly size?: number | undefined
+  /** ISO 8601. */
+  readonly mtime?: string | undefined
+  /** Permission bits, octal. */
+  readonly mode: string
+  readonly target?: string | undefined
+}
+
+const permissionBits = 0o7777
+
+/** `shown` is how the user calls the path. */
+export const printedEntry = (
+  { type, kind, id, size, mtime, mode, target }: DriveEntry,
+  shown: string,
+): PrintedEntry => ({
+  path: shown,
+  type,
+  kind,
+  id,
+  size: type === 'directory' ? undefined : size,
+  mtime: mtime === undefined ? undefined : new Date(mtime).toISOString(),
+  mode: (mode & permissionBits).toString(8).padStart(4, '0'),
+  target,
+})
+
+const letters: Readonly<Record<DriveEntry['type'], string>> = { directory: 'd', link: 'l', file: '-' }
+
+/** Mode, size, local time to the minute, name, and where a link leads. */
+export function longLine(entry: DriveEntry, shown: string, sizeWidth: number): string {
+  const { type, size, mtime, mode, target } = entry
+  const time = mtime === undefined ? '?'.padEnd(16) : minuteOf(new Date(mtime))
+  const length = (size === undefined ? '?' : String(size)).padStart(sizeWidth)
+  return `${letters[type]}${permissions(mode)} ${length} ${time} ${shown}${target === undefined ? '' : ` -> ${target}`}`
+}
+
+const permissions = (mode: number): string =>
+  [6, 3, 0]
+    .map(at => {
+      const bits = mode >> at
+      return `${bits & 4 ? 'r' : '-'}${bits & 2 ? 'w' : '-'}${bits & 1 ? 'x' : '-'}`
+    })
+    .join('')
+
+function minuteOf(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** One array, printed as it becomes known: an object a line. */
+export function openJsonArray(print: (text: string) => void): { add(value: object): void; end(): void } {
+  let isFirst = true
+  return {
+    add(value) {
+      print(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(value)}`)
+      isFirst = false
+    },
+    end: () => print(isFirst ? '[]\n' : '\n]\n'),
+  }
+}
+
+/** A number of levels, 0 or more. */
+export const levels = (text: string): number => wholeNumber(text, 0)
+
+/** How many files are fetched at once. */
+export const jobs = (text: string): number => wholeNumber(text, 1)
+
+function wholeNumber(text: string, least: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && Number.isSafeInteger(value)) return value
+  throw new InvalidArgumentError(`write a whole number, ${least} or more.`)
+}
+
+/** Each use of the flag adds one. */
+export const collected = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+]
+
+const typeWords: Readonly<Record<string, string>> = { f: 'file', d: 'directory', l: 'link' }
+const types = ['file', 'directory', 'link', 'project', 'calculation', 'report']
+
+/** As find(1): several with commas. */
+export function entryTypes(text: string): readonly string[] {
+  const found = text.split(',').map(word => typeWords[word] ?? word)
+  const unknown = found.find(word => !types.includes(word))
+  if (unknown === undefined) return found
+  throw new InvalidArgumentError(`'${unknown}' is none of f, d, l, ${types.slice(3).join(', ')}.`)
+}
