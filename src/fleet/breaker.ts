@@ -1,6 +1,5 @@
 // Breaker of a fleet: one failure or one slow command, and it is passed by for five seconds. A beat tells while it is used.
 import { performance } from 'node:perf_hooks'
-import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 
 /** Milliseconds of waiting without a byte of the server after which a command is slow. */
@@ -26,7 +25,7 @@ export interface BreakerPorts {
 export class FleetBreaker {
   /** Why the fleet is passed by; undefined while it is used. */
   why: string | undefined = notYet
-  private stop = noop
+  private stop = () => {}
   private isEnded = false
   private readonly ports: BreakerPorts
 
@@ -81,7 +80,7 @@ export async function inTime<Answer>(
   const end = clock.now() + longestMs
   let seen = moved()
   let since = idle()
-  let stop = noop
+  let stop = () => {}
   const late = new Promise<never>((_, reject) => {
     const look = (): void => {
       const now = moved()

@@ -1,5 +1,4 @@
 // Lease: one daemon asks the service for all; renewed until its value is put, or it is given up.
-import { noop } from '../noop.js'
 import { type Clock, every } from '../remote/clock.js'
 import type { SealedName } from './seal.js'
 import { type FleetStore, leaseMs, type Taken, type ValueLength } from './store.js'
@@ -32,7 +31,7 @@ export class Lease {
   private readonly ports: LeasePorts
   private readonly length: ValueLength
   private readonly owner: string
-  private stop = noop
+  private stop = () => {}
   private isOver = false
 
   constructor(ports: LeasePorts, name: SealedName, length: ValueLength) {
@@ -48,7 +47,7 @@ export class Lease {
     const { store, clock } = this.ports
     const taken = await store.take(this.name, this.owner, leftMs, this.length).catch(() => undefined)
     if (taken?.is === 'leased')
-      this.stop = every(clock, leaseMs / 4, () => void store.renew(this.name, this.owner).catch(noop))
+      this.stop = every(clock, leaseMs / 4, () => void store.renew(this.name, this.owner).catch(() => {}))
     return taken
   }
 
@@ -56,14 +55,17 @@ export class Lease {
   put(value: Buffer, livesMs: number): void {
     if (!this.end()) return
     const { store, counts } = this.ports
-    store.put(this.name, this.owner, value, livesMs, this.length).then(isThere => {
-      if (isThere) counts.sent += value.length
-    }, noop)
+    store.put(this.name, this.owner, value, livesMs, this.length).then(
+      isThere => {
+        if (isThere) counts.sent += value.length
+      },
+      () => {},
+    )
   }
 
   /** The next one asks; safe at any time. */
   release(): void {
-    if (this.end()) this.ports.store.release(this.name, this.owner).catch(noop)
+    if (this.end()) this.ports.store.release(this.name, this.owner).catch(() => {})
   }
 
   private end(): boolean {

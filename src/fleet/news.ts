@@ -1,5 +1,4 @@
 // News of a fleet: what one daemon has changed, the others hear; a beat twice a second notices what was not heard.
-import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 import type { Seal, SealedName } from './seal.js'
 import type { FleetStore } from './store.js'
@@ -91,6 +90,9 @@ export class FleetNews {
   }
 
   async end(): Promise<void> {
-    await this.ports.store().leave(this.ports.node).catch(noop)
+    await this.ports
+      .store()
+      .leave(this.ports.node)
+      .catch(() => {})
   }
 }

@@ -1,6 +1,5 @@
 // Store of a fleet: values, leases and news on a Valkey or Redis; it is passed by where that is slow or gone.
 import { Cluster, Redis } from 'ioredis'
-import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 import type { FleetAddress } from './address.js'
 import { FleetBreaker, inTime } from './breaker.js'
@@ -85,14 +84,14 @@ export class FleetStore {
       this.breaker.open(this.lastError)
     })
     client.once('ready', () => void this.breaker.beat())
-    for (const other of this.all()) if (other !== client) other.on('error', noop)
+    for (const other of this.all()) if (other !== client) other.on('error', () => {})
     subscriber.on('smessageBuffer', (_: unknown, message: unknown) => {
       if (!Buffer.isBuffer(message)) return
       const space = message.indexOf(0x20)
       hear(Number(message.subarray(0, space).toString('latin1')), message.subarray(space + 1))
     })
     if (subscriber instanceof Redis)
-      subscriber.on('ready', () => void subscriber.ssubscribe(newsChannel(name)).catch(noop))
+      subscriber.on('ready', () => void subscriber.ssubscribe(newsChannel(name)).catch(() => {}))
   }
 
   /** The value, where it counts for longer than `leftMs`; else a lease for `owner`. */
@@ -184,7 +183,7 @@ export class FleetStore {
   listenAnew(): void {
     const { subscriber } = this.connection
     if (subscriber instanceof Redis) subscriber.disconnect(true)
-    else subscriber.ssubscribe(newsChannel(this.name)).catch(noop)
+    else subscriber.ssubscribe(newsChannel(this.name)).catch(() => {})
   }
 
   async leave(node: string): Promise<void> {

@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { KernelNews, NewsSubject } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
-import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 import type { KernelEpoch } from './kernel-epoch.js'
 import { openTellingPace } from './telling-pace.js'
@@ -28,7 +27,7 @@ export function openKeptByKernel(
   let recent = new Map<string, number>()
   let older = new Map<string, number>()
   let turned = kernelNow()
-  let stopWatching = noop
+  let stopWatching = () => {}
   /** Answers on their way: each may be of before a news that comes meanwhile, and is given to the kernel after it. */
   let awaited = 0
   /** The keys of such news. */
@@ -73,7 +72,7 @@ export function openKeptByKernel(
     stopWatching()
     const [began, kernelBegan] = [clock.now(), kernelNow()]
     const compare = (): void => {
-      stopWatching = noop
+      stopWatching = () => {}
       if (clock.now() - began > kernelNow() - kernelBegan + slack) advance()
     }
     stopWatching = clock.after(keptMs, compare, 'in-background')

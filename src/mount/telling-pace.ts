@@ -1,7 +1,6 @@
 // Pace of the telling: beside programs that write, the kernel is told about once a second, as if it kept names for so long.
 import type { Drive } from '../drive/interface/verbs.js'
 import type { MaybePromise } from '../maybe-promise.js'
-import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 
 export interface TellingPace {
@@ -81,7 +80,7 @@ export function openTellingPace(clock: Clock, tell: () => void): TellingPace {
     },
     end() {
       stop?.()
-      stop = noop
+      stop = () => {}
     },
   }
 }

@@ -1,6 +1,5 @@
 // Time as a parameter: a clock that does not jump when the machine's clock is set, deadlines, and waiting for them.
 import { Failure } from '../failure.js'
-import { noop } from '../noop.js'
 import { type MachineClocks, machineClocks } from '../system/machine-clocks.js'
 import { type Instant, instant, type RequestContext } from './remote.js'
 
@@ -123,7 +122,7 @@ export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
  * ends it.
  */
 export function every(clock: Clock, milliseconds: number, action: () => void): () => void {
-  let callOff = noop
+  let callOff = () => {}
   const next = (): void => {
     callOff = clock.after(milliseconds, again, 'in-background')
   }

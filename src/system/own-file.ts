@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf, isMissing } from './error-code.js'
 
@@ -161,7 +161,7 @@ export async function syncDirectory(path: string): Promise<void> {
 
 /** Makes a directory and its parents; their names survive a power cut. */
 export async function makeDirectory(path: string): Promise<void> {
-  const first = await makeDirectories(path)
+  const first = makeDirectoriesNow(path)
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
@@ -185,46 +185,33 @@ export async function keepNameOf(path: string): Promise<void> {
 }
 
 /**
- * Makes a directory that only its owner may enter, and its parents; returns the first one that was made.
+ * Makes a directory and its parents; returns the first one that was made. Node's recursive mkdir says ENOENT on a full disk, and
+ * never returns below /proc.
  * @throws the errors of the disk, ENOSPC where it is full
  */
-export async function makeDirectories(path: string): Promise<string | undefined> {
+export function makeDirectoriesNow(path: string, mode = privateDirectory): string | undefined {
   try {
-    await mkdir(path, { mode: ownerOnly })
+    mkdirSync(path, { mode })
     return path
   } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST' && (await stat(path)).isDirectory()) return undefined
+    if (isDirectoryThere(thrown, path)) return undefined
     if (!isMissing(thrown) || dirname(path) === path) throw thrown
   }
-  const first = await makeDirectories(dirname(path))
-  // Another process may make the same one; any other error is not a missing parent.
-  await mkdir(path, { mode: ownerOnly }).catch(async (thrown: unknown) => {
-    if (codeOf(thrown) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
-  })
+  const first = makeDirectoriesNow(dirname(path), mode)
+  try {
+    mkdirSync(path, { mode })
+  } catch (thrown) {
+    // Another process may make the same one; any other error is not a missing parent.
+    if (!isDirectoryThere(thrown, path)) throw thrown
+  }
   return first ?? path
 }
 
-/** The same, synchronously. */
-export function makeDirectoriesNow(path: string): void {
-  try {
-    mkdirSync(path, { mode: ownerOnly })
-    return
-  } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST' && statSync(path).isDirectory()) return
-    if (!isMissing(thrown) || dirname(path) === path) throw thrown
-  }
-  makeDirectoriesNow(dirname(path))
-  try {
-    mkdirSync(path, { mode: ownerOnly })
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'EEXIST' || !statSync(path).isDirectory()) throw thrown
-  }
-}
+const isDirectoryThere = (thrown: unknown, path: string): boolean =>
+  codeOf(thrown) === 'EEXIST' && statSync(path).isDirectory()
 
 /** Makes a directory that only its owner can enter, also where it existed with a wider mode. */
 export function makePrivateNow(path: string): void {
   makeDirectoriesNow(path)
-  chmodSync(path, ownerOnly)
+  chmodSync(path, privateDirectory)
 }
-
-const ownerOnly = 0o700

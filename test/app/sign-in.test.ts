@@ -10,7 +10,6 @@ import { forgetToken } from '../../src/app/account/token-store.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { exchangeCredentials } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
-import { noop } from '../../src/noop.js'
 import { dueIn, systemClock } from '../../src/remote/clock.js'
 import { ownHome } from '../testbed/commands/own-home.js'
 import { command } from '../testbed/commands/warm-commands.js'
@@ -67,7 +66,7 @@ async function desk(t: Test): Promise<Desk> {
       return knownAccount(serviceBase(config), { config, secret: undefined }, environment)
     },
     async ask(more) {
-      const { remote, close } = connect(given(more), { capabilities: { sizes: {} }, note: noop })
+      const { remote, close } = connect(given(more), { capabilities: { sizes: {} }, note: () => {} })
       return remote.user(dueIn(20_000, systemClock)).finally(close)
     },
     async tokenFile() {

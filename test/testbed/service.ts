@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noop } from '../../src/noop.js'
 import type { Seed } from '../../src/service/seed.js'
 import { startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
@@ -31,7 +30,7 @@ export async function testService(
   const proxy = await openTestProxy(service.port)
   const all = [{ service, data }]
   t.teardown(async () => {
-    await proxy.end().catch(noop)
+    await proxy.end().catch(() => {})
     for (const one of all) {
       await one.service.close()
       await rm(one.data, { recursive: true, force: true })

@@ -1,6 +1,5 @@
 // A program on a terminal of its own (tmux with its own socket), as a user sees it.
 import type { Test } from 'tap'
-import { noop } from '../../src/noop.js'
 import { printed } from './programs.js'
 import { until } from './within.js'
 
@@ -33,7 +32,7 @@ export async function terminal(
   const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
   const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '48', ...variables, command)
-  t.teardown(() => tmux('kill-server').catch(noop))
+  t.teardown(() => tmux('kill-server').catch(() => {}))
   const screen = (): Promise<string> => tmux('capture-pane', '-p')
   return {
     screen,

@@ -1,7 +1,6 @@
 // What a promise of the drive is tested on: a service, files as a program sees them, and the passing of time.
 import { constants } from 'node:os'
 import type { Test } from 'tap'
-import { noop } from '../../src/noop.js'
 import type { Seed } from '../../src/service/seed.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
 import type { TestService } from './service.js'
@@ -100,7 +99,7 @@ export async function overwrite(
   try {
     await file.write(text, 0)
   } catch (thrown) {
-    await file.close().catch(noop)
+    await file.close().catch(() => {})
     throw thrown
   }
   await file.close()

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { Activity } from '../../activity/activity.js'
 import { openCacheUse, openForesight } from '../../activity/cache-use.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { openRecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import {
@@ -54,7 +53,7 @@ const triesAtMost = 8
 
 /** Opens the cache at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
 export function openContentCache(options: ContentCacheOptions): ContentCache {
-  const { clock, log, changed = noop } = options
+  const { clock, log, changed = () => {} } = options
   const { cache: use, foresight } = options.activity ?? { cache: openCacheUse(), foresight: openForesight() }
   const { now } = clock
   const store = storeIn(options)

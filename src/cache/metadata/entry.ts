@@ -1,7 +1,6 @@
 // Catalog entry: one question, its known answer, and how a newer one is requested.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import { noop } from '../../noop.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { Query, QueryCache } from './query.js'
 
@@ -28,7 +27,7 @@ export class QueryEntry<Answer> implements Entry<Answer> {
     private readonly queryCache: QueryCache,
     private readonly query: Query<Answer>,
     /** Is told of an answer that came by another way, before it is taken. */
-    private readonly learning: (answer: Answer) => void = noop,
+    private readonly learning: (answer: Answer) => void = () => {},
   ) {}
 
   ask(context: RequestContext): MaybePromise<Answer> {

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import { noop } from '../../noop.js'
 import { type CountedAskers, openAskers } from '../../remote/askers.js'
 import { type Clock, dueIn, dueSooner, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
@@ -71,7 +70,7 @@ export interface QueryCachePorts {
 export function openQueryCache(
   ledger: Ledger,
   limits: QueryCacheLimits,
-  { clock, service, changed = noop, source = serviceAlone, isKept = () => false }: QueryCachePorts,
+  { clock, service, changed = () => {}, source = serviceAlone, isKept = () => false }: QueryCachePorts,
 ): QueryCache {
   const { now } = clock
   const most = Math.max(2, limits.names)
@@ -234,7 +233,7 @@ export function openQueryCache(
   /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
   function landed<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     const flight = fetchOnce(query)
-    const leave = context.priority === 'user' ? flight.askers.join(context.requests) : noop
+    const leave = context.priority === 'user' ? flight.askers.join(context.requests) : () => {}
     // A name always holds the answers of one kind of question.
     const answer = flight.answer as Promise<Answer>
     return withDeadline(answer, context, clock, lateSentence).finally(leave)
@@ -284,7 +283,7 @@ export function openQueryCache(
     // From before the date was set back: how old it is cannot be said.
     if (age >= query.lifetime || age < 0) return undefined
     if (age > query.lifetime * nearItsEnd)
-      fetchOnce(query, query.lifetime * (1 - nearItsEnd)).answer.catch(noop)
+      fetchOnce(query, query.lifetime * (1 - nearItsEnd)).answer.catch(() => {})
     return entry.answer as Answer
   }
 

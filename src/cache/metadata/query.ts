@@ -1,7 +1,6 @@
 // Query: one question to the service, and what its cache offers to those who ask.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import { noop } from '../../noop.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { LedgerValue } from '../ledger/table.js'
 
@@ -47,8 +46,8 @@ export interface AnswerSource {
 /** The service itself. */
 export const serviceAlone: AnswerSource = {
   ask: async (query, context) => ({ answer: await query.fetch(context), made: undefined }),
-  changed: noop,
-  allChanged: noop,
+  changed: () => {},
+  allChanged: () => {},
 }
 
 /** What a question goes by in memory. */

@@ -11,7 +11,7 @@ import { automountType } from '../../mount/automount-point.js'
 import { fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
 import { codeOf } from '../../system/error-code.js'
-import { makeDirectoriesNow } from '../../system/own-file.js'
+import { makeDirectoriesNow, privateFile } from '../../system/own-file.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
@@ -198,8 +198,6 @@ function logPlace({ config, sources }: Configured, path: string): Configured['co
   }
 }
 
-const privateFile = 0o600
-
 /** Milliseconds for which the end waits for the reader of its log. */
 const lastWordsMs = 1_000
 
@@ -250,7 +248,7 @@ function sayUnsent(unsent: ReturnType<ServedDrive['unsent']>, log: Log): void {
   process.exitCode = exitCodes.unsent
 }
 
-const deadline = 5000
+const notifyDeadline = 5000
 
 /**
  * Says that the drive is mounted, or is being taken down; does nothing outside a unit that waits for it.
@@ -262,5 +260,5 @@ async function notifySystemd(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   if (!environment['NOTIFY_SOCKET']) return
-  await promisify(execFile)('systemd-notify', [state], { timeout: deadline })
+  await promisify(execFile)('systemd-notify', [state], { timeout: notifyDeadline })
 }

@@ -5,7 +5,6 @@ import { type Connection, connect } from '../../app/connect.js'
 import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.js'
 import { introduced, notTried, withPassword } from '../../app/sign-in.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
-import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { openLog } from '../../terminal/log.js'
@@ -19,7 +18,7 @@ export async function withoutDaemon<Result>(
   work: (line: AssembledDrive, connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   const capabilities: Capabilities = { sizes: {} }
-  const connection = connect(given, { capabilities, note: noop })
+  const connection = connect(given, { capabilities, note: () => {} })
   const log = await openLog({ logLevel: 'error', logFile: undefined, logSize: 0 })
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))

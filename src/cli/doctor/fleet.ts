@@ -16,7 +16,6 @@ import {
 import { readFleetKey } from '../../fleet/key.js'
 import type { SealedName } from '../../fleet/seal.js'
 import { FleetStore } from '../../fleet/store.js'
-import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
@@ -160,7 +159,7 @@ const isRefusal = (sentence: string): boolean =>
 
 /** @throws BadSetting for a file of authorities that cannot be read */
 async function lookAtFleet(address: FleetAddress, caFile: string | undefined): Promise<FleetLook> {
-  let settle: (away: string | undefined) => void = noop
+  let settle: (away: string | undefined) => void = () => {}
   const begun = new Promise<string | undefined>(resolve => {
     settle = resolve
   })
@@ -169,7 +168,7 @@ async function lookAtFleet(address: FleetAddress, caFile: string | undefined): P
     caFile,
     clock: systemClock,
     name: probe,
-    hear: noop,
+    hear: () => {},
     async beat() {
       await store.listen()
       await store.beat(probe, nothing, lifeMs)

@@ -10,7 +10,6 @@ import {
 } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { parentOf } from '../../layout.js'
-import { noop } from '../../noop.js'
 import { Stop } from '../../terminal/exit.js'
 import { copyFile, type FileRules } from './copy-file.js'
 import { ensureDirectory, ensureLink, setTime } from './local-target.js'
@@ -150,7 +149,7 @@ function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirect
   const missing: Missing[] = []
   const underWay = new Set<Promise<void>>()
   const made = new Set<string>()
-  let wake = noop
+  let wake = () => {}
 
   /** A full disk, or a daemon that hangs, ends the copy; anything else is a missing file. */
   function met(thrown: unknown, place: PlacedOrder, entry?: DriveEntry): void {

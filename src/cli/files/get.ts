@@ -1,13 +1,12 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
 import { setMaxListeners } from 'node:events'
-import { mkdir, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
 import type { Failure } from '../../failure.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
-import { codeOf } from '../../system/error-code.js'
+import { makeDirectoriesNow } from '../../system/own-file.js'
 import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -103,31 +102,17 @@ async function refuseDrive(target: string): Promise<void> {
 }
 
 async function made(directory: string): Promise<void> {
-  const { localFailure, standing } = await import('./local-target.js')
-  const isMade = (thrown: unknown): Promise<boolean> | boolean =>
-    codeOf(thrown) === 'EEXIST' && isDirectory(directory)
-  // mkdir(recursive) says of a disk that takes nothing that the directory above is not there.
-  await mkdir(directory).catch(async (thrown: unknown) => {
-    if (await isMade(thrown)) return
-    if (
-      codeOf(thrown) !== 'ENOENT' ||
-      (await standing(directory)) !== undefined ||
-      dirname(directory) === directory
-    )
-      throw localFailure(thrown, directory)
-    await made(dirname(directory))
-    await mkdir(directory).catch(async (again: unknown) => {
-      if (!(await isMade(again))) throw localFailure(again, directory)
-    })
-  })
+  const { localFailure } = await import('./local-target.js')
+  try {
+    makeDirectoriesNow(directory, everybody)
+  } catch (thrown) {
+    const at = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
+    throw localFailure(thrown, typeof at === 'string' ? at : directory)
+  }
 }
 
-/** A link to one counts: its user has named it. */
-const isDirectory = (path: string): Promise<boolean> =>
-  stat(path).then(
-    found => found.isDirectory(),
-    () => false,
-  )
+/** Less what the umask of the shell takes. */
+const everybody = 0o777
 
 /** The same reader, which makes the directory for the copies before the first thing that is to be copied. */
 function making(base: string, reader: DriveReader): DriveReader {

@@ -1,7 +1,6 @@
 // `--daemon`: runs the same command line again, detached; the parent waits until the drive is mounted.
 import { spawn } from 'node:child_process'
 import type { Environment } from '../../config/places.js'
-import { noop } from '../../noop.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 import { parted } from './own-secrets.js'
 
@@ -50,7 +49,7 @@ export async function inBackground(
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   // Where it has ended already, its exit says why.
-  child.send(secrets, noop)
+  child.send(secrets, () => {})
   let said = ''
   child.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece).slice(-4000)

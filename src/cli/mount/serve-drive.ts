@@ -14,7 +14,6 @@ import { openMetricsPort } from '../../metrics/metrics-port.js'
 import { automountType } from '../../mount/automount-point.js'
 import { mountDrive } from '../../mount/lifecycle.js'
 import { type Denied, deniedTo, mountedType } from '../../mount/mount-point.js'
-import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { seldom } from '../../seldom.js'
@@ -101,7 +100,7 @@ export async function prepareDrive(
       throw thrown
     },
   )
-  let tellDevice: (device: string | undefined) => void = noop
+  let tellDevice: (device: string | undefined) => void = () => {}
   const device = new Promise<string | undefined>(resolve => {
     tellDevice = resolve
   })
@@ -257,7 +256,7 @@ export async function watched(
     await control.metrics({})
     log.info(`metrics at http://${port.address}/metrics, health at /healthz`)
   }
-  const stopNotices = config.notify ? showNotices(clock, () => control.activity({}), warn) : noop
+  const stopNotices = config.notify ? showNotices(clock, () => control.activity({}), warn) : () => {}
   return {
     troubles,
     async stop() {

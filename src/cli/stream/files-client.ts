@@ -1,7 +1,6 @@
 // Client of many files over one connection, made when the first is asked for: no file waits for a connection, or for another file.
 import { type IncomingMessage, request } from 'node:http'
 import type { ShortFile } from '../../drive/interface/reader.js'
-import { noop } from '../../noop.js'
 import { type DrivePlace, failureIn, mountHeader } from './conversation.js'
 import { type Frame, openFrameReader } from './frames.js'
 import {
@@ -49,7 +48,7 @@ export function openFilesClient(place: DrivePlace, patience: Patience): FilesCli
       const { waiting, send, leave, rest } = connection
       asked += 1
       const id = asked
-      let stop = noop
+      let stop = () => {}
       try {
         const found = await new Promise<FileAnswer['found']>((answered, failed) => {
           stop = () => failed(signal.reason)
@@ -120,7 +119,7 @@ function connect({ socketPath, device }: DrivePlace, patience: Patience, ended: 
       }
     })
     reply.once('close', () => end(new FilesCut()))
-    reply.on('error', noop)
+    reply.on('error', () => {})
   }
 
   question.once('response', answering)

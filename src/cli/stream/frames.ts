@@ -2,7 +2,6 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { asFailure, Failure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { failureParts, signOfLifeEvery } from './conversation.js'
 
 /** `life` says that the daemon is at work; `answer` is that to one question of many; `end` and `failure` are the last frame. Lengths are in bytes. */
@@ -112,7 +111,7 @@ export async function replyInFrames(
     await send('end', ...(await work(send, left.signal)))
   } catch (thrown) {
     const text = JSON.stringify(failureParts(asFailure(thrown)))
-    await send('failure', Buffer.from(text)).catch(noop)
+    await send('failure', Buffer.from(text)).catch(() => {})
   } finally {
     clearInterval(alive)
     reply.end()

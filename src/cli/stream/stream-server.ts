@@ -6,7 +6,6 @@ import pLimit from 'p-limit'
 import type * as z from 'zod'
 import type { DriveReader, SharedReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { replyInFrames, type SendFrame } from './frames.js'
 import {
   printFacts,
@@ -125,7 +124,7 @@ async function answered(
   const ended = AbortSignal.any([signal, over.signal])
   question.setEncoding('utf8').on('data', taken)
   // Whatever ends the questions: those that came are answered.
-  if (!ended.aborted) await once(question, 'end', { signal: ended }).catch(noop)
+  if (!ended.aborted) await once(question, 'end', { signal: ended }).catch(() => {})
   question.off('data', taken).pause()
   await Promise.all(underWay)
   if (thrown !== undefined) throw thrown

@@ -3,7 +3,6 @@ import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content-cache.js'
 import type { Health } from '../../cache/health.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { PinLine } from '../interface/control.js'
@@ -197,7 +196,7 @@ export class Pins {
       turn.isOutdated = true
       return
     }
-    Object.assign(turn, { isBusy: true, isOutdated: false, isSoon: false, callOff: noop })
+    Object.assign(turn, { isBusy: true, isOutdated: false, isSoon: false, callOff: () => {} })
     void this.lookAfter(pin, turn).then(isDone => {
       turn.isBusy = false
       turn.failures = isDone ? 0 : turn.failures + 1
@@ -225,7 +224,7 @@ export class Pins {
   private turnOf(key: string): Turn {
     const known = this.turns.get(key)
     if (known !== undefined) return known
-    const fresh: Turn = { isBusy: false, isOutdated: false, isSoon: false, failures: 0, callOff: noop }
+    const fresh: Turn = { isBusy: false, isOutdated: false, isSoon: false, failures: 0, callOff: () => {} }
     this.turns.set(key, fresh)
     return fresh
   }

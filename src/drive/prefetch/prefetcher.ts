@@ -4,7 +4,6 @@ import type { ContentCache } from '../../cache/content/content-cache.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
-import { noop } from '../../noop.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
@@ -28,7 +27,12 @@ export interface Prefetcher {
 }
 
 /** For what asks side by side by itself. */
-export const noForesight: Prefetcher = { listed: noop, looked: noop, opened: noop, readOn: noop }
+export const noForesight: Prefetcher = {
+  listed: () => {},
+  looked: () => {},
+  opened: () => {},
+  readOn: () => {},
+}
 
 export interface PrefetcherPorts {
   readonly catalog: Catalog

@@ -1,5 +1,4 @@
 // The walk through a tree: directories are looked at side by side, ahead of what is shown, and shown in the order of names.
-import { noop } from '../../noop.js'
 import type { TreeItem } from '../interface/reader.js'
 
 /** One name of a directory that was looked at: what is shown of it, and the directory to enter after that. */
@@ -111,7 +110,7 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
       .then(seen => {
         ahead.set(next, enqueue(seen, next.order))
       })
-      .catch(noop)
+      .catch(() => {})
       .finally(() => {
         next.isSettled = true
         underWay -= 1

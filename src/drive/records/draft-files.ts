@@ -10,7 +10,6 @@ import { type RecordKey, recordPhrase, savedKeyOf } from '../../edit/journal/rec
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { instant } from '../../remote/remote.js'
 import { nodeOfRecordKey, pathOfNode } from './node-key.js'
 import type { TextSnapshot } from './text-lease.js'
@@ -43,7 +42,7 @@ export function openDraftFiles(
   drafts: Drafts,
   history: TextHistory,
   thingOf: (key: RecordKey) => DraftMeta['thing'],
-  changed: () => void = noop,
+  changed: () => void = () => {},
 ): DraftFiles {
   const live = new Map<string, Draft>()
   // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.

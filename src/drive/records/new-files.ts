@@ -7,7 +7,6 @@ import { type CreatedRecord, type Creator, type NewRecord, notShownYet } from '.
 import { editsBetween } from '../../edit/save/diff.js'
 import { identityNote } from '../../edit/save/other-thing.js'
 import { asFailure, Failure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -358,7 +357,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       },
       outlivesText: true,
       ...recordTimes(times, nodeKey(node)),
-      opened: noop,
+      opened: () => {},
     }),
     async resume(node, draft, context) {
       const { made } = draft.meta

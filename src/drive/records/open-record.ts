@@ -1,7 +1,6 @@
 // Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { DraftStart, HandleView, Replacement } from './handle-view.js'
@@ -360,7 +359,7 @@ export class OpenRecord {
   async #end(draft: Draft, shown?: TextSnapshot): Promise<void> {
     this.#draft = undefined
     if (draft.damage !== undefined || shown === undefined) this.leases.drop(this.key)
-    else this.leases.put(this.key, shown, noop)
+    else this.leases.put(this.key, shown, () => {})
     await draft.discard()
   }
 

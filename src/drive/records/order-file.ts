@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { orderText } from '../../edit/kinds/order-text.js'
 import type { SaveRequest } from '../../edit/save/save.js'
 import { Failure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
@@ -76,7 +75,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     },
     outlivesText: false,
     ...recordTimes(times, nodeKey(node)),
-    opened: noop,
+    opened: () => {},
   })
 }
 

@@ -1,6 +1,5 @@
 // Text lease: a text whose size the kernel was given is served unchanged until the kernel would ask again.
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import { noop } from '../../noop.js'
 import type { TextBytes } from '../../record/compact/packed-text.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Instant } from '../../remote/remote.js'
@@ -77,14 +76,14 @@ const longText = 1 << 20
 export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
   leaseMs: number,
   clock: Clock,
-  changed: (key: string) => void = noop,
+  changed: (key: string) => void = () => {},
 ): TextLeases<Bytes> {
   const { now } = clock
   const leases = new Map<string, Lease<Bytes>>()
   let bytesSinceSweep = 0
   let sweeping: (() => void) | undefined
 
-  function lend(key: string, shown: TextSnapshot<Bytes>, opened: () => void = noop): Lease<Bytes> {
+  function lend(key: string, shown: TextSnapshot<Bytes>, opened: () => void = () => {}): Lease<Bytes> {
     bytesSinceSweep += shown.bytes.length
     if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
     // No other text may come that would sweep a long one out.
@@ -114,7 +113,7 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     // Nothing is read through O_WRONLY: emacs opens so after each save, only to look at the time.
     if (access !== 'write-only') {
       lease.opened()
-      lease.opened = noop
+      lease.opened = () => {}
     }
     lease.handles += 1
     let released = false

@@ -1,6 +1,5 @@
 // Breaker: a service that answers neither requests nor a probe is away; a probe every 2 s finds out when it is back.
 import { asFailure, Failure, looksAgain } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { type Clock, dueSooner, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
 
@@ -98,7 +97,7 @@ export class Breaker {
       .finally(() => {
         if (this.#probing === probing) this.#probing = undefined
       })
-    probing.catch(noop)
+    probing.catch(() => {})
     this.#probing = probing
     return probing
   }

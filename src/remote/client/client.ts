@@ -1,7 +1,6 @@
 // Client: one request within its deadline, through limiter, rate and breaker; a silent question is sent once more, a change once.
 import { Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
 import type { ConnectionOptions } from '../connection/connections.js'
@@ -145,7 +144,7 @@ export class Client {
   ): Promise<AttemptResult<Value>> {
     const attempt = new Attempt(outgoing, context, this.clock.now())
     this.#counter?.begin()
-    const logged = requestLogOf(context)?.begin(describeRequest(outgoing)) ?? noop
+    const logged = requestLogOf(context)?.begin(describeRequest(outgoing)) ?? (() => {})
     let result: AttemptResult<Value>
     try {
       if (attempt.allowed <= 0) throw attempt.late
@@ -222,7 +221,7 @@ export class Client {
       dispatch()
       let isOver = false
       // Where the limit of requests leaves no time for another one, the first has to do.
-      const unwatch = this.#watchSilence(attempt, () => void again().catch(noop))
+      const unwatch = this.#watchSilence(attempt, () => void again().catch(() => {}))
       const left = context.deadline - this.clock.now()
       const lateOff = this.clock.after(left, () => attempt.abort(attempt.late))
       const end = (): void => {
@@ -258,7 +257,7 @@ export class Client {
     const { context, allowed } = attempt
     attempt.calls.length = 0
     const call = this.#dispatch(attempt, look?.refusal)
-    const unwatch = this.#watchSilence(attempt, noop)
+    const unwatch = this.#watchSilence(attempt, () => {})
     try {
       const sent = { subjects, context, allowed, late: () => attempt.late }
       return await this.#lateWrites.response(call, sent)
@@ -299,7 +298,7 @@ export class Client {
   /** Once it is silent for unusually long the service is suspected; `act` is called while a user waits, again for each that comes later. */
   #watchSilence(attempt: Attempt, act: (cause: 'time' | 'caller') => void): () => void {
     const { context } = attempt
-    let lookOff = noop
+    let lookOff = () => {}
     const look = (cause: 'time' | 'caller'): void => {
       lookOff()
       const since = attempt.silentSince ?? this.clock.now()
@@ -353,7 +352,7 @@ export class Client {
       expectPiece: () => {
         attempt.silentSince ??= this.clock.now()
         const lateOff = this.clock.after(allowed, stalled)
-        let lookOff = noop
+        let lookOff = () => {}
         const unwatch = this.#watchSilence(attempt, cause => {
           if (cause === 'caller' && outgoing.repeatable) lookOff = this.clock.after(busyGrace, cut)
         })

@@ -1,6 +1,5 @@
 // Late answers: the next change of a subject waits for an unanswered one, and after a wait the base of a change is read again.
 import { Failure } from '../../failure.js'
-import { noop } from '../../noop.js'
 import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Exchange, IncomingResponse } from '../connection/exchange.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
@@ -111,7 +110,7 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
       ending = true
     },
     async response(exchange, sent) {
-      let callOff = noop
+      let callOff = () => {}
       const expired = new Promise<never>((_, reject) => {
         callOff = clock.after(sent.context.deadline - clock.now(), () => {
           const reason = sent.late()

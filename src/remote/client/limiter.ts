@@ -1,6 +1,5 @@
 // Limiter: places for requests. A user's request goes ahead of guesses, and questions keep a share of the places beside downloads.
 import type { MaybePromise } from '../../maybe-promise.js'
-import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../clock.js'
 import type { RequestContext } from '../remote.js'
 
@@ -83,14 +82,14 @@ export class Limiter {
   async #waited(entrant: Entrant): Promise<Place> {
     const { context } = entrant
     const sentence = 'every connection to the service was busy until the deadline'
-    let go = noop
+    let go = () => {}
     const turn = new Promise<void>(resolve => {
       go = resolve
     })
     const waiting = { entrant, go: () => go() }
     this.#queue.add(waiting)
     // A guess that a user has come to wait for is a user's.
-    const unwatch = context.askers?.watch(() => this.#admit()) ?? noop
+    const unwatch = context.askers?.watch(() => this.#admit()) ?? (() => {})
     this.#admit()
     try {
       await withDeadline(turn, context, this.#clock, sentence)

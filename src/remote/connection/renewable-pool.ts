@@ -1,6 +1,5 @@
 // Connections to the service by what they are for; they can be renewed: what is idle goes, what is under way ends where it is, and what follows gets new ones.
 import type { Dispatcher } from 'undici'
-import { noop } from '../../noop.js'
 import { type ConnectionOptions, openConnectionPool } from './connections.js'
 
 type Pool = Pick<Dispatcher, 'dispatch'>
@@ -49,7 +48,7 @@ function renewable(open: () => Dispatcher): Pool & Pick<ServiceConnections, 'ren
       former.add(old)
       old
         .close()
-        .catch(noop)
+        .catch(() => {})
         .finally(() => former.delete(old))
     },
     async destroy() {

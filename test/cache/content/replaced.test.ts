@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import { openReplacedContents } from '../../../src/cache/content/versions/replaced.js'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
-import { noop } from '../../../src/noop.js'
 import { type Instant, instant } from '../../../src/remote/remote.js'
 import { clockOf } from '../../testbed/clocks.js'
 
@@ -17,7 +16,7 @@ t.test(
     let time = 1_000
     const now = (): Instant => instant(time)
     function mount() {
-      const ledger = openLedger(directory, { clock: clockOf(now), log: noop })
+      const ledger = openLedger(directory, { clock: clockOf(now), log: () => {} })
       t.teardown(() => ledger.close())
       const elsewhere: string[] = []
       const changed: Instant[] = []

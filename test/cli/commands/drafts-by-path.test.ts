@@ -239,13 +239,4 @@ t.test('CLI-6 what the service sets by itself is in no diff', async t => {
     ['-  "title": "Supporting information",', '+  "title": "Mine",'],
     'no date, and nothing that another client has changed',
   )
-  await drafts(testbed, 'drop', join(directory, path))
-  await testbed.pass(2_500)
-  const met = await textOf(testbed, path)
-  const now = await service.elsewhere('GET', '/report?id=42')
-  await service.elsewhere('PUT', '/report', now.replace('Supporting information', 'Theirs'))
-  t.equal(await outcome(overwrite(testbed, path, met.replace('Supporting information', 'Mine'))), 'ESTALE')
-  const conflict = (await drafts(testbed, 'diff', join(directory, path))).stdout
-  t.notMatch(conflict, /^[-+].*Date/m)
-  t.match(conflict, /^- .*"Theirs"[\s\S]*^\+ .*"Mine"/m)
 })

@@ -51,8 +51,8 @@ t.test('the list says what waits and why, and ends with 7; nothing waiting ends 
   t.match(await drafts(testbed, 'list'), { code: 0, stdout: 'everything is saved.\n' })
 })
 
-t.test('show prints the text letter for letter, and its why (CLI-6)', async t => {
-  const { testbed, text } = await withRefusedDraft(t)
+t.test('show prints the text and its why; diff says which side is which (CLI-6, CLI-8)', async t => {
+  const { testbed, text, well } = await withRefusedDraft(t)
   t.match(await drafts(testbed, 'show', '42.json'), { code: 0, stdout: text })
   t.match(await drafts(testbed, 'show', '42'), { code: 0, stdout: text }, 'the ending may be left out')
   const why = await drafts(testbed, 'show', '42.json.why')
@@ -61,41 +61,36 @@ t.test('show prints the text letter for letter, and its why (CLI-6)', async t =>
     code: 1,
     stderr: /there is no draft 77; there are 42\.json\n/,
   })
-})
-
-t.test('diff says what the draft would change on the service, and which side is which (CLI-6)', async t => {
-  const { testbed } = await withRefusedDraft(t)
   const { stdout, code } = await drafts(testbed, 'diff', '42')
   t.equal(code, 0)
   t.match(stdout, /^--- what the service has now\n\+\+\+ 42\.json, not saved\n@@/m)
   t.match(stdout, /^- .*"Supporting information"/m)
   t.match(stdout, /^\+ .*"SI of the paper"/m)
-})
 
-t.test(
-  'send saves as the program would have, once; while the service refuses it the text stays (CLI-8)',
-  async t => {
-    const { testbed, text, well } = await withRefusedDraft(t)
-    const refused = await drafts(testbed, 'send', '42.json')
-    t.match(refused, {
-      code: 1,
-      stderr: /^calcfs: 42\.json is not saved: .*calcfs drafts show 42\.json\.why says more/,
+  // While the service refuses it the text stays; then it is saved once, as the program's save would.
+  const again = await testbed.service.during(async () => {
+    t.match(await drafts(testbed, 'send', '42', '--again'), { code: 2, stderr: /outcome is unknown/ })
+  })
+  t.same(writes(again), [])
+  const refused = await drafts(testbed, 'send', '42.json')
+  t.match(refused, {
+    code: 1,
+    stderr: /^calcfs: 42\.json is not saved: .*calcfs drafts show 42\.json\.why says more/,
+  })
+  t.match(refused.stderr, /the service said: the disk of the database is full/)
+  t.equal(await textOf(testbed, path), text, 'the drive shows the draft')
+  well()
+  const sent = await testbed.service.during(async () => {
+    t.match(await drafts(testbed, 'send', '42.json'), {
+      code: 0,
+      stdout: '42.json: report 42 is saved.\n',
     })
-    t.match(refused.stderr, /the service said: the disk of the database is full/)
-    t.equal(await textOf(testbed, path), text, 'the drive shows the draft')
-    well()
-    const sent = await testbed.service.during(async () => {
-      t.match(await drafts(testbed, 'send', '42.json'), {
-        code: 0,
-        stdout: '42.json: report 42 is saved.\n',
-      })
-    })
-    t.same(writes(sent), ['PUT /report'])
-    t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
-    t.notOk((await testbed.files.readdir('.calcfs/drafts')).has('42.json'))
-    t.match(await drafts(testbed, 'send', '42.json'), { code: 1, stderr: /everything is saved/ })
-  },
-)
+  })
+  t.same(writes(sent), ['PUT /report'])
+  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
+  t.notOk((await testbed.files.readdir('.calcfs/drafts')).has('42.json'))
+  t.match(await drafts(testbed, 'send', '42.json'), { code: 1, stderr: /everything is saved/ })
+})
 
 t.test('send --all sends what can be sent and names what cannot (CLI-8)', async t => {
   const { testbed, well } = await withRefusedDraft(t)
@@ -108,25 +103,7 @@ t.test('send --all sends what can be sent and names what cannot (CLI-8)', async 
   t.match(await drafts(testbed, 'send'), { code: 2, stderr: /name one draft, or say --all/ })
 })
 
-t.test('--again is only for a text whose outcome is unknown (CLI-8)', async t => {
-  const { testbed } = await withRefusedDraft(t)
-  const sent = await testbed.service.during(async () => {
-    t.match(await drafts(testbed, 'send', '42', '--again'), { code: 2, stderr: /outcome is unknown/ })
-  })
-  t.same(writes(sent), [])
-})
-
-t.test('drop gives the text up and says where a copy lies (CLI-10)', async t => {
-  const { testbed, text } = await withRefusedDraft(t)
-  const { code, stdout } = await drafts(testbed, 'drop', '42.json')
-  t.equal(code, 0)
-  const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
-  t.equal(await readFile(kept, 'utf8'), text)
-  t.match(await textOf(testbed, path), 'Supporting information', 'the record shows what the service has')
-  t.match(await drafts(testbed, 'list'), { code: 0 })
-})
-
-t.test('drop of a text whose record is not known any more keeps a copy, too (CLI-10)', async t => {
+t.test('drop says where a copy lies, also of a text whose record is not known any more (CLI-10)', async t => {
   const { testbed, text } = await withRefusedDraft(t)
   await testbed.end()
   const notes = (await readdir(testbed.home, { recursive: true })).filter(name =>
@@ -185,6 +162,7 @@ t.test('of a conflict diff shows the other text, and a send after it may insist 
   const { stdout } = await drafts(testbed, 'diff', '42')
   t.match(stdout, /^--- what the service had when the save met it\n/m)
   t.match(stdout, /^- .*"Theirs"[\s\S]*^\+ .*"Mine"/m)
+  t.notMatch(stdout, /^[-+].*Date/m, 'what the service sets by itself is in no diff')
   t.match(await drafts(testbed, 'send', '42'), { code: 0 })
   t.match(await testbed.service.elsewhere('GET', '/report?id=42'), '"Mine"')
 })

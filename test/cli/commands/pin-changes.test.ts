@@ -3,7 +3,6 @@ import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
-import { noop } from '../../../src/noop.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
@@ -62,7 +61,7 @@ t.test(
     t.match((await calcfs(testbed, 'cache', 'clear')).stdout, /3 files stay, because they are pinned/)
     t.match(await untilPin(testbed, isWhole), { filesKept: 3 })
     // None comes back before it is let through.
-    let letThrough: () => void = noop
+    let letThrough: () => void = () => {}
     const through = new Promise<void>(resolve => (letThrough = resolve))
     const held = service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, passing) => {
       const answer = await passing.carryOut()
@@ -94,7 +93,7 @@ t.test(
     const bytes = await readFile(join(contents, kept))
     bytes[1000] = (bytes[1000] ?? 0) ^ 1
     await writeFile(join(contents, kept), bytes)
-    const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, noop)
+    const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, () => {})
     t.match(JSON.parse((await calcfs(testbed, 'cache', 'verify', '--json')).stdout), { damaged: 1 })
     const [told] = await pinsOf(testbed)
     t.not(told?.state, 'whole')
@@ -133,7 +132,7 @@ t.test(
     }
     for (const [what, harm] of Object.entries(harms)) {
       await harm()
-      const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, noop)
+      const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, () => {})
       await testbed.pass(what.includes('one file') ? 601_000 : 11_000)
       await untilPin(testbed, told => !isWhole(told), 1_000)
       away()

@@ -1,7 +1,6 @@
 // Promises of `calcfs pin`: a subtree is kept whole on this disk, fetched once, and read without the service.
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { noop } from '../../../src/noop.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
 import { plainNode } from '../../testbed/programs.js'
@@ -248,7 +247,7 @@ t.test(
   async t => {
     const testbed = await warmMount(t, { fill: fillFifty })
     const { service, directory, environment } = testbed
-    let letThrough: () => void = noop
+    let letThrough: () => void = () => {}
     const through = new Promise<void>(resolve => (letThrough = resolve))
     service.intercept(/^GET \/calculation\/files\/bitstream\?id=414/, async (_, passing) => {
       const answer = await passing.carryOut()

@@ -6,7 +6,6 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
-import { noop } from '../../../src/noop.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -63,7 +62,7 @@ t.test('a program that opens the socket on and on takes the drive no descriptor 
   const before = await descriptors()
   const opened: Socket[] = []
   t.teardown(() => opened.forEach(socket => void socket.destroy()))
-  for (let count = 0; count < 700; count += 1) opened.push(connect(control).on('error', noop))
+  for (let count = 0; count < 700; count += 1) opened.push(connect(control).on('error', () => {}))
   await until(10_000, 'the daemon has taken what it takes', async () => (await descriptors()) > before + 400)
   await wait(500)
   t.ok((await descriptors()) <= before + 520, `${(await descriptors()) - before} more`)

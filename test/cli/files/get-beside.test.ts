@@ -1,6 +1,5 @@
-// Promises of `calcfs get` beside others that write in the same directory: another get, a user, and a file system that makes one name of two.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+// Promises of `calcfs get` beside others that write in the same directory: another get, a user; and on a disk that takes nothing.
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { smallDisk } from '../../testbed/disk/small-disk.js'
@@ -82,37 +81,6 @@ t.test('NOFUSE-7 with --overwrite a file that changes meanwhile is replaced all 
   t.match(await running, { code: 0 })
   t.same(await texts(), [['a.out', drives]])
 })
-
-t.test(
-  'NOFUSE-7 where the disk makes one file of two, the second is named and the first one stays',
-  async t => {
-    const files = (name: string) => ({ 'output.log': `of ${name}\n`.repeat(name === 'C1' ? 50 : 60) })
-    const testbed = await warmMount(t, {
-      fill(seed) {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        seed.addProject({ id: '50', name: 'P', owner: 'demo' })
-        for (const [id, name] of [
-          ['100', 'C1'],
-          ['101', 'C2'],
-        ] as const)
-          seed.addCalculation({ id, name, project: '50', files: files(name) })
-      },
-    })
-    // One directory under two names, as C and c are on a disk that does not tell case.
-    const target = await mkdtemp(join(tmpdir(), 'calcfs-twins-'))
-    const [one, other] = [join(target, 'C1'), join(target, 'C2')]
-    for (const directory of [one, other]) await mkdir(directory)
-    await printed('mount', ['--bind', one, other])
-    t.teardown(async () => {
-      await printed('umount', [other])
-      await rm(target, { recursive: true })
-    })
-    const wanted = ['projects/P', '--include', 'output.log', '--as', target]
-    const first = await testbed.calcfs('get', '--mount', testbed.directory, ...wanted, '--jobs', '1')
-    t.match(first, { code: 1, stderr: /C2\/output\.log: it differs from the drive's, and stays/ })
-    t.equal(await readFile(join(one, 'output.log'), 'utf8'), files('C1')['output.log'])
-  },
-)
 
 t.test('NOFUSE-10 a disk that takes nothing is said to be one, and an empty name is no place', async t => {
   const testbed = await warmMount(t)

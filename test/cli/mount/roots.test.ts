@@ -2,7 +2,6 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { noop } from '../../../src/noop.js'
 import { exitCodes } from '../../../src/terminal/exit.js'
 import { mountPlace } from '../../testbed/mount.js'
 import { within } from '../../testbed/within.js'
@@ -24,7 +23,11 @@ async function mounted(
   const flags = roots.flatMap(root => ['--root', root])
   const ran = await calcfs('mount', '--daemon', '--user', 'demo', service.url, directory, ...flags)
   if (ran.code !== 0) return ran
-  await within(30_000, 'a listing', readdir(join(directory, 'projects')).catch(noop))
+  await within(
+    30_000,
+    'a listing',
+    readdir(join(directory, 'projects')).catch(() => {}),
+  )
   await calcfs('unmount', directory)
   return ran
 }

@@ -1,7 +1,6 @@
 // Removals while the service holds something up: an unmount deletes nothing that waits, and a report goes before what it lists.
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { noop } from '../../../src/noop.js'
 import { pauseEnds, removeTree } from '../../semantics/namespace/deleting.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { ids } from '../../testbed/sample-data.js'
@@ -17,7 +16,7 @@ t.test('DEL-9 names that are looked up while the drive ends delete nothing', asy
   const testbed = await inProcess(t, { settings })
   const { files, service } = testbed
   const text = await textOf(testbed, report)
-  let answer = noop
+  let answer = () => {}
   const held = new Promise<void>(resolve => {
     answer = resolve
   })

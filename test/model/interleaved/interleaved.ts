@@ -8,7 +8,6 @@ import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
 import type { Connection } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
 import { Failure } from '../../../src/failure.js'
-import { noop } from '../../../src/noop.js'
 import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { type Instant, instant, type Remote } from '../../../src/remote/remote.js'
@@ -62,7 +61,10 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     async during(work) {
       await mounted
       const running = work(kernelOf(line))
-      const ended = running.then(noop, noop)
+      const ended = running.then(
+        () => {},
+        () => {},
+      )
       busy.add(ended)
       await ended
       busy.delete(ended)

@@ -1,6 +1,5 @@
 // A disk that is full when the answer to a POST comes: what was made is not made once more, whatever comes then.
 import t, { type Test } from 'tap'
-import { noop } from '../../../src/noop.js'
 import { type Disk, smallDisk } from '../../testbed/disk/small-disk.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
@@ -41,7 +40,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
     const disk = await smallDisk(t)
     const wish = { settings: { access: 'manage', stateDir: disk.directory } }
     const warm = await warmMount(t, wish)
-    await madeOnceEach(t, { testbed: warm, disk }, { nothing: noop, 'an end in order': warm.remount })
+    await madeOnceEach(t, { testbed: warm, disk }, { nothing: () => {}, 'an end in order': warm.remount })
     await warm.end()
     const daemon = await realMount(t, wish, warm)
     await madeOnceEach(

@@ -1,6 +1,5 @@
 // The scene of a kill: files that programs have open, calls that wait, and requests held up where the daemon shall die.
 
-import { noop } from '../../../src/noop.js'
 import type { MountTestbed } from '../../testbed/mount.js'
 import type { Interceptor } from '../../testbed/proxy.js'
 import { lines } from '../../testbed/service.js'
@@ -30,7 +29,7 @@ export function sceneOn(testbed: MountTestbed): Scene {
   const mends: (() => void)[] = []
 
   // On a mount whose daemon is dead every call fails, and so it should.
-  const inTheAir = (work: Promise<unknown>): void => void waiting.push(work.catch(noop))
+  const inTheAir = (work: Promise<unknown>): void => void waiting.push(work.catch(() => {}))
 
   async function open(path: string, how: 'w' | 'r+'): Promise<OpenedFile> {
     const file = await testbed.files.open(path, how)
@@ -61,7 +60,7 @@ export function sceneOn(testbed: MountTestbed): Scene {
     async cleanUp() {
       for (const mend of mends) mend()
       await Promise.all(waiting)
-      for (const file of files) await file.close().catch(noop)
+      for (const file of files) await file.close().catch(() => {})
     },
   }
 }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
-import { noop } from '../../../src/noop.js'
 import type { TestLifetime } from '../testbed.js'
 import { until } from '../within.js'
 import { freePort } from './redis.js'
@@ -97,7 +96,7 @@ export async function testCluster(t: TestLifetime): Promise<TestCluster> {
 function clusterNode(port: number, directory: string): ClusterNode {
   let server: ChildProcess | undefined
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: 2 })
-  client.on('error', noop)
+  client.on('error', () => {})
   return {
     port,
     client,

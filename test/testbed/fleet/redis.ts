@@ -6,7 +6,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { noop } from '../../../src/noop.js'
 import type { TestLifetime } from '../testbed.js'
 import { until } from '../within.js'
 
@@ -38,7 +37,7 @@ export async function testRedis(t: TestLifetime, options: readonly string[] = []
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-redis-'))
   let server: ChildProcess | undefined
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: null })
-  client.on('error', noop)
+  client.on('error', () => {})
 
   async function start(): Promise<void> {
     const flags = [

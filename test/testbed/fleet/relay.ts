@@ -1,7 +1,6 @@
 // What stands between a fleet and its Redis in tests: it delays, swallows, cuts, damages and loses what passes.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { noop } from '../../../src/noop.js'
 import type { TestLifetime } from '../testbed.js'
 
 /** What becomes of a piece from Redis to a node; undefined: it never arrives. */
@@ -75,7 +74,7 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
     lines.add(line)
     for (const socket of [node, redis]) {
       socket.setNoDelay(true)
-      socket.on('error', noop)
+      socket.on('error', () => {})
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }

@@ -1,6 +1,5 @@
 // Content entry: chooses how a read of one content is served (kept file, running download, uncached stream).
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
-import { noop } from '../../../noop.js'
 import { openAskers } from '../../../remote/askers.js'
 import { dueIn, withDeadline } from '../../../remote/clock.js'
 import {
@@ -153,7 +152,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   async function patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
     const isAgain = late !== undefined && now() < late.until && offset >= late.start && offset < late.end
     // The next call that waits for it gets it.
-    if (isAgain) coming.catch(noop)
+    if (isAgain) coming.catch(() => {})
     if (isAgain) throw new Failure('timeout', tooLate)
     try {
       await inTime(context, coming)
