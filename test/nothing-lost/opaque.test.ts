@@ -149,7 +149,11 @@ function edited(
   titleName: string,
 ): readonly Spelled[] {
   const opaque = before.filter(({ name }) => name !== 'id' && name !== titleName)
-  const name = opaque[edit.which % Math.max(1, opaque.length)]?.name
+  const chosen = opaque[edit.which % Math.max(1, opaque.length)]?.name
+  // SAVE-2: a number as JavaScript prints it, null for one beyond a double, is no edit of it.
+  const base = before.findLast(field => field.name === chosen)?.value
+  const isPrinted = base?.type === 'number' && JSON.stringify(Number(base.raw)) === compactPrint(edit.value)
+  const name = isPrinted ? undefined : chosen
   const set = (which: string, value: Json) =>
     before.map(field => (field.name === which ? { ...field, value } : field))
   if (edit.what === 'add' && !before.some(field => field.name === 'fresh'))
