@@ -5,7 +5,7 @@ export interface Figure {
   readonly name: string
   /** What has to be reached, in the words of docs/reliability.md. */
   readonly goal: string
-  /** Counts that all runs of a night have to reach together. */
+  /** Counts that a run of a night has to reach. */
   readonly least?: Readonly<Record<string, number>>
   run(frame: Frame): Promise<Result>
 }
@@ -22,10 +22,7 @@ export interface Frame {
 }
 
 export interface Result {
-  /**
-   * What was tried and seen. Counts of several runs are added up, save those whose name begins with `most ` or `least `:
-   * of these the highest or the lowest counts.
-   */
+  /** What was tried and seen. */
   readonly counts: Readonly<Record<string, number>>
   /** Each violation in words, with what replays it. */
   readonly wrong: readonly string[]

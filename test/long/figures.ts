@@ -7,24 +7,19 @@ import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
 import { metadata } from './figures/metadata.js'
 import { model } from './figures/model.js'
-import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
-import { outage } from './figures/outage.js'
 import { races } from './figures/races.js'
 import { repeats } from './figures/repeats.js'
 import { soak } from './figures/soak.js'
-import { storms } from './figures/storms.js'
 
-/** Those of which `npm test` runs a cut. Of the others files of their own try a part a day; mutants are about the tests, and a matter of the night. */
+/** Those of which `npm test` runs a cut. Of the others files of their own try a part a day. */
 export const cutFigures: readonly Figure[] = [
   // One in a line, so that two new ones do not meet.
   hostile,
   metadata,
   names,
   damage,
-  outage,
   soak,
-  storms,
 ]
 
 export const figures: readonly Figure[] = [
@@ -38,9 +33,6 @@ export const figures: readonly Figure[] = [
   fsx,
   names,
   damage,
-  outage,
   soak,
-  storms,
-  mutants,
   repeats,
 ]

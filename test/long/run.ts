@@ -1,21 +1,19 @@
 // `npm run test:long`: one figure after another, each in a process of its own, and the table of what was found.
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { alone } from './alone.js'
 import type { Figure } from './figure.js'
 import { figures } from './figures.js'
-import { table, updatePage } from './page.js'
-import { type Recorded, recorded, recordsIn, rowOf } from './record.js'
+import { type Row, recorded, rowOf, tableHead } from './record.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../../..')
 const usage = `npm run test:long -- [options]
   --only FIGURE     this figure, may be given again: ${figures.map(({ name }) => name).join(' ')}
   --seed N          every random choice comes from it; a new one each time otherwise
   --minutes M       for each figure (90)
-  --keep FILE       adds a line of JSON for each run (default: .long/results.jsonl)
-  --page            writes the table of all runs in that file into docs/reliability.md; alone with --only none, runs nothing`
+  --keep FILE       adds a line of JSON for each run (default: .long/results.jsonl)`
 
 /** Minutes for what a figure does behind its time: the case under way, and the clean-up. */
 const grace = 5
@@ -27,7 +25,6 @@ async function main(): Promise<number> {
       seed: { type: 'string' },
       minutes: { type: 'string', default: '90' },
       keep: { type: 'string', default: join(root, '.long/results.jsonl') },
-      page: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -42,7 +39,7 @@ async function main(): Promise<number> {
 
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
-  const records: Recorded[] = []
+  const rows: Row[] = []
   for (const figure of chosen) {
     if (interrupted.signal.aborted) break
     const began = Date.now()
@@ -55,25 +52,17 @@ async function main(): Promise<number> {
     for (const wrong of result.wrong) console.log(`  WRONG ${wrong}`)
     console.log(JSON.stringify(record))
     appendFileSync(values.keep, `${JSON.stringify(record)}\n`)
-    records.push(record)
+    rows.push(rowOf(figure, record))
   }
 
-  const rows = chosen.flatMap(figure => rowOf(figure, records) ?? [])
-  if (rows.length > 0) console.log(`\n${table(rows)}`)
-  if (values.page) {
-    const all = existsSync(values.keep) ? recordsIn(readFileSync(values.keep, 'utf8')) : []
-    updatePage(
-      join(root, 'docs/reliability.md'),
-      figures.flatMap(figure => rowOf(figure, all) ?? []),
-    )
-  }
+  if (rows.length > 0) console.log(['', tableHead, ...rows.map(({ line }) => line)].join('\n'))
   if (interrupted.signal.aborted) return 130
-  return rows.every(row => row.met) ? 0 : 1
+  return rows.every(({ isMet }) => isMet) ? 0 : 1
 }
 
 function chosenBy(names: readonly string[] | undefined): readonly Figure[] {
   if (names === undefined) return figures
-  const unknown = names.filter(name => name !== 'none' && !figures.some(figure => figure.name === name))
+  const unknown = names.filter(name => !figures.some(figure => figure.name === name))
   if (unknown.length > 0) throw new Error(`no figure is called ${unknown.join(' or ')}\n${usage}`)
   return figures.filter(({ name }) => names.includes(name))
 }
