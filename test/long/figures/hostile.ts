@@ -3,8 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
-import { type Door, doors, type Plan, written } from '../hostile/case.js'
-import type { Kind } from '../hostile/kind.js'
+import { doors, type Plan, written } from '../hostile/case.js'
 import { kinds } from '../hostile/kinds.js'
 import { fast, isBody, playLife, type Stage } from '../hostile/life.js'
 import { openElsewhere } from '../hostile/origin.js'
@@ -60,23 +59,18 @@ async function onOneWay(stage: Stage, atOnce: LimitFunction): Promise<void> {
   }
 }
 
-const suits = (kind: Kind, door: Door): boolean =>
-  kind.only === undefined || (kind.only === 'bytes') === isBody(door)
-
 function plansIn({ way, pick, frame }: Stage): Plan[] {
   const all = doors.flatMap(door => {
     const large: readonly Size[] = isBody(door) ? ['3 kB', '300 kB', '20 MB'] : ['3 kB', '300 kB']
     const some: readonly Size[] = frame.scale === 'cut' ? ['3 kB'] : large
-    return kinds
-      .filter(kind => suits(kind, door))
-      .flatMap(kind => some.map(size => planOf(pick, { way, door, kinds: [kind], size })))
+    return kinds.flatMap(kind => some.map(size => planOf(pick, { way, door, kinds: [kind], size })))
   })
   return pick.shuffled(all)
 }
 
 function composed({ way, pick, frame }: Stage): Plan {
   const door = pick.of(doors)
-  const two = [pick.of(kinds), pick.of(kinds)].filter(kind => suits(kind, door))
+  const two = [pick.of(kinds), pick.of(kinds)]
   const all = Object.keys(sizes).filter((name): name is Size => name in sizes)
   const isSmall = !isBody(door) || frame.scale === 'cut'
   return planOf(pick, { way, door, kinds: two, size: isSmall ? '3 kB' : pick.of(all) })

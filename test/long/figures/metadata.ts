@@ -17,8 +17,6 @@ const tries = 6
 const mostMegabytes = 256
 const inOneLife = 60
 const ours = new Set(['.project.json', '.index.tsv', '.shares'])
-/** A folder that is its own ancestor is entered at most so often. */
-const deepest = 64
 
 async function run(frame: Frame): Promise<Result> {
   const sheet = openSheet('scenarios', 'good names shown', 'odd listings told', 'refused in words')
@@ -166,7 +164,7 @@ function isToldLately(log: string): boolean {
   return told !== undefined && Date.now() - JSON.parse(told).time < 61_000
 }
 
-/** Files, shares, the report and a folder in itself. */
+/** Files, shares and the report. */
 async function judgeRest(drive: Drive, of: string, scenario: Scenario, { wrong }: Judge): Promise<void> {
   const at = (path: string): string => join(drive.directory, path)
   const { name } = scenario
@@ -192,16 +190,6 @@ async function judgeRest(drive: Drive, of: string, scenario: Scenario, { wrong }
     }
     const read = await timed(limit, calls => readWhole(calls, at(`reports/${of}.json`)))
     if (read.hung) wrong(`reading the record hung for ${read.slowest} ms`)
-  }
-  if (name === 'the folder itself') {
-    let depth = 0
-    let path = at(`by-id/project/${of}`)
-    for (; depth < deepest; depth += 1) {
-      path = join(path, 'itself')
-      const seen = await timed(limit, ({ call }) => call(fs.readdir(path)))
-      if (seen.errno !== undefined) break
-    }
-    if (depth === deepest) wrong(`a project in itself is entered ${depth} times`)
   }
 }
 

@@ -16,8 +16,6 @@ export interface Kind {
   readonly name: string
   /** A well-formed answer with another content: only a second source can show it. */
   readonly lies?: true
-  /** Makes no sense for bytes, or for JSON. */
-  readonly only?: 'json' | 'bytes'
   readonly change?: (answer: Answer, making: Making) => Answer
   readonly wire?: (wire: Wire, making: Making, answer: Answer) => Wire
 }

@@ -2,7 +2,6 @@
 import type { Kind } from './kind.js'
 import { bodyKinds } from './kinds-body.js'
 import { headKinds } from './kinds-head.js'
-import { jsonKinds } from './kinds-json.js'
 import { statusKinds } from './kinds-status.js'
 
-export const kinds: readonly Kind[] = [...statusKinds, ...headKinds, ...bodyKinds, ...jsonKinds]
+export const kinds: readonly Kind[] = [...statusKinds, ...headKinds, ...bodyKinds]

@@ -157,8 +157,6 @@ const lists: Readonly<Record<string, (of: string) => Partial<Scenario> & { reado
     isHarmless: true,
   }),
   'one id for a project and a calculation': of => ({ beside: item(`${of}99`, 'both'), isHarmless: true }),
-  'the folder itself': of => ({ beside: item(of, 'itself'), isHarmless: true }),
-  'the top': () => ({ beside: item('1', 'the top'), isHarmless: true }),
   '1,000 of one name': of => ({ beside: many(of, 1_000, () => 'same'), isHarmless: true }),
   '1,000 with the name of a good one': of => ({ beside: many(of, 1_000, () => 'x'), isHarmless: true }),
   '1,000 that are none': () => ({

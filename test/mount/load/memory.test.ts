@@ -38,6 +38,8 @@ async function statusOf(mount: MountTestbed): Promise<{ readonly now: number; re
 async function withRecords(t: TestLifetime, count: number, bytes: number): Promise<MountTestbed> {
   const rest = restOf(bytes)
   const mount = await realMount(t, {
+    // Memory is what is measured: a busy machine takes its time for eight megabytes of JSON.
+    settings: { deadlineMetadata: '60s', deadlineRead: '60s' },
     fill(seed) {
       fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
