@@ -1,14 +1,12 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
 import type { Figure } from './figure.js'
 import { damage } from './figures/damage.js'
-import { faultsOverEdits } from './figures/faults.js'
 import { fsx } from './figures/fsx.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
 import { metadata } from './figures/metadata.js'
 import { model } from './figures/model.js'
 import { names } from './figures/names.js'
-import { races } from './figures/races.js'
 import { repeats } from './figures/repeats.js'
 import { soak } from './figures/soak.js'
 
@@ -27,8 +25,6 @@ export const figures: readonly Figure[] = [
   hostile,
   metadata,
   kills,
-  faultsOverEdits,
-  races,
   model,
   fsx,
   names,

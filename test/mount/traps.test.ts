@@ -8,7 +8,7 @@ import { fillSampleData, ids, log } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
-import { until, within } from '../testbed/within.js'
+import { until } from '../testbed/within.js'
 
 t.setTimeout(360_000)
 
@@ -34,22 +34,6 @@ t.test('reading', async t => {
   t.test('NAME-7 a name that is not UTF-8 is EILSEQ', async t => {
     const program = 'import os\ntry: os.stat(b"projects/\\xff\\xfe")\nexcept OSError as e: print(e.errno)'
     t.equal((await pythonIn(testbed, program)).trim(), '84')
-  })
-
-  t.test('LIST-21 a listing that the service calls absent is an error, never an empty folder', async t => {
-    const folder = 'projects/Water splitting/Sub project'
-    for (const status of [404, 410]) {
-      await testbed.files.touch(folder)
-      const mend = testbed.service.intercept(
-        /project\/descendant\?id=101/,
-        response => void response.writeHead(status).end('{}'),
-      )
-      const ls = await shell(`ls '${folder}'`, testbed.directory)
-      mend()
-      t.not(ls.code, 0, `ls after ${status}: ${ls.stdout}`)
-      await testbed.files.touch(folder)
-      t.equal(await outcome(testbed.files.readdir(folder)), 'done')
-    }
   })
 
   t.test('an attribute longer than the buffer is ERANGE', async t => {
@@ -95,19 +79,6 @@ print(os.listdir(".calcfs/drafts"))`
     t.equal(new Set(sums).size, 1)
     t.equal(sums[0], await printed('md5sum', [], { input: log }).then(sum => sum.trim()))
   })
-})
-
-t.test('a folder of 10,000 entries is listed whole, each with its kind', async t => {
-  const testbed = await warmMount(t, {
-    fill(seed) {
-      seed.addUser({ name: 'demo', password: 'demo' })
-      const project = seed.addProject({ id: '10', name: 'Big', owner: 'demo' })
-      for (let at = 0; at < 10_000; at += 1) seed.addCalculation({ name: `calculation ${at}`, project })
-    },
-  })
-  const entries = [...(await testbed.files.readdir('projects/Big'))].filter(([name]) => !name.startsWith('.'))
-  t.equal(entries.length, 10_000)
-  t.ok(entries.every(([, kind]) => kind === 'directory'))
 })
 
 t.test('saving', async t => {
@@ -170,50 +141,6 @@ with open("${report}", "r+b") as file:
 })
 
 t.test(
-  'DRAFT-2 what was on its way at kill -9 is shown by the next mount, once the service has it',
-  async t => {
-    let release: () => void = () => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
-    })
-    let arrived: () => void = () => {}
-    const sent = new Promise<void>(resolve => {
-      arrived = resolve
-    })
-    const settings = { ttlRecord: '60s' }
-    const earlier = await warmMount(t, {
-      settings,
-      service: {
-        onArrival(method) {
-          if (method !== 'PUT') return
-          arrived()
-          return held
-        },
-      },
-    })
-    const before = await textOf(earlier, report)
-    const mine = before.replace('"title": "Supporting information"', '"title": "Sent at the end"')
-    t.not(mine, before)
-    // A drive that ends in order has put what it remembers on disk.
-    await earlier.end()
-    const testbed = await realMount(t, { settings }, earlier)
-    const saving = outcome(overwrite(testbed, report, mine))
-    await within(20_000, 'the PUT', sent)
-    await testbed.kill9()
-    release()
-    t.not(await saving, 'done')
-    const asked = await testbed.service.during(async () => {
-      await testbed.mount()
-      await until(10_000, 'the draft is settled', async () => {
-        return (await namesOf(testbed, '.calcfs/drafts')).length === 0
-      })
-      t.match(await textOf(testbed, report), /"title": "Sent at the end"/)
-    })
-    t.same(writes(asked), [])
-  },
-)
-
-t.test(
   'LEASE-1 what was saved is read whole at once, although a stat before the close gave its own size',
   async t => {
     const testbed = await warmMount(t)
@@ -235,19 +162,6 @@ for turn in range(3):
 
 t.test('the life of a mount', async t => {
   const testbed = await realMount(t, { settings: { logLevel: 'debug' } })
-
-  t.test('DRAFT-2 a draft outlives kill -9, and nothing of it is sent by itself', async t => {
-    const broken = '{"id": 42, "title": "kept over a kill"'
-    t.equal(await outcome(overwrite(testbed, report, broken)), 'EINVAL')
-    await testbed.kill9()
-    const asked = await testbed.service.during(async () => {
-      await testbed.mount()
-      t.equal(await textOf(testbed, report), broken)
-      t.same(await namesOf(testbed, '.calcfs/drafts'), [`${ids.report}.json`, `${ids.report}.json.why`])
-    })
-    t.same(writes(asked), [])
-    await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
-  })
 
   t.test('a mount point that kill -9 left dead is taken over by the next mount', async t => {
     await testbed.kill9()
@@ -317,11 +231,6 @@ t.test('the life of a mount', async t => {
 
   t.test('SIGN-2 the log never holds the password or a token', async t => {
     t.notMatch(await testbed.log(), /eyJ[\w-]+\.eyJ|"demo:demo"|ZGVtbzpkZW1v/)
-  })
-
-  t.test('SIGTERM unmounts, and the daemon ends with 0', async t => {
-    t.equal(await testbed.terminate(), 0)
-    t.notOk(await isMounted(testbed.directory))
   })
 })
 

@@ -95,19 +95,6 @@ t.test('DISK-1 a daemon of its own comes up with pipes in all of these places', 
   t.match(await testbed.log(), /moved aside/)
 })
 
-t.test('DISK-1 the parts of a draft', async t => {
-  for (const part of ['text', 'meta.json']) {
-    const testbed = await used(t, await warmMount(t))
-    await testbed.end()
-    const [path = ''] = placesOf(testbed, new RegExp(`/drafts/[^/]+/${part}$`))
-    rmSync(path)
-    await pipe(path)
-    await testbed.mount()
-    t.equal(await textOf(testbed, file), log, `contents are read with a pipe in the place of ${part}`)
-    t.match(await testbed.log(), /moved aside/)
-  }
-})
-
 /** The directories that hold those of all accounts are made by calcfs, too; those above are the user's. */
 const parents = ['cache/calcfs', 'state/calcfs']
 
