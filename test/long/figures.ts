@@ -8,7 +8,6 @@ import { metadata } from './figures/metadata.js'
 import { model } from './figures/model.js'
 import { names } from './figures/names.js'
 import { repeats } from './figures/repeats.js'
-import { soak } from './figures/soak.js'
 
 /** Those of which `npm test` runs a cut. Of the others files of their own try a part a day. */
 export const cutFigures: readonly Figure[] = [
@@ -17,7 +16,6 @@ export const cutFigures: readonly Figure[] = [
   metadata,
   names,
   damage,
-  soak,
 ]
 
 export const figures: readonly Figure[] = [
@@ -29,6 +27,5 @@ export const figures: readonly Figure[] = [
   fsx,
   names,
   damage,
-  soak,
   repeats,
 ]

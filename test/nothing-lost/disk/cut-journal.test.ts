@@ -1,15 +1,13 @@
 // A journal that is cut at any byte never stops a mount: what can be read is there, and nothing else is lost.
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type DraftMeta, printMeta } from '../../../src/edit/journal/draft-meta.js'
 import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { instant } from '../../../src/remote/remote.js'
 import { inProcess } from '../../testbed/in-process.js'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { stateBelow } from '../left-behind.js'
 
 const report = `reports/${ids.report}.json`
 const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
@@ -169,40 +167,3 @@ t.test('a text of the memory that was cut is whole again once it is met again', 
   await texts.remember(key, text, 'read')
   t.match(await texts.candidates(key), [{ text }])
 })
-
-t.test('on a real mount', async t => {
-  const testbed = await realMount(t)
-  const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "Unsent",\n')
-  const mend = testbed.service.intercept(/^PUT/, response => void response.writeHead(500).end())
-  t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
-  mend()
-  const state = await stateBelow(testbed.home)
-  for (const share of [0, 0.3, 0.9]) {
-    await testbed.kill9()
-    const [draft] = (await readdir(join(state, 'drafts'))).filter(name => !name.startsWith('.'))
-    for (const file of [`drafts/${draft}/meta.json`, 'known/ledger.db', ...(await textFiles(state))]) {
-      const { length } = await readFile(join(state, file))
-      await truncate(join(state, file), Math.floor(length * share))
-    }
-    await testbed.mount()
-    const [name] = (await namesOf(testbed, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
-    t.equal(
-      await textOf(testbed, `.calcfs/drafts/${name}`),
-      text,
-      `${share} of every file but the text is left`,
-    )
-    t.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /note beside this text was damaged/)
-  }
-  await saveByHand(t, testbed, text)
-})
-
-const textFiles = async (state: string): Promise<string[]> =>
-  (await readdir(join(state, 'texts'), { recursive: true }))
-    .filter(name => /[/][0-9a-f]{64}$/.test(name))
-    .map(name => join('texts', name))
-
-/** The why says that the text's owner is unknown: the user restores it by hand. */
-async function saveByHand(t: Test, testbed: MountTestbed, text: string): Promise<void> {
-  t.equal(await outcome(overwrite(testbed, report, text)), 'done')
-  t.match(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`), /"title":"Unsent"/)
-}

@@ -1,10 +1,11 @@
 // Reads of a fleet's tests: all that a drive shows, and how long the longest of the calls took.
+import { stopwatch } from '../machine/stopwatch.js'
 import type { FleetNode } from './fleet.js'
 
 export interface Walk {
   /** Every path with what it holds. */
   readonly seen: readonly string[]
-  /** Milliseconds. */
+  /** Milliseconds, without those in which programs waited for a processor. */
   readonly longest: number
 }
 
@@ -13,9 +14,9 @@ export async function walk({ files }: Pick<FleetNode, 'files'>, path: string): P
   const seen: string[] = []
   let longest = 0
   async function timed<Value>(work: Promise<Value>): Promise<Value> {
-    const began = performance.now()
+    const elapsed = stopwatch()
     const value = await work
-    longest = Math.max(longest, performance.now() - began)
+    longest = Math.max(longest, elapsed())
     return value
   }
   async function below(directory: string): Promise<void> {
