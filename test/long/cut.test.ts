@@ -1,4 +1,4 @@
-// A minute of those figures of trust of which no other file tries a part, with a new seed each time outside CI: what a whole night tries, a little of it.
+// A little of those figures of trust of which no other file tries a part, with a new seed each time outside CI: what a whole night tries, a little of it.
 import t from 'tap'
 import { alone } from './alone.js'
 import { cutFigures as figures } from './figures.js'
@@ -7,7 +7,7 @@ import { cutFigures as figures } from './figures.js'
 const usual = process.env['CI'] === undefined ? Math.floor(Math.random() * 2 ** 31) : 20_261_121
 const seed = Number(process.env['CALCFS_LONG_SEED'] ?? usual)
 /** Milliseconds for all figures together. */
-const share = 50_000 / figures.length
+const share = 40_000 / figures.length
 /** Milliseconds a figure may take longer on a machine that does other things too: a case has time limits of its own. */
 const patience = 150_000
 

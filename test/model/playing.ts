@@ -7,7 +7,6 @@ import { order } from './actions/ordering.js'
 import { forbidden, remove, scratch } from './actions/removing.js'
 import { passing } from './actions/time.js'
 import { compare } from './expected/compare.js'
-import { lookFromSecond } from './second-mount.js'
 import { placeOf, reachable, type Stage, titleOf } from './stage.js'
 import type { Step } from './steps.js'
 
@@ -20,7 +19,6 @@ export async function play(stage: Stage, step: Step): Promise<void> {
     if (!(thrown instanceof Error) || !old.some(place => isGoneIn(thrown, place))) throw thrown
   }
   await compare(stage)
-  await lookFromSecond(stage)
 }
 
 /** The paths by which the drive still shows what another client has renamed. */

@@ -1,10 +1,9 @@
 // Plays random sequences in a process of their own: without a test runner's hooks on every promise it takes half the time.
 import fc from 'fast-check'
-import type { TestLifetime } from '../testbed/testbed.js'
+import { scoped } from '../long/scope.js'
 import { closeStage } from './closing.js'
 import { compare } from './expected/compare.js'
 import { play } from './playing.js'
-import { compareSecond } from './second-mount.js'
 import { type Access, openStage, openTheatre, type Stage, type Theatre } from './stage.js'
 import { anyStep, type Step } from './steps.js'
 
@@ -15,8 +14,6 @@ export interface Play {
   readonly runs: number
   readonly length: number
   readonly seed: number
-  /** With a second mount over one fleet. */
-  readonly fleet?: true
   /** These sequences instead, one after another. */
   readonly known?: readonly Known[]
 }
@@ -58,7 +55,6 @@ async function sequence(
     await compare(stage, 'all')
     await fc.asyncModelRun(() => ({ model: { steps: length }, real: stage }), steps)
     await compare(stage, 'all')
-    if (stage.isUp) await compareSecond(stage)
   } finally {
     await closeStage(stage)
   }
@@ -94,21 +90,11 @@ async function playThese(theatre: Theatre, known: readonly Known[]): Promise<Pla
   return { sequences: known.length, steps: known.reduce((sum, { steps }) => sum + steps.length, 0) }
 }
 
-/** The grounds of this process end in the reverse order of their beginning. */
-async function ending<Value>(work: (life: TestLifetime) => Promise<Value>): Promise<Value> {
-  const ends: (() => unknown)[] = []
-  try {
-    return await work({ teardown: end => ends.unshift(end) })
-  } finally {
-    for (const end of ends) await end()
-  }
-}
-
 const [given] = process.argv.slice(2)
 if (given !== undefined) {
   const job = JSON.parse(given) as Play
-  const played = await ending(async life => {
-    const theatre = await openTheatre(life, job.access, job.fleet === true)
+  const played = await scoped(async life => {
+    const theatre = await openTheatre(life, job.access)
     return job.known === undefined ? playAll(theatre, job) : playThese(theatre, job.known)
   })
   process.stdout.write(JSON.stringify(played))

@@ -20,16 +20,6 @@ for (const access of ['manage', 'edit'] as const) {
   })
 }
 
-t.test(
-  `so they do with a second mount over one fleet (CALCFS_MODEL_SEED=${seed})`,
-  { buffered: true },
-  async t => {
-    const runs = Math.max(1, Math.floor(sequences / 2))
-    const job = { access: 'manage', runs, length, seed, fleet: true } as const
-    t.same(await played(job), { sequences: runs, steps: runs * length })
-  },
-)
-
 for (let from = 0; from < sequences; from += onOneGround) {
   const runs = Math.min(onOneGround, sequences - from)
   // Of each four grounds three may delete; of two, one.

@@ -2,11 +2,10 @@
 import { openStore, type Store } from '../../src/service/store/store.js'
 import { inProcess } from '../testbed/in-process.js'
 import { cml, opaque } from '../testbed/sample-data.js'
-import type { Testbed, TestbedOptions, TestLifetime } from '../testbed/testbed.js'
+import type { Testbed, TestLifetime } from '../testbed/testbed.js'
 import { type Content, type Kind, printed, type Row } from './expected/content.js'
 import { stored } from './expected/database.js'
 import { type Shown, shown } from './expected/shown.js'
-import { twoMounts } from './second-mount.js'
 
 /** What lies in a project. */
 export const children = ['project', 'calculation', 'share'] as const
@@ -17,8 +16,6 @@ export type Access = 'edit' | 'manage'
 /** A ground on which many sequences are played one after another. */
 export interface Theatre {
   readonly testbed: Testbed
-  /** Another mount of the same user, over one fleet with the first. */
-  readonly second: Testbed | undefined
   readonly access: Access
   readonly database: Store
   played: number
@@ -95,20 +92,18 @@ export interface Stage {
 
 export const people = ['ada', 'ben', 'cleo', 'dora'] as const
 
-export async function openTheatre(t: TestLifetime, access: Access, isFleet: boolean): Promise<Theatre> {
-  const wish: TestbedOptions = {
+export async function openTheatre(t: TestLifetime, access: Access): Promise<Theatre> {
+  const testbed = await inProcess(t, {
     fill(seed) {
       seed.addUser({ name: 'demo', password: 'demo' })
       for (const name of people) seed.addUser({ name, password: name })
     },
     settings: { access, deadlineMetadata: '200s', deadlineRead: '400s', deadlineSave: '400s' },
     speedup: 20,
-  }
-  const two = isFleet ? await twoMounts(t, wish) : undefined
-  const testbed = two?.first ?? (await inProcess(t, wish))
+  })
   const database = openStore(testbed.service.database)
   t.teardown(() => database.close())
-  return { testbed, second: two?.second, access, database, played: 0 }
+  return { testbed, access, database, played: 0 }
 }
 
 /** Another text than any before. */

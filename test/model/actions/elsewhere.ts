@@ -4,7 +4,6 @@ import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint } from '../../../src/record/json/print.js'
 import { type Row, rowsOf } from '../expected/content.js'
 import { stored, storedText } from '../expected/database.js'
-import { savedBySecond } from '../second-mount.js'
 import { fresh, live, pick, type Stage, type Thing, thingOf } from '../stage.js'
 import type { Step } from '../steps.js'
 import { listingChanged, recordChanged, vanish } from './spreading.js'
@@ -34,12 +33,10 @@ export async function elsewhere(stage: Stage, { kind, at, change }: Elsewhere): 
 
 /** The whole record as the service has it, with one field said otherwise. */
 async function put(stage: Stage, thing: Thing, field: string, value: string): Promise<void> {
-  if (!(await savedBySecond(stage, thing, field, value))) {
-    const text = storedText(stage.theatre.database, thing.kind, thing.id)
-    if (text === undefined) throw new Error(`the service has no ${thing.kind} ${thing.id}`)
-    const body = compactPrint(withField(parseObject(text), field, stringJson(value)))
-    await stage.theatre.testbed.service.elsewhere('PUT', pathOf(thing), body)
-  }
+  const text = storedText(stage.theatre.database, thing.kind, thing.id)
+  if (text === undefined) throw new Error(`the service has no ${thing.kind} ${thing.id}`)
+  const body = compactPrint(withField(parseObject(text), field, stringJson(value)))
+  await stage.theatre.testbed.service.elsewhere('PUT', pathOf(thing), body)
   recordChanged(stage, thing, { ...thing.truth, [field]: value })
   if (field !== 'name') return
   // The name that was written here is free once the new one is listed.
