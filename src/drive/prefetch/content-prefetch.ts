@@ -1,8 +1,9 @@
 // Content prefetch: whole contents where their kind is read, so many bytes at most, dropped when the traversal ends.
 import type { ContentCache } from '../../cache/content/content-cache.js'
-import type { Content, RequestContext } from '../../remote/remote.js'
-import type { Node } from '../nodes/node.js'
-import type { AccessLevel } from './access-pattern.js'
+import { lastNameOf } from '../../layout.js'
+import type { RequestContext } from '../../remote/remote.js'
+import type { ContentNode, Node } from '../nodes/node.js'
+import { type AccessLevel, fileClassOf } from './access-pattern.js'
 
 /** How something is asked for ahead. */
 export interface AskedHow {
@@ -15,11 +16,11 @@ export interface AskedHow {
 
 export interface ContentPrefetch {
   /** Asks for what is usually done to it: its size, or its bytes. */
-  take(path: string, content: Content, how: AskedHow): Promise<void>
+  take(path: string, node: ContentNode, how: AskedHow): Promise<void>
   /** Nothing would be asked for: of a file that is looked at, the length is known; of one that is read, all is kept. */
   isKnown(node: Node, level: AccessLevel): boolean
-  /** It was opened: what lay ready for it is used. */
-  opened(path: string): void
+  /** It was opened: what lay ready for it is used, and its length tells how long others of its kind may be. */
+  opened(path: string, node: ContentNode): void
   /** So much lies ready that no more is fetched for now. */
   full(): boolean
   /** What lies ready is not wanted any more. */
@@ -40,6 +41,13 @@ export function openContentPrefetch(
 ): ContentPrefetch {
   const ready = new Map<string, number>()
   let bytes = 0
+  /** Whether all files of a kind that were met are no longer than a beginning. */
+  const areShort = new Map<string, boolean>()
+
+  function learn(path: string, node: ContentNode, length: number | undefined): void {
+    const kind = kindOf(path, node)
+    if (length !== undefined) areShort.set(kind, length <= mostOf.opened && areShort.get(kind) !== false)
+  }
 
   function drop(path: string): void {
     bytes -= ready.get(path) ?? 0
@@ -53,7 +61,8 @@ export function openContentPrefetch(
   }
 
   return {
-    async take(path, wanted, { level, isHere, context, signal }) {
+    async take(path, node, { level, isHere, context, signal }) {
+      const wanted = node.content
       if (level === 'looked') {
         // A body on its way tells its length as well.
         if (!ready.has(path)) await content.size(wanted, context)
@@ -64,10 +73,12 @@ export function openContentPrefetch(
       put(path, supposedBytes)
       try {
         // The body of one that is longer than its beginning would come twice: given up here, and for its reader.
-        if (level === 'opened' && content.knownSize(wanted) === undefined) await content.size(wanted, context)
+        const isUnsure = content.knownSize(wanted) === undefined && areShort.get(kindOf(path, node)) !== true
+        if (level === 'opened' && isUnsure) await content.size(wanted, context)
         // A short body is on its way faster than it is called off, and would have to be asked for again.
         const isLong = (content.knownSize(wanted) ?? 0) > longBytes
         const length = await content.prefetch(wanted, context, most, isLong ? signal : undefined)
+        learn(path, node, length)
         if (ready.has(path)) put(path, length > most ? 0 : length)
       } catch (thrown) {
         drop(path)
@@ -80,11 +91,17 @@ export function openContentPrefetch(
         ? content.knownSize(node.content) !== undefined
         : content.cached(node.content) === 1
     },
-    opened: drop,
+    opened(path, node) {
+      drop(path)
+      learn(path, node, content.knownSize(node.content))
+    },
     full: () => bytes >= readyAtMost,
     clear() {
       ready.clear()
+      areShort.clear()
       bytes = 0
     },
   }
 }
+
+const kindOf = (path: string, node: Node): string => fileClassOf({ name: lastNameOf(path), node }) ?? ''

@@ -8,12 +8,12 @@ import { type Clock, dueIn } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
-import { type AccessLevel, fileClassOf } from './access-pattern.js'
+import { type AccessLevel, fileClassOf, openAccessPattern } from './access-pattern.js'
 import { type AskedHow, openContentPrefetch } from './content-prefetch.js'
 import { type ListedDirectory, listedDirectory, sameFolders } from './listed-directory.js'
 import { openPrefetchQueue } from './queue.js'
 import { openSiblingPrefetch } from './siblings.js'
-import { Walks } from './walks.js'
+import { type WalkPorts, Walks } from './walks.js'
 
 export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
@@ -67,8 +67,9 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   })
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
-  const siblings = openSiblingPrefetch(queue, contentPrefetch, now)
-  const walks = new Walks({
+  const pattern = openAccessPattern()
+  const siblings = openSiblingPrefetch(queue, contentPrefetch, pattern, now)
+  const walkPorts: WalkPorts = {
     queue,
     room,
     known: path => folders.get(path),
@@ -77,7 +78,8 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     isKnown: contentPrefetch.isKnown,
     full: contentPrefetch.full,
     now,
-  })
+  }
+  const walks = new Walks(walkPorts, pattern)
   let lastFolder = ''
   let isWatched = false
 
@@ -94,7 +96,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   async function askFor(path: string, node: Node, how: AskedHow): Promise<unknown> {
     switch (node.kind) {
       case 'content':
-        return contentPrefetch.take(path, node.content, how)
+        return contentPrefetch.take(path, node, how)
       case 'shares':
         return catalog.shares(node.project).ask(how.context)
       case 'record':
@@ -166,7 +168,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     opened(path, node) {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'opened')
-      contentPrefetch.opened(path)
+      contentPrefetch.opened(path, node)
       walks.nudge()
       if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },

@@ -1,7 +1,7 @@
 // Sibling prefetch: one stat after a listing predicts stats of all files; two opens in order predict reading the rest.
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
-import type { AccessLevel } from './access-pattern.js'
+import { type AccessLevel, type AccessPattern, fileClassOf } from './access-pattern.js'
 import type { ContentPrefetch } from './content-prefetch.js'
 import type { ListedDirectory } from './listed-directory.js'
 import type { PrefetchBatch, PrefetchQueue } from './queue.js'
@@ -39,6 +39,7 @@ const skipAtMost = 2
 export function openSiblingPrefetch(
   queue: PrefetchQueue,
   contentPrefetch: ContentPrefetch,
+  pattern: Pick<AccessPattern, 'usual'>,
   now: () => Instant,
 ): SiblingPrefetch {
   const uses = new Map<string, FolderUse>()
@@ -67,9 +68,8 @@ export function openSiblingPrefetch(
     level: AccessLevel,
   ): void => {
     if (node.kind !== 'content') return
-    const { content } = node
     batch.add((context: RequestContext, signal) =>
-      contentPrefetch.take(`${folder.path}/${name}`, content, { level, isHere: false, context, signal }),
+      contentPrefetch.take(`${folder.path}/${name}`, node, { level, isHere: false, context, signal }),
     )
   }
 
@@ -86,6 +86,8 @@ export function openSiblingPrefetch(
       if (here.looks > 2) return
       for (const dentry of folder.entries) {
         if (dentry.name === name || dentry.node.kind !== 'content') continue
+        // A walk asks for it as it was used in other folders: a body that is read tells its size.
+        if (pattern.usual(fileClassOf(dentry) ?? '', folder.path) !== undefined) continue
         if ((dentry.node.content.of === 'file') === (here.looks === 1)) take(here, folder, dentry, 'looked')
       }
     },

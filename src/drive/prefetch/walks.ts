@@ -2,7 +2,7 @@
 import { lastNameOf, parentOf } from '../../layout.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import { type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
-import { type AccessLevel, openAccessPattern } from './access-pattern.js'
+import type { AccessLevel, AccessPattern } from './access-pattern.js'
 import type { AskedHow } from './content-prefetch.js'
 import { FileQuestions } from './file-questions.js'
 import { type ListedDirectory, placeOf } from './listed-directory.js'
@@ -45,14 +45,17 @@ export class Walks {
   private readonly trails = new Map<string, Trail>()
   /** The folder that was entered last in each directory; the latest comes last. */
   private readonly heads = new Map<string, string>()
-  private readonly pattern = openAccessPattern()
-  private readonly files = new FileQuestions(this.pattern)
+  private readonly files: FileQuestions
   private readonly source: PrefetchSource
   private looks = 0
   /** Nothing is left to list ahead until a program takes a step, or more is listed. */
   private isThrough = false
 
-  constructor(private readonly ports: WalkPorts) {
+  constructor(
+    private readonly ports: WalkPorts,
+    private readonly pattern: AccessPattern,
+  ) {
+    this.files = new FileQuestions(pattern)
     this.source = ports.queue.source(() => this.nextFolder() ?? this.nextFile())
   }
 
