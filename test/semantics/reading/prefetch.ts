@@ -1,8 +1,10 @@
 // What is prefetched for a user, and what never is.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
+import { cml } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, type Testbed, textOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 
 const projects = 4
 const calculations = 6
@@ -22,6 +24,53 @@ function fill(seed: Seed): void {
       seed.addCalculation({ id, name: `C${c}`, project, files })
     }
   }
+}
+
+/** What a drawn tree holds. */
+interface Drawn {
+  projects: number
+  calculations: number
+  files: number
+}
+
+/** Projects in projects, with calculations in each. */
+function drawTree(seed: Seed, draw: (below: number) => number): Drawn {
+  const drawn: Drawn = { projects: 0, calculations: 0, files: 0 }
+
+  function addProject(depth: number, parent?: string): void {
+    drawn.projects += 1
+    const id = String(1_000 * drawn.projects)
+    const within = parent === undefined ? {} : { parent }
+    const project = seed.addProject({ id, name: `p ${id}`, owner: 'demo', ...within })
+    for (let at = 1 + draw(5); at > 0; at -= 1) {
+      const names = Array.from(
+        { length: draw(5) },
+        (_, file) => `file${file}${['.inp', '.out', '.log'][file % 3]}`,
+      )
+      const texts = names.map(name => [name, name.repeat(1 + draw(2_000))] as const)
+      const files = { 'output.cml': cml, ...Object.fromEntries(texts) }
+      drawn.files += names.length + 1
+      drawn.calculations += 1
+      seed.addCalculation({ id: `${Number(id) + at}`, name: `${draw(9)} c${at}`, project, files })
+    }
+    for (let at = depth === 1 ? 0 : draw(3); at > 0; at -= 1) addProject(depth + 1, project)
+  }
+
+  seed.addUser({ name: 'demo', password: 'demo' })
+  for (let at = 0; at < 2; at += 1) addProject(0)
+  return drawn
+}
+
+/** As `cp -r` does it; what was copied. */
+async function copied(testbed: Testbed, directory: string): Promise<string[]> {
+  const found: string[] = []
+  for (const [name, kind] of await testbed.files.readdir(directory)) {
+    const path = `${directory}/${name}`
+    const { size } = await testbed.files.lstat(path)
+    if (kind === 'directory') found.push(...(await copied(testbed, path)))
+    else found.push(`${path} ${size} ${await textOf(testbed, path)}`)
+  }
+  return found
 }
 
 /** Guesses go out behind the user's back: waits until these requests, and no fewer, were heard. */
@@ -69,7 +118,8 @@ export function prefetch(t: Test, open: OpenTestbed): void {
           t.not((await heardSoon(testbed, 0, filesOf(id), 1)).length, 0, `${id} is foreseen`)
         }
         // Whether there is a CML file is asked after the files.
-        await settled()
+        for (const id of [103, 104, 105, 106])
+          await heardSoon(testbed, 0, new RegExp(`files\\?id=${id}&type=cml`), 1)
         const from = testbed.service.heard.length
         for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(testbed, `projects/P1/${name}`)
         t.same(
@@ -190,6 +240,49 @@ export function prefetch(t: Test, open: OpenTestbed): void {
           [],
           'the others never',
         )
+      },
+    )
+
+    t.test(
+      'LIST-13 a copy after a remount asks for no content, and once for what is out of date',
+      async t => {
+        const { seed, draw } = drawnFrom()
+        t.comment(`CALCFS_TEST_SEED=${seed}`)
+        let drawn: Drawn = { projects: 0, calculations: 0, files: 0 }
+        const testbed = await open(t, {
+          fill: seed => {
+            drawn = drawTree(seed, draw)
+          },
+          settings: { ttlListing: '1h', ttlRecord: '1h' },
+        })
+        const asked = async (work: () => Promise<unknown>): Promise<string[]> => {
+          const from = testbed.service.heard.length
+          await work()
+          await settled()
+          return lines(testbed.service.heard.slice(from)).filter(line => !/login|user\/info/.test(line))
+        }
+        let first: string[] = []
+        const cold = await asked(async () => {
+          first = await copied(testbed, 'projects')
+        })
+        const bodies = cold.filter(line => /^GET .*bitstream/.test(line))
+        t.equal(bodies.length, drawn.files, 'each file is fetched once')
+        t.same(await asked(() => copied(testbed, 'projects')), [], 'a second copy asks for nothing')
+        const remounted = await asked(async () => {
+          await testbed.remount()
+          t.same(await copied(testbed, 'projects'), first)
+        })
+        t.same(remounted, [], 'nor does one after a remount')
+        await testbed.pass(7_200_000)
+        const later = await asked(async () => t.same(await copied(testbed, 'projects'), first))
+        t.same(
+          later.filter(line => /bitstream|xyz/.test(line)),
+          [],
+          'sizes and contents are known for ever',
+        )
+        // Of a project its record, two listings, shares and path; of a calculation its record and its files.
+        const most = 5 * (drawn.projects + 1) + 2 * drawn.calculations
+        t.ok(later.length <= most, `${later.length} requests, ${most} at most`)
       },
     )
   })
