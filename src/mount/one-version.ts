@@ -1,12 +1,9 @@
 // One version per path: the kernel keeps one size and one page cache for a path, whatever file its name means.
 import { dirname } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure, isAbsent, unlessAbsent } from '../failure.js'
-import { upTo } from '../growing-lru.js'
 import { chain, type MaybePromise, recover } from '../maybe-promise.js'
-import { type Instant, instant } from '../remote/remote.js'
 
 /** The version that open files of a path read or write, and the attributes the kernel has of it. */
 interface OpenPath {
@@ -15,18 +12,6 @@ interface OpenPath {
   reported: Attributes | undefined
   readonly handles: Set<number>
 }
-
-/** The version whose pages the kernel may still have. */
-interface LastVersion {
-  readonly version: string
-  readonly size: number
-  readonly mtime: Instant
-  /** Milliseconds added to its time: a version that followed one of the same size and time has another. */
-  readonly moved: number
-}
-
-/** Paths whose last opened version is remembered. */
-const rememberedPaths = 10_000
 
 /**
  * libfuse gives a path one inode for as long as the kernel remembers it. Where its name comes to stand for another file (a
@@ -38,7 +23,6 @@ const rememberedPaths = 10_000
 export function withOneVersion(drive: Drive): Drive {
   const held = new Map<string, OpenPath>()
   const pathOf = new Map<number, string>()
-  const last = new LRUCache<string, LastVersion>(upTo(rememberedPaths))
 
   function drop(handle: number): void {
     const path = pathOf.get(handle)
@@ -49,14 +33,6 @@ export function withOneVersion(drive: Drive): Drive {
     if (one?.handles.size === 0) held.delete(path)
   }
 
-  /** Pages are kept until size or time changes: another version of the same size has another time. */
-  function movedBy(path: string, { version, size, mtime }: Versioned): number {
-    const before = last.peek(path)
-    if (before === undefined) return 0
-    if (before.version === version) return before.moved
-    return before.size === size && before.mtime + before.moved === mtime ? 1 : 0
-  }
-
   function reported(path: string, attributes: Attributes): Attributes {
     if (!isVersioned(attributes)) return attributes
     const one = held.get(path)
@@ -64,11 +40,9 @@ export function withOneVersion(drive: Drive): Drive {
       if (one.reported === undefined) throw otherVersion(path)
       return { ...attributes, size: one.reported.size, mtime: one.reported.mtime }
     }
-    const moved = movedBy(path, attributes)
-    const mtime = instant(attributes.mtime + moved)
     // A record that is saved meanwhile has another size, and is the same file.
-    if (one !== undefined) one.reported = { ...attributes, mtime }
-    return moved === 0 ? attributes : { ...attributes, mtime }
+    if (one !== undefined) one.reported = attributes
+    return attributes
   }
 
   /** From here on the handle counts for its path. */
@@ -81,15 +55,10 @@ export function withOneVersion(drive: Drive): Drive {
     return handle
   }
 
-  /** Versions that the kernel may have read into its pages are noted, too. */
   function holdRead(path: string, handle: number, version: string, attributes: Attributes): number {
     // The name may stand for another file since the open.
     if (!isVersioned(attributes) || attributes.version !== version) throw otherVersion(path)
-    const { size, mtime } = attributes
-    const moved = movedBy(path, attributes)
-    hold(path, handle, version, { ...attributes, mtime: instant(mtime + moved) })
-    last.set(path, { version, size, mtime, moved })
-    return handle
+    return hold(path, handle, version, attributes)
   }
 
   /** A stat would affect a record that a program is about to write, and an O_WRONLY handle is never read. */
@@ -129,7 +98,7 @@ export function withOneVersion(drive: Drive): Drive {
   return {
     ...drive,
     getattr: path =>
-      held.size === 0 && last.size === 0
+      held.size === 0
         ? drive.getattr(path)
         : chain(attributesOf(path), attributes => reported(path, attributes)),
     open: (path: string, access: OpenAccess) =>
@@ -162,12 +131,6 @@ export function withOneVersion(drive: Drive): Drive {
         held.delete(path)
         held.set(to + rest, one)
         for (const handle of one.handles) pathOf.set(handle, to + rest)
-      }
-      for (const [path] of atOrBelow(to, [...last.keys()])) last.delete(path)
-      for (const [path, rest] of atOrBelow(from, [...last.keys()])) {
-        const version = last.peek(path)
-        last.delete(path)
-        if (version !== undefined) last.set(to + rest, version)
       }
     },
   }
