@@ -226,7 +226,7 @@ t.test('a fact stands in the file that owns it', async t => {
     t,
     strays(
       /(?<![\w.])(401|403|404|405|408|409|410|412|413|422|423|429|501|502|503|504|507)(?!\w)/g,
-      /^src\/(remote\/http\/http\.ts|metrics\/answer-watch\.ts|service\/.*|cli\/commands\/serve\.ts)$/,
+      /^src\/(remote\/http\/http\.ts|metrics\/metrics-port\.ts|service\/.*|cli\/commands\/serve\.ts)$/,
     ),
     'HTTP statuses have their meaning in remote/http/http.ts, and in what answers itself',
   )

@@ -1,4 +1,4 @@
-// Calls of the kernel: how many of each verb ended how, how long they took, and which are under way.
+// Calls of the kernel: how many of each verb ended how, how long they took, which are under way, and what a slow one waited for.
 import { machineClocks } from '../system/machine-clocks.js'
 import { RequestLog } from './request-log.js'
 
@@ -84,3 +84,34 @@ export function openKernelCalls(): KernelCalls {
     listen: answered => void listeners.push(answered),
   }
 }
+
+/** Milliseconds from which a call is slow. */
+export const slowMs = 1_000
+/** Requests that one line names, the slowest first. */
+const namedAtMost = 10
+
+export interface SlowCall {
+  readonly sentence: string
+  readonly about: Readonly<Record<string, unknown>>
+}
+
+/** Undefined for a call that is not slow. */
+export function slowCallOf(
+  { verb, path, began, requests }: KernelCall,
+  milliseconds: number,
+  errno: number,
+): SlowCall | undefined {
+  if (milliseconds < slowMs) return undefined
+  const ended = began + milliseconds
+  const waited = requests
+    .since(began)
+    .map(one => ({ request: one.request, ms: Math.round((one.ended ?? ended) - one.began) }))
+    .toSorted((one, other) => other.ms - one.ms)
+  return {
+    sentence: `a slow call: ${verb} took ${(milliseconds / 1000).toFixed(1)} s, for ${count(waited.length)}`,
+    about: { verb, path, ms: Math.round(milliseconds), errno, requests: waited.slice(0, namedAtMost) },
+  }
+}
+
+const count = (requests: number): string =>
+  requests === 0 ? 'no request' : requests === 1 ? 'one request' : `${requests} requests`

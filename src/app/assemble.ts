@@ -13,13 +13,10 @@ import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
-import { buildCaches } from './build-caches.js'
-import { type BuiltDrive, buildDrive, buildTree } from './build-drive.js'
-import { buildEditing, type EditingLayer } from './build-editing.js'
-import { buildFleet } from './build-fleet.js'
-import { buildJournal } from './build-journal.js'
-import { watchDirectories } from './place-troubles.js'
-import { claimPlaces } from './places-owner.js'
+import { type BuiltDrive, buildDrive, buildEditing, buildTree, type EditingLayer } from './build-drive.js'
+import { buildCaches, buildJournal } from './build-stores.js'
+import { buildFleet } from './fleet.js'
+import { claimPlaces, watchDirectories } from './own-places.js'
 
 export interface AssembledDrive {
   /** Whether anything of this account is cached from earlier mounts. */

@@ -19,7 +19,7 @@ import { dueIn } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { Account } from './account/account.js'
 import type { SignInFacts } from './connect.js'
-import type { DirectoryTroubles } from './place-troubles.js'
+import type { DirectoryTroubles } from './own-places.js'
 
 export interface StatusSources {
   readonly account: Account

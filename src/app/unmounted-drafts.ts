@@ -5,7 +5,7 @@ import { type DraftFacts, leftDraftFacts } from '../drive/records/draft-files.js
 import { type Damage, readLeftDrafts } from '../edit/journal/drafts.js'
 import { systemClock } from '../remote/clock.js'
 import type { Configured } from '../terminal/settings.js'
-import { accountsIn, type KnownAccount } from './account/account-note.js'
+import { accountsIn, type KnownAccount } from './account/notes.js'
 
 export interface UnmountedDrafts extends KnownAccount {
   /** For people. */

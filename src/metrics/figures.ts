@@ -28,9 +28,39 @@ export type Figure = FigureText &
 /** Upper bounds of the ranges of every histogram, in seconds: from an answer of the memory to the longest deadline. */
 export const bounds: readonly number[] = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
-const only = (value: number): readonly Sample[] => [{ labels: {}, value }]
 const by = (label: string, values: Readonly<Record<string, number>>): readonly Sample[] =>
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
+
+type Value<Of> = (sources: MetricSources) => Of
+
+/** A figure without labels; no sample where there is no value. */
+const single = (
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  value: Value<number | undefined>,
+): Figure => ({
+  type,
+  name,
+  help,
+  labels: [],
+  of(sources) {
+    const now = value(sources)
+    return now === undefined ? [] : [{ labels: {}, value: now }]
+  },
+})
+const gauge = (name: string, help: string, value: Value<number | undefined>): Figure =>
+  single('gauge', name, help, value)
+const counter = (name: string, help: string, value: Value<number>): Figure =>
+  single('counter', name, help, value)
+
+/** A counter for each value of one label. */
+const counters = (
+  name: string,
+  help: string,
+  label: string,
+  values: Value<Readonly<Record<string, number>>>,
+): Figure => ({ type: 'counter', name, help, labels: [label], of: sources => by(label, values(sources)) })
 
 const microsecondsInSecond = 1e6
 
@@ -60,13 +90,11 @@ export const figures: readonly Figure[] = [
     watch: ({ activity }, observe) =>
       activity.calls.listen(({ verb }, milliseconds) => observe({ verb }, milliseconds / 1000)),
   },
-  {
-    type: 'gauge',
-    name: 'calcfs_kernel_calls_under_way',
-    help: 'Calls of the kernel that wait for their answer',
-    labels: [],
-    of: ({ activity }) => only(activity.calls.underWay.size),
-  },
+  gauge(
+    'calcfs_kernel_calls_under_way',
+    'Calls of the kernel that wait for their answer',
+    ({ activity }) => activity.calls.underWay.size,
+  ),
   {
     type: 'counter',
     name: 'calcfs_requests_total',
@@ -87,121 +115,86 @@ export const figures: readonly Figure[] = [
         observe({ method, endpoint }, milliseconds / 1000),
       ),
   },
-  {
-    type: 'gauge',
-    name: 'calcfs_requests_under_way',
-    help: 'Requests that wait for their slot or their answer',
-    labels: [],
-    of: ({ activity }) => only(activity.requests.underWay),
-  },
-  {
-    type: 'counter',
-    name: 'calcfs_received_bytes_total',
-    help: 'Bytes of answers that the service has sent',
-    labels: [],
-    of: ({ activity }) => only(activity.requests.bytes),
-  },
-  {
-    type: 'counter',
-    name: 'calcfs_answers_total',
-    help: 'Listings, records and lists of files that a program needed: known and fresh, or asked for',
-    labels: ['from'],
-    of: ({ activity: { cache } }) => by('from', { cache: cache.answersKnown, service: cache.answersAsked }),
-  },
-  {
-    type: 'counter',
-    name: 'calcfs_file_reads_total',
-    help: 'Reads of files: from what is kept, or from what is arriving',
-    labels: ['from'],
-    of: ({ activity: { cache } }) => by('from', { cache: cache.readsKept, service: cache.readsArriving }),
-  },
-  {
-    type: 'counter',
-    name: 'calcfs_file_read_bytes_total',
-    help: 'Bytes of files that programs read: from what is kept, or from what is arriving',
-    labels: ['from'],
-    of: ({ activity: { cache } }) => by('from', { cache: cache.bytesKept, service: cache.bytesArriving }),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_cache_files',
-    help: 'Files of the service that are kept on this disk',
-    labels: [],
-    of: sources => only(sources.cache().files),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_cache_bytes',
-    help: 'Bytes that they take',
-    labels: [],
-    of: sources => only(sources.cache().bytes),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_cache_limit_bytes',
-    help: 'Bytes that they may take (--cache-size)',
-    labels: [],
-    of: sources => only(sources.cache().limitBytes),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_downloads_under_way',
-    help: 'Files that are being downloaded',
-    labels: [],
-    of: sources => only(sources.downloads().length),
-  },
-  {
-    type: 'counter',
-    name: 'calcfs_prefetched_total',
-    help: 'Answers and files that were asked ahead of a program: used by one afterwards, or wasted',
-    labels: ['outcome'],
-    of: ({ activity: { foresight } }) => {
+  gauge(
+    'calcfs_requests_under_way',
+    'Requests that wait for their slot or their answer',
+    ({ activity }) => activity.requests.underWay,
+  ),
+  counter(
+    'calcfs_received_bytes_total',
+    'Bytes of answers that the service has sent',
+    ({ activity }) => activity.requests.bytes,
+  ),
+  counters(
+    'calcfs_answers_total',
+    'Listings, records and lists of files that a program needed: known and fresh, or asked for',
+    'from',
+    ({ activity: { cache } }) => ({ cache: cache.answersKnown, service: cache.answersAsked }),
+  ),
+  counters(
+    'calcfs_file_reads_total',
+    'Reads of files: from what is kept, or from what is arriving',
+    'from',
+    ({ activity: { cache } }) => ({ cache: cache.readsKept, service: cache.readsArriving }),
+  ),
+  counters(
+    'calcfs_file_read_bytes_total',
+    'Bytes of files that programs read: from what is kept, or from what is arriving',
+    'from',
+    ({ activity: { cache } }) => ({ cache: cache.bytesKept, service: cache.bytesArriving }),
+  ),
+  gauge(
+    'calcfs_cache_files',
+    'Files of the service that are kept on this disk',
+    sources => sources.cache().files,
+  ),
+  gauge('calcfs_cache_bytes', 'Bytes that they take', sources => sources.cache().bytes),
+  gauge(
+    'calcfs_cache_limit_bytes',
+    'Bytes that they may take (--cache-size)',
+    sources => sources.cache().limitBytes,
+  ),
+  gauge(
+    'calcfs_downloads_under_way',
+    'Files that are being downloaded',
+    sources => sources.downloads().length,
+  ),
+  counters(
+    'calcfs_prefetched_total',
+    'Answers and files that were asked ahead of a program: used by one afterwards, or wasted',
+    'outcome',
+    ({ activity: { foresight } }) => {
       const { used, wasted } = foresight.counts
-      return by('outcome', { used, wasted })
+      return { used, wasted }
     },
-  },
-  {
-    type: 'counter',
-    name: 'calcfs_prefetched_bytes_total',
-    help: 'Bytes of files that were asked ahead of a program: used by one afterwards, or wasted',
-    labels: ['outcome'],
-    of: ({ activity: { foresight } }) => by('outcome', foresight.bytes),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_prefetched_waiting',
-    help: 'Answers and files that were asked ahead, and are neither used nor gone yet',
-    labels: [],
-    of: ({ activity: { foresight } }) => only(foresight.counts.waiting),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_drafts_waiting',
-    help: 'Edits that the service does not have',
-    labels: [],
-    of: sources => only(sources.drafts().filter(draft => !isUnderWay(draft)).length),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_saves_under_way',
-    help: 'Edits that are on their way to the service',
-    labels: [],
-    of: sources => only(sources.drafts().filter(isUnderWay).length),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_service_up',
-    help: '1 while the service answers, 0 while it is away',
-    labels: [],
-    of: sources => only(sources.awayBecause() === undefined ? 1 : 0),
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_signed_in',
-    help: '1 while the service takes the sign-in, 0 once it has ended',
-    labels: [],
-    of: sources => only(sources.signedOutBecause() === undefined ? 1 : 0),
-  },
+  ),
+  counters(
+    'calcfs_prefetched_bytes_total',
+    'Bytes of files that were asked ahead of a program: used by one afterwards, or wasted',
+    'outcome',
+    ({ activity: { foresight } }) => foresight.bytes,
+  ),
+  gauge(
+    'calcfs_prefetched_waiting',
+    'Answers and files that were asked ahead, and are neither used nor gone yet',
+    ({ activity: { foresight } }) => foresight.counts.waiting,
+  ),
+  gauge(
+    'calcfs_drafts_waiting',
+    'Edits that the service does not have',
+    sources => sources.drafts().filter(draft => !isUnderWay(draft)).length,
+  ),
+  gauge(
+    'calcfs_saves_under_way',
+    'Edits that are on their way to the service',
+    sources => sources.drafts().filter(isUnderWay).length,
+  ),
+  gauge('calcfs_service_up', '1 while the service answers, 0 while it is away', sources =>
+    sources.awayBecause() === undefined ? 1 : 0,
+  ),
+  gauge('calcfs_signed_in', '1 while the service takes the sign-in, 0 once it has ended', sources =>
+    sources.signedOutBecause() === undefined ? 1 : 0,
+  ),
   {
     type: 'counter',
     name: 'calcfs_fleet_questions_total',
@@ -212,54 +205,33 @@ export const figures: readonly Figure[] = [
       return fleet === undefined ? [] : by('outcome', { hit: fleet.hits, asked: fleet.asked })
     },
   },
-  {
-    type: 'gauge',
-    name: 'calcfs_fleet_mounts',
-    help: 'Mounts that share the fleet; none without --fleet',
-    labels: [],
-    of(sources) {
-      const fleet = sources.fleet()
-      return fleet === undefined ? [] : only(fleet.mounts)
-    },
-  },
-  {
-    type: 'gauge',
-    name: 'calcfs_mounted_timestamp_seconds',
-    help: 'When the drive was mounted, in seconds since 1970',
-    labels: [],
-    of: ({ since }) => only(since / 1000),
-  },
-  {
-    type: 'counter',
-    name: 'process_cpu_seconds_total',
-    help: 'Processor time of the daemon',
-    labels: [],
-    of() {
-      const { user, system } = cpuUsage()
-      return only((user + system) / microsecondsInSecond)
-    },
-  },
-  {
-    type: 'gauge',
-    name: 'process_resident_memory_bytes',
-    help: 'Memory of the daemon',
-    labels: [],
-    of: () => only(memoryUsage.rss()),
-  },
-  {
-    type: 'gauge',
-    name: 'process_open_fds',
-    help: 'Open files and connections of the daemon; none where the system does not tell',
-    labels: [],
-    of: () => openDescriptors().map(value => ({ labels: {}, value })),
-  },
+  gauge(
+    'calcfs_fleet_mounts',
+    'Mounts that share the fleet; none without --fleet',
+    sources => sources.fleet()?.mounts,
+  ),
+  gauge(
+    'calcfs_mounted_timestamp_seconds',
+    'When the drive was mounted, in seconds since 1970',
+    ({ since }) => since / 1000,
+  ),
+  counter('process_cpu_seconds_total', 'Processor time of the daemon', () => {
+    const { user, system } = cpuUsage()
+    return (user + system) / microsecondsInSecond
+  }),
+  gauge('process_resident_memory_bytes', 'Memory of the daemon', () => memoryUsage.rss()),
+  gauge(
+    'process_open_fds',
+    'Open files and connections of the daemon; none where the system does not tell',
+    openDescriptors,
+  ),
 ]
 
-/** Empty where the system has no /proc. */
-function openDescriptors(): readonly number[] {
+/** Undefined where the system has no /proc. */
+function openDescriptors(): number | undefined {
   try {
-    return [readdirSync('/proc/self/fd').length]
+    return readdirSync('/proc/self/fd').length
   } catch {
-    return []
+    return undefined
   }
 }

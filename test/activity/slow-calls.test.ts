@@ -1,8 +1,7 @@
 // The requests that a slow call names: its own and those that it shares, with their milliseconds.
 import t from 'tap'
-import { openKernelCalls } from '../../src/activity/kernel-calls.js'
+import { openKernelCalls, slowCallOf } from '../../src/activity/kernel-calls.js'
 import { RequestLog } from '../../src/activity/request-log.js'
-import { slowCallOf } from '../../src/activity/slow-calls.js'
 
 const pause = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 

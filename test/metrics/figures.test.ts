@@ -5,8 +5,8 @@ import t from 'tap'
 import { openActivity } from '../../src/activity/activity.js'
 import { figures } from '../../src/metrics/figures.js'
 import { openMetricsPort } from '../../src/metrics/metrics-port.js'
-import { openWatch } from '../../src/metrics/open-watch.js'
 import type { MetricSources } from '../../src/metrics/sources.js'
+import { openWatch } from '../../src/metrics/watch.js'
 
 const root = new URL('../../../', import.meta.url)
 const text = (path: string): string => readFileSync(new URL(path, root), 'utf8')

@@ -1,7 +1,11 @@
-// Notes beside what is kept of accounts: which there are, and their texts. A damaged one counts as none.
+// Notes beside what is kept of accounts: whose a state directory is, and where drives were mounted. A damaged one counts as none.
+
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import type * as z from 'zod'
+import { dirname, join } from 'node:path'
+import * as z from 'zod'
+import { mountFileName } from '../../config/places.js'
 import { isMissing } from '../../system/error-code.js'
+import { type Account, keepFile } from './account.js'
 
 /** The names in the directory of all accounts, in their order; none where it is missing. Throws disk errors. */
 export function namesIn(directory: string): readonly string[] {
@@ -29,3 +33,49 @@ export function noteIn<Note>(file: string, form: z.ZodType<Note>): Note | undefi
 
 /** Reading a pipe in its place would never end. */
 const isPlain = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
+
+const noteFileName = 'account.json'
+const form = z.object({ service: z.string(), user: z.string() })
+
+export interface KnownAccount {
+  /** Both undefined where the note is damaged. */
+  readonly service: string | undefined
+  readonly user: string | undefined
+  readonly state: string
+}
+
+/** Throws disk errors. */
+export async function noteAccount(account: Account): Promise<void> {
+  const file = join(account.places.state, noteFileName)
+  const note = { service: account.base.href, user: account.user }
+  if (JSON.stringify(noteIn(file, form)) === JSON.stringify(note)) return
+  await keepFile(account, file, `${JSON.stringify(note)}\n`)
+}
+
+/** Those that have kept drafts below this directory, in the order of their names. */
+export function accountsIn(stateOfAll: string): readonly KnownAccount[] {
+  return namesIn(stateOfAll).flatMap(name => {
+    const state = join(stateOfAll, name)
+    if (statSync(join(state, 'drafts'), { throwIfNoEntry: false })?.isDirectory() !== true) return []
+    const note = noteIn(join(state, noteFileName), form)
+    return [{ service: note?.service, user: note?.user, state }]
+  })
+}
+
+const noteOf = (stateOfAll: string, mountPoint: string): string =>
+  join(stateOfAll, 'mounts', mountFileName(mountPoint))
+
+/** Throws disk errors. */
+export async function noteMount(account: Account, mountPoint: string): Promise<void> {
+  const file = noteOf(dirname(account.places.state), mountPoint)
+  if (!isNoteOf(file, mountPoint)) await keepFile(account, file, `${mountPoint}\n`)
+}
+
+/** The directories on which drives were mounted. Throws disk errors. */
+export function formerMounts(stateOfAll: string): readonly string[] {
+  const notes = join(stateOfAll, 'mounts')
+  const named = namesIn(notes).flatMap(name => plainText(join(notes, name))?.trimEnd() ?? [])
+  return named.filter(path => isNoteOf(noteOf(stateOfAll, path), path))
+}
+
+const isNoteOf = (file: string, mountPoint: string): boolean => plainText(file)?.trimEnd() === mountPoint

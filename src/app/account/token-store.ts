@@ -1,7 +1,8 @@
-// Token of an account, kept over the end of a process: in a file of mode 0600, or in the keyring of the desktop.
+// Token of an account, kept over the end of a process: in a file of mode 0600, or in the keyring of the desktop; and which sign-ins there are.
 
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { Failure } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
 import { type Instant, instant } from '../../remote/remote.js'
@@ -9,7 +10,32 @@ import type { TokenStore } from '../../remote/session/session.js'
 import { type Token, tokenEnd, tokenExpiry } from '../../remote/session/token.js'
 import { type Account, clearFile, keepFile } from './account.js'
 import { openKeyring } from './keyring.js'
-import { heldToken, type TokenNote, tokenFileName, tokenForm, tokenNoteForm } from './token-note.js'
+import { namesIn, noteIn } from './notes.js'
+
+export const tokenFileName = 'token.json'
+
+export const tokenForm = z.object({
+  text: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
+  received: z.number().optional(),
+})
+
+export const tokenNoteForm = tokenForm
+  .partial({ text: true })
+  .extend({
+    service: z.string(),
+    user: z.string(),
+    /** Milliseconds since 1970; absent where the token does not say it. */
+    ends: z.number().optional(),
+    keyring: z.literal(true).optional(),
+  })
+  .refine(({ text, keyring }) => text !== undefined || keyring === true)
+export type TokenNote = z.infer<typeof tokenNoteForm>
+
+/** Undefined where the keyring has it. */
+export function heldToken({ text, received }: TokenNote): Token | undefined {
+  if (text === undefined) return undefined
+  return { text, received: received === undefined ? undefined : instant(received) }
+}
 
 const tokenFile = (account: Account): string => join(account.places.state, tokenFileName)
 
@@ -94,4 +120,28 @@ function storedNote(account: Account): TokenNote {
 function damaged(account: Account, cause?: unknown): Failure {
   const sentence = `the token kept in ${tokenFile(account)} is damaged; run ${loginCommand(account.base.href, account.user)}`
   return new Failure('unauthenticated', sentence, { cause })
+}
+
+export interface SignIn {
+  readonly service: string
+  readonly user: string
+  /** Milliseconds since 1970; undefined where the token does not say it. */
+  readonly until: number | undefined
+  readonly expired: boolean
+  readonly keptIn: 'file' | 'keyring'
+  readonly file: string
+}
+
+/** In the order of their directories. A token that is damaged is left out. */
+export function signInsIn(stateOfAll: string, now: Instant): readonly SignIn[] {
+  return namesIn(stateOfAll).flatMap(name => {
+    const file = join(stateOfAll, name, tokenFileName)
+    const note = noteIn(file, tokenNoteForm)
+    if (note === undefined) return []
+    const token = heldToken(note)
+    const until = note.ends ?? (token === undefined ? undefined : tokenEnd(token))
+    const expired = until !== undefined && until <= now
+    const keptIn = note.keyring === true ? 'keyring' : 'file'
+    return [{ service: note.service, user: note.user, until, expired, keptIn, file }]
+  })
 }

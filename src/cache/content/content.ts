@@ -1,7 +1,6 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
-import type { Activity } from '../../activity/activity.js'
-import { openCacheUse, openForesight } from '../../activity/cache-use.js'
+import { type Activity, openCacheUse, openForesight } from '../../activity/activity.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { openRecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'

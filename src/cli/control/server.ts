@@ -11,7 +11,7 @@ import {
 } from '../../drive/interface/control.js'
 import type { SharedReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
-import { answerWatch } from '../../metrics/answer-watch.js'
+import { answerWatch } from '../../metrics/metrics-port.js'
 import { failureParts, mountHeader, signOfLife, signOfLifeEvery } from '../stream/conversation.js'
 import { filesName, isStream, type StreamName } from '../stream/stream-protocol.js'
 import { answerFiles, answerStream } from '../stream/stream-server.js'

@@ -2,7 +2,7 @@
 
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { type Connection, connect } from '../../app/connect.js'
-import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.js'
+import { prepareDirectories, refuseNetworkDisk } from '../../app/own-places.js'
 import { introduced, notTried, withPassword } from '../../app/sign-in.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { systemClock } from '../../remote/clock.js'

@@ -1,7 +1,7 @@
 // Checks of the fleet from this machine: its key, its server, how fast it answers, and what its user may do there.
 
 import { performance } from 'node:perf_hooks'
-import { configuredFleet } from '../../app/build-fleet.js'
+import { configuredFleet } from '../../app/fleet.js'
 import type { Config } from '../../config/config.js'
 import { BadSetting } from '../../config/settings.js'
 import type { FleetAddress } from '../../fleet/address.js'

@@ -1,6 +1,5 @@
 // Log of the kernel's calls: each one at the level debug, slow ones with what they waited for, and failures once a minute and cause.
-import type { KernelCalls } from '../../activity/kernel-calls.js'
-import { slowCallOf } from '../../activity/slow-calls.js'
+import { type KernelCalls, slowCallOf } from '../../activity/kernel-calls.js'
 import type { AssembledDrive } from '../../app/assemble.js'
 import { Failure, isA } from '../../failure.js'
 import type { LogFailure } from '../../mount/fuse.js'

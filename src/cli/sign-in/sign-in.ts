@@ -1,7 +1,6 @@
 // What `calcfs login` and `calcfs logout` do: a password becomes a token, of which is said how long it lives and where it is kept.
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
-import { type SignIn, signInsIn } from '../../app/account/sign-ins.js'
-import { forgetToken } from '../../app/account/token-store.js'
+import { forgetToken, type SignIn, signInsIn } from '../../app/account/token-store.js'
 import { serviceBase } from '../../app/connect.js'
 import { exchangeCredentials } from '../../app/sign-in.js'
 import { statesOf } from '../../config/places.js'

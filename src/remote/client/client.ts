@@ -3,10 +3,13 @@ import { Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
-import type { ConnectionOptions } from '../connection/connections.js'
+import {
+  type ConnectionOptions,
+  openServiceConnections,
+  type ServiceConnections,
+} from '../connection/connections.js'
 import { anyAnswer, type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
-import { openServiceConnections, type ServiceConnections } from '../connection/renewable-pool.js'
 import { firstQuestion } from '../known-question.js'
 import { isOtherServers } from '../other-server.js'
 import { type RequestContext, requestLogOf } from '../remote.js'

@@ -1,4 +1,5 @@
-// Connection pool: kept-alive connections to one base address, through a proxy where the environment names one.
+// Connections to the service by what they are for, kept alive, through a proxy where the environment names one; renewed, what is idle goes and what is under way ends where it is.
+
 import { rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
 import request from 'undici/lib/api/api-request.js'
@@ -50,5 +51,60 @@ function throughProxy(options: EnvHttpProxyAgent.Options): Dispatcher {
     throw new Failure('refused', 'HTTPS_PROXY or HTTP_PROXY holds no address like http://proxy:3128', {
       cause,
     })
+  }
+}
+
+type Pool = Pick<Dispatcher, 'dispatch'>
+
+export interface ServiceConnections {
+  readonly requests: Pool
+  /** Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection. */
+  readonly heads: Pool
+  /** Each on a new connection, which says whether the service can be reached now. */
+  readonly probes: Pool
+  renew(): void
+  destroy(): Promise<void>
+}
+
+/** @param extra connections beside those of the options, for changes whose answers are late */
+export function openServiceConnections(
+  base: URL,
+  options: ConnectionOptions,
+  extra: number,
+): ServiceConnections {
+  const requests = renewable(() =>
+    openConnectionPool(base, { ...options, connections: options.connections + extra }),
+  )
+  const heads = renewable(() => openConnectionPool(base, options))
+  const probes = openConnectionPool(base, { ...options, alwaysNew: true })
+  return {
+    requests,
+    heads,
+    probes,
+    renew() {
+      requests.renew()
+      heads.renew()
+    },
+    destroy: async () => void (await Promise.all([requests, heads, probes].map(pool => pool.destroy()))),
+  }
+}
+
+function renewable(open: () => Dispatcher): Pool & Pick<ServiceConnections, 'renew' | 'destroy'> {
+  let current = open()
+  const former = new Set<Dispatcher>()
+  return {
+    dispatch: (options, handler) => current.dispatch(options, handler),
+    renew() {
+      const old = current
+      current = open()
+      former.add(old)
+      old
+        .close()
+        .catch(() => {})
+        .finally(() => former.delete(old))
+    },
+    async destroy() {
+      await Promise.all([current, ...former].map(pool => pool.destroy()))
+    },
   }
 }

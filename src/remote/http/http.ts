@@ -17,14 +17,16 @@ import {
   answerText,
   conditionOf,
   headSize,
+  originOf,
   type RangeAnswer,
   type RangeProbe,
   type RequestedRange,
   rangeProbeOf,
   readWith,
+  refusalText,
+  sameOrigin,
   streamedBody,
 } from './answer.js'
-import { originOf, refusalText, sameOrigin } from './refusal.js'
 
 export interface Request {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'

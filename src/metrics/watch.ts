@@ -1,0 +1,105 @@
+// What goes on in a mount, for those who ask: the picture of `calcfs top`, the metrics, the health, the log.
+import type { WatchControl } from '../drive/control/context.js'
+import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
+import { Failure } from '../failure.js'
+import { machineClocks } from '../system/machine-clocks.js'
+import type { LogReader } from '../terminal/log.js'
+import { isUnderWay, type MetricSources } from './sources.js'
+
+/** Unhealthy is what a person has to mend, or wait for: an outage, an ended sign-in, edits that wait. */
+export function healthOf(
+  sources: Pick<MetricSources, 'awayBecause' | 'signedOutBecause' | 'drafts'>,
+): HealthLine {
+  const waiting = sources.drafts().filter(draft => draft.why !== undefined && !isUnderWay(draft)).length
+  const unsaved = waiting > 0 ? 'unsaved' : undefined
+  const away = sources.awayBecause()
+  if (away !== undefined) return unhealthy(`the service is away: ${away}`, unsaved ?? 'away')
+  const signedOut = sources.signedOutBecause()
+  if (signedOut !== undefined) return unhealthy(signedOut, unsaved ?? 'signed-out')
+  if (unsaved === undefined) return { isHealthy: true, why: 'the service answers, and everything is saved' }
+  const edits = waiting === 1 ? 'one edit is' : `${waiting} edits are`
+  return unhealthy(`${edits} not saved: calcfs drafts list`, unsaved)
+}
+
+const unhealthy = (why: string, trouble: HealthLine['trouble']): HealthLine => ({
+  isHealthy: false,
+  why,
+  trouble,
+})
+
+/** Calls that are shown of those under way. */
+const callsAtMost = 20
+
+export function pictureOf(sources: MetricSources): ActivityPicture {
+  const { activity, drive } = sources
+  const drafts = sources.drafts()
+  return {
+    ...drive,
+    at: sources.now(),
+    since: sources.since,
+    awayBecause: sources.awayBecause(),
+    signedOutBecause: sources.signedOutBecause(),
+    calls: [...activity.calls.tallies].map(({ verb, count, milliseconds, outcomes }) => ({
+      verb,
+      count,
+      failed: count - (outcomes.get('OK') ?? 0),
+      seconds: milliseconds / 1000,
+    })),
+    underWay: callsUnderWay(activity),
+    requests: [...activity.requests.tallies].map(({ method, endpoint, milliseconds, outcomes }) => ({
+      method,
+      endpoint,
+      outcomes: Object.fromEntries(outcomes),
+      seconds: milliseconds / 1000,
+    })),
+    requestsUnderWay: activity.requests.underWay,
+    received: activity.requests.bytes,
+    downloads: sources.downloads(),
+    saves: drafts.filter(isUnderWay),
+    waiting: drafts.filter(draft => !isUnderWay(draft)),
+    cache: { ...activity.cache, ...keptFiles(sources) },
+    foreseen: activity.foresight.counts,
+  }
+}
+
+function keptFiles(sources: MetricSources): Pick<ActivityPicture['cache'], 'files' | 'bytes' | 'limitBytes'> {
+  const { files, bytes, limitBytes } = sources.cache()
+  return { files, bytes, limitBytes }
+}
+
+function callsUnderWay({ calls }: MetricSources['activity']): ActivityPicture['underWay'] {
+  const now = machineClocks.monotonic()
+  return [...calls.underWay]
+    .toSorted((one, other) => one.began - other.began)
+    .slice(0, callsAtMost)
+    .map(({ verb, path, began, requests }) => ({
+      verb,
+      path,
+      milliseconds: Math.round(now - began),
+      waitsFor: requests.since(began).findLast(({ ended }) => ended === undefined)?.request,
+    }))
+}
+
+/** A package manager may have put another version in its place. @throws Failure */
+function replaced(cause: unknown): never {
+  throw new Failure(
+    'unsupported',
+    'calcfs was updated or removed since this drive was mounted; unmount it and mount it again for its metrics',
+    { cause },
+  )
+}
+
+/** The library is loaded, and histograms begin, when the metrics are first asked for. */
+export function openWatch(sources: MetricSources, log: LogReader | undefined): WatchControl {
+  let printing: Promise<() => Promise<string>> | undefined
+
+  return {
+    picture: () => pictureOf(sources),
+    async metrics() {
+      printing ??= import('./exposition.js').then(({ openExposition }) => openExposition(sources), replaced)
+      return (await printing)()
+    },
+    health: () => healthOf(sources),
+    log: after => log?.after(after) ?? { lines: [], next: 0 },
+  }
+}
