@@ -1,7 +1,7 @@
 // Setting of the fleet's rows: their sizes, and where they keep files.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFleetKey } from '../../src/fleet/key.js'
+import { makeFleetKey } from '../../src/fleet/seal.js'
 import { type Arena, type Ground, openArena } from '../run/arena.js'
 import { perform, type Workshop } from '../run/trial.js'
 import { type Workload, workload } from '../run/workloads.js'

@@ -41,7 +41,6 @@ import { openWatch } from '../metrics/watch.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import { type AssemblySettings, leaseMs, type MountSettings, type Note } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
-import { fleetControl } from './fleet.js'
 import type { DirectoryTroubles } from './own-places.js'
 import { openStatus } from './status-text.js'
 
@@ -297,7 +296,7 @@ export function buildDrive(
     calculationsWithFiles: () => listedCalculations(caches.ledger),
     servicePath: titles => roots.servicePath(titles),
     now,
-    fleet: caches.fleet && fleetControl(caches.fleet, clock),
+    fleet: caches.fleet,
     watch,
   })
   return {

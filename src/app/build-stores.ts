@@ -118,13 +118,13 @@ export function buildCaches(
     limitBytes: config.cacheSize,
     activity,
     ledger,
-    remote: withUnmadeNoted(fleet?.around(remote) ?? remote, (of, name) => {
+    remote: withUnmadeNoted(fleet?.contents.around(remote) ?? remote, (of, name) => {
       catalog.cannotMake(of, name)
       news.tell({ key: `calculation ${of}` })
     }),
     clock,
     log: note,
-    replaced: name => fleet?.replaced(name),
+    replaced: name => fleet?.contents.replaced(name),
     dropped: name => pins()?.dropped(name),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),

@@ -68,8 +68,8 @@ function credentialFile(environment: Sources['environment']): string | undefined
   return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
 }
 
-/** Checked again for each log-in: the file's mode may have been widened meanwhile. */
-function privateLine(file: string): string {
+/** Checked again for each log-in: the file's mode may have been widened meanwhile. @throws BadSetting */
+export function privateLine(file: string): string {
   if (factsOf(file) === undefined)
     throw new BadSetting(
       `${file}: there is no such password file; write the password into it, and run: chmod 600 ${file}`,

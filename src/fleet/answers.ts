@@ -5,7 +5,7 @@ import type { AnswerSource, DatedAnswer, Query } from '../cache/metadata/query.j
 import { type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { ChangeElsewhere } from './news.js'
 import type { Opened, SealedName } from './seal.js'
-import { type SharedValuePorts, sharedValue } from './shared-value.js'
+import { type SharingPorts, sharedValue } from './shared-value.js'
 
 /** The first byte of a value: the form of the answer, which is packed. */
 const forms = { text: 1, bytes: 2 } as const
@@ -15,23 +15,19 @@ const changesRemembered = 65_536
 /** Milliseconds in which two daemons change one thing at the same time: longer than a save takes. */
 const crossingMs = 60_000
 
-export interface SharedAnswersPorts extends SharedValuePorts {
-  /** What lies under these names is over, and the others are told so. */
-  readonly change: (names: readonly SealedName[], news: ChangeElsewhere) => Promise<void>
-  /** What this daemon itself knows of it may be old. */
-  readonly outdated: (change: ChangeElsewhere) => void
-}
-
 export class SharedAnswers implements AnswerSource {
-  private readonly ports: SharedAnswersPorts
+  private readonly ports: SharingPorts
+  /** What this daemon itself knows of it may be old. */
+  private readonly outdated: (change: ChangeElsewhere) => void
   /** An answer that was asked for before does not count: of a question, and of all. */
   private readonly floors = new LRUCache<string, Instant>({ max: changesRemembered })
   private floor = instant(0)
   /** When another daemon last changed what a question is about. */
   private readonly changedElsewhere = new LRUCache<string, Instant>({ max: changesRemembered })
 
-  constructor(ports: SharedAnswersPorts) {
+  constructor(ports: SharingPorts, outdated: (change: ChangeElsewhere) => void) {
     this.ports = ports
+    this.outdated = outdated
   }
 
   ask<Answer>(query: Query<Answer>, context: RequestContext, leftMs: number): Promise<DatedAnswer<Answer>> {
@@ -39,7 +35,8 @@ export class SharedAnswers implements AnswerSource {
     const name = this.nameOf(query)
     return sharedValue<DatedAnswer<Answer>>(this.ports, {
       name,
-      deadline: context.answerBy ?? context.deadline,
+      length: 'short',
+      context,
       leftMs,
       ask: async () => ({ answer: await query.fetch(context), made: undefined }),
       pack: ({ answer }) => packed(query, answer),
@@ -53,7 +50,7 @@ export class SharedAnswers implements AnswerSource {
   }
 
   changed<Answer>(query: Query<Answer>): void {
-    const { clock, change, outdated } = this.ports
+    const { clock, change } = this.ports
     const { namespace, key, lifetime } = query
     const name = this.nameOf(query)
     this.floors.set(name, clock.now())
@@ -61,7 +58,7 @@ export class SharedAnswers implements AnswerSource {
     void change([name], news).then(() => {
       const elsewhere = this.changedElsewhere.get(name)
       // Which of the two changes the service holds, it alone knows.
-      if (elsewhere !== undefined && clock.now() - elsewhere < crossingMs) outdated(news)
+      if (elsewhere !== undefined && clock.now() - elsewhere < crossingMs) this.outdated(news)
     })
   }
 

@@ -4,12 +4,14 @@ import type { Socket } from 'node:net'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { BadSetting } from '../config/settings.js'
 import type { FleetAddress } from './address.js'
-import { fleetScripts } from './scripts.js'
+import { type FleetScripts, fleetScripts } from './scripts.js'
+
+export type FleetClient = (Redis | Cluster) & FleetScripts
 
 export interface FleetConnection {
-  readonly client: Redis | Cluster
+  readonly client: FleetClient
   /** For long values. */
-  readonly bulk: Redis | Cluster
+  readonly bulk: FleetClient
   /** The same as `client` in a cluster, which has connections of its own for what is subscribed to. */
   readonly subscriber: Redis | Cluster
 }
@@ -32,43 +34,27 @@ export function connectFleet(
     disableClientInfo: true,
   } satisfies RedisOptions
   const retryStrategy = (times: number): number => Math.min(100 * times, 1_000)
-  const enableAutoPipelining = true
+  const forCommands = { scripts: fleetScripts, enableAutoPipelining: true, enableOfflineQueue: false }
   if (hosts.length > 1) {
-    const cluster = (): Cluster =>
+    const cluster = (): FleetClient =>
       new Cluster([...hosts], {
         redisOptions,
-        scripts: fleetScripts,
-        enableAutoPipelining,
-        enableOfflineQueue: false,
+        ...forCommands,
         shardedSubscribers: true,
         clusterRetryStrategy: retryStrategy,
         // The breaker is quicker than what the client would wait for; each try of a node that is gone asks all others where it went.
         maxRedirections: 4,
         retryDelayOnFailover: 50,
         retryDelayOnTryAgain: 5,
-        slotsRefreshInterval: 5_000,
-      })
+      }) as FleetClient
     const client = cluster()
     return { client, bulk: cluster(), subscriber: client }
   }
-  const plain = (): Redis =>
-    new Redis({
-      ...hosts[0],
-      ...redisOptions,
-      scripts: fleetScripts,
-      enableOfflineQueue: false,
-      enableAutoPipelining,
-      retryStrategy,
-    })
-  const subscriber = new Redis({
-    ...hosts[0],
-    ...redisOptions,
-    enableOfflineQueue: true,
-    // The client would leave the rejection of its own unheard where the connection breaks once more.
-    autoResubscribe: false,
-    retryStrategy,
-  })
-  return { client: plain(), bulk: plain(), subscriber }
+  const server = { ...hosts[0], ...redisOptions, retryStrategy }
+  const single = (): FleetClient => new Redis({ ...server, ...forCommands }) as FleetClient
+  // The client would leave the rejection of its own unheard where the connection breaks once more.
+  const subscriber = new Redis({ ...server, autoResubscribe: false })
+  return { client: single(), bulk: single(), subscriber }
 }
 
 /** Of all its connections: grows with each byte that comes or has left. */
@@ -122,10 +108,8 @@ export interface ServerFacts {
 /** Undefined where no server of a cluster is known. */
 export async function serverFacts(client: Redis | Cluster): Promise<ServerFacts | undefined> {
   const server = client instanceof Cluster ? client.nodes('master')[0] : client
-  return server && factsIn(await server.info())
-}
-
-function factsIn(info: string): ServerFacts {
+  if (server === undefined) return undefined
+  const info = await server.info()
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
   return {

@@ -1,5 +1,6 @@
-// Content part: a MiB of a content with what is known of the whole, as it lies in the fleet.
-import type { ContentVersion } from '../remote/remote.js'
+// Content part: a MiB of a content as it lies in the fleet, and a body of the service that is put there part by part on its way.
+import type { Body, ContentVersion } from '../remote/remote.js'
+import type { Lease } from './shared-value.js'
 
 /** Bytes of a part; a content that is no longer is one part. */
 export const partBytes = 1 << 20
@@ -13,8 +14,8 @@ export interface ContentPart {
 
 export const partBase = (position: number): number => position - (position % partBytes)
 
-/** In pieces: a MiB is not copied for its head. */
-export function partForm({ length, version }: Omit<ContentPart, 'bytes'>): Buffer {
+/** Before its bytes: a MiB is not copied for its head. */
+export function partHead({ length, version }: Omit<ContentPart, 'bytes'>): Buffer {
   const text = Buffer.from(JSON.stringify({ length, version }), 'utf8')
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
@@ -37,5 +38,76 @@ export function isOf(version: ContentVersion | undefined, of: ContentVersion | u
   return of.modified !== undefined && of.modified === version?.modified
 }
 
-export const tellsVersion = (version: ContentVersion | undefined): boolean =>
-  (version?.tag ?? version?.modified) !== undefined
+export interface PartDownloadPorts {
+  readonly body: Body
+  /** Where the wanted bytes begin and end; the body may begin earlier and end later. */
+  readonly from: number
+  readonly to: number
+  put(lease: Lease, pieces: readonly Uint8Array[]): void
+  /** The lease of the part that begins there; 'elsewhere' where another daemon has it, undefined where nothing is shared. */
+  follow(base: number): Promise<Lease | 'elsewhere' | undefined>
+}
+
+export class PartDownload {
+  private readonly ports: PartDownloadPorts
+  /** Of the part that is on its way; undefined where it is not shared. */
+  private lease: Lease | undefined
+  /** That part's bytes so far. */
+  private pieces: Buffer[] = []
+
+  /** @param lease of the part that the body begins with, where the body says its length */
+  constructor(ports: PartDownloadPorts, lease: Lease | undefined) {
+    this.ports = ports
+    this.lease = lease
+  }
+
+  /** The wanted bytes; returns how far they went: less where another daemon has the next part. */
+  async *bytes(): AsyncGenerator<Uint8Array, number> {
+    const { body, from, to } = this.ports
+    let position: number = body.start
+    try {
+      for await (const piece of body.bytes) {
+        for (let rest = piece; rest.length > 0; ) {
+          const begin = position
+          const room = partBase(begin) + partBytes - begin
+          const now = this.lease === undefined ? rest : rest.subarray(0, room)
+          rest = rest.subarray(now.length)
+          position += now.length
+          // A piece is its reader's as soon as it is given.
+          if (this.lease !== undefined) this.pieces.push(Buffer.from(now))
+          // That nothing follows the last part is known only after it. A reader may want no more than this one.
+          const isWhole = this.lease !== undefined && now.length === room && position !== body.length
+          if (isWhole) this.put()
+          if (position > from && begin < to) yield now.subarray(Math.max(0, from - begin), to - begin)
+          // The part that was begun is finished for the others.
+          if (position >= to && this.lease === undefined) return position
+          if (isWhole && !(await this.goesOn(position))) return position
+        }
+      }
+      if (position === body.length) this.put()
+      return position
+    } finally {
+      this.cancel()
+    }
+  }
+
+  /** Safe at any time. */
+  cancel(): void {
+    this.lease?.release()
+    this.ports.body.cancel()
+  }
+
+  private put(): void {
+    if (this.lease !== undefined) this.ports.put(this.lease, this.pieces)
+    this.lease = undefined
+    this.pieces = []
+  }
+
+  /** Whether the body is read on: not where it ends, nor where what follows is another daemon's. */
+  private async goesOn(position: number): Promise<boolean> {
+    if (position === this.ports.body.end) return false
+    const next = await this.ports.follow(position)
+    this.lease = next === 'elsewhere' ? undefined : next
+    return next !== 'elsewhere'
+  }
+}

@@ -10,29 +10,20 @@ import {
   type ContentSize,
   type ContentVersion,
   type Instant,
-  instant,
   type Remote,
   type RequestContext,
 } from '../remote/remote.js'
 import {
   type ContentPart,
   isOf,
+  PartDownload,
   partBase,
   partBytes,
-  partForm,
+  partHead,
   partIn,
-  tellsVersion,
 } from './content-part.js'
-import { Lease } from './lease.js'
-import type { ChangeElsewhere } from './news.js'
-import { PartDownload } from './part-download.js'
 import type { Opened, SealedName } from './seal.js'
-import { type SharedValuePorts, sharedValue, takenFrom } from './shared-value.js'
-
-export interface SharedContentsPorts extends SharedValuePorts {
-  /** What lies under these names is over, and the others are told so. */
-  readonly change: (names: readonly SealedName[], news: ChangeElsewhere) => Promise<void>
-}
+import { Lease, type SharingPorts, sharedValue, takenFrom } from './shared-value.js'
 
 interface WantedContent {
   readonly content: Content
@@ -43,23 +34,20 @@ interface WantedContent {
 
 /** Where the next bytes come from, and what is known of the whole content. */
 type Stretch =
-  | { readonly is: 'part'; readonly part: ContentPart }
-  | { readonly is: 'download'; readonly body: Body; readonly download: PartDownload }
+  | { readonly is: 'part'; readonly facts: ContentPart }
+  | { readonly is: 'download'; readonly facts: Body; readonly download: PartDownload }
 
 /** Milliseconds after which parts and sizes are asked for again: a daemon that begins is not told for ever what was once. */
 const [partLivesMs, sizeLivesMs] = [3_600_000, 600_000]
-/** Milliseconds for which another daemon's download of one part is waited for. */
-const patienceMs = 5_000
-/** Of a replaced content whose length is not known. */
-const partsAtMost = 64
+/** So many parts of a replaced content go at once: those beyond tell by their version that they are of another one. */
+const partsDropped = 64
 const namesAtMost = 16_384
 
 export class SharedContents {
-  private readonly ports: SharedContentsPorts
-  private readonly lengths = new LRUCache<string, number>({ max: namesAtMost })
+  private readonly ports: SharingPorts
   private readonly replacedAt = new LRUCache<string, Instant>({ max: namesAtMost })
 
-  constructor(ports: SharedContentsPorts) {
+  constructor(ports: SharingPorts) {
     this.ports = ports
   }
 
@@ -78,14 +66,13 @@ export class SharedContents {
 
   /** The service holds another version: what lies there goes, and the others hear of it. */
   replaced(name: string): void {
-    const { seal, clock, change } = this.ports
-    this.replacedAt.set(name, clock.now())
-    const count = Math.max(1, Math.ceil((this.lengths.get(name) ?? partsAtMost * partBytes) / partBytes))
-    const parts = Array.from({ length: count }, (_, at) => this.partName(name, at * partBytes))
+    const { seal, change } = this.ports
+    this.heard(name)
+    const parts = Array.from({ length: partsDropped }, (_, at) => this.partName(name, at * partBytes))
     void change([seal.nameOf('size', name), ...parts], { is: 'content', name })
   }
 
-  /** Another daemon says so. */
+  /** The same, where another daemon says so. */
   heard(name: string): void {
     this.replacedAt.set(name, this.ports.clock.now())
   }
@@ -94,7 +81,7 @@ export class SharedContents {
     return this.ports.clock.now() - made < livesMs && made > (this.replacedAt.get(name) ?? 0)
   }
 
-  private async sizeOf(
+  private sizeOf(
     remote: Remote,
     content: Content,
     context: RequestContext,
@@ -102,7 +89,9 @@ export class SharedContents {
     const name = nameOf(content)
     return sharedValue<ContentSize | undefined>(this.ports, {
       name: this.ports.seal.nameOf('size', name),
-      deadline: context.answerBy ?? context.deadline,
+      length: 'short',
+      leftMs: 0,
+      context,
       ask: () => remote.contentSize(content, context),
       pack: size =>
         size === undefined ? undefined : { plain: Buffer.from(JSON.stringify(size)), livesMs: sizeLivesMs },
@@ -117,38 +106,34 @@ export class SharedContents {
     const { end } = wanted
     const first = await this.stretchAt(remote, start, wanted)
     // A service that knows no Range sends all, and its reader may use all of it.
-    if (first.is === 'download' && first.body.start < partBase(start)) return first.body
-    const facts = first.is === 'part' ? first.part : first.body
-    const { length, version } = facts
-    if (length !== undefined) this.lengths.set(nameOf(wanted.content), length)
-    const isCut =
-      end !== undefined &&
-      length !== undefined &&
-      end < length &&
-      (first.is === 'part' || first.body.end !== undefined)
+    if (first.is === 'download' && first.facts.start < partBase(start)) return first.facts
+    const { length, version } = first.facts
+    const isWhole = first.is === 'download' && first.facts.end === undefined
+    const isCut = !isWhole && end !== undefined && length !== undefined && end < length
     const last = isCut ? end : length
+    const of = version ?? wanted.of
     let current = first
     let isOver = false
-    const of = version ?? wanted.of
     const next = async (position: number): Promise<Stretch> => {
       const stretch = await this.stretchAt(remote, position, { ...wanted, of })
-      if (isOver && stretch.is === 'download') stretch.download.cancel()
-      return belonging(stretch, length, of)
+      if (!isOver && stretch.facts.length === length && isOf(stretch.facts.version, of)) return stretch
+      if (stretch.is === 'download') stretch.download.cancel()
+      // Its reader asks for the rest itself, and finds out why it is no rest of what came before.
+      throw new Failure('unreachable', 'the fleet does not have the rest of this file')
     }
     async function* bytes(): AsyncGenerator<Uint8Array> {
-      for (let position = start; !isOver; ) {
+      for (let position = start; ; current = await next(position)) {
         if (current.is === 'part') {
-          const piece = current.part.bytes.subarray(position % partBytes)
-          const due = piece.subarray(0, (last ?? 0) - position)
+          const { bytes: part } = current.facts
+          const due = part.subarray(position % partBytes).subarray(0, (last ?? 0) - position)
           if (due.length > 0) yield due
           position += due.length
         } else position = yield* current.download.bytes()
         if (last === undefined || position >= last) return
-        current = await next(position)
       }
     }
     return {
-      ...(first.is === 'part' ? { ends: 'proven' } : first.body),
+      ...(first.is === 'part' ? { ends: 'proven' } : first.facts),
       length: length === undefined ? undefined : byteCount(length),
       start: byteOffset(start),
       end: isCut ? byteOffset(end) : undefined,
@@ -165,22 +150,29 @@ export class SharedContents {
     const { content, context, end, of } = wanted
     const name = nameOf(content)
     const base = partBase(position)
-    const { clock, counts } = this.ports
-    const deadline = Math.min(context.answerBy ?? context.deadline, clock.now() + patienceMs)
-    const taken = await this.takePart(name, base, of, instant(deadline))
-    if (taken !== undefined && !(taken instanceof Lease)) return { is: 'part', part: taken.answer }
-    if (taken === undefined) {
-      const body = await remote.content(content, byteOffset(position), context, offset(end), of)
-      return this.downloaded(body, undefined, position, wanted)
-    }
+    const lease = await takenFrom<ContentPart>(this.ports, {
+      name: this.partName(name, base),
+      length: 'long',
+      leftMs: 0,
+      context,
+      unpack: opened => {
+        const part = this.counts(name, opened, partLivesMs) ? partIn(opened.plain, base) : undefined
+        return part !== undefined && isOf(part.version, of) ? part : undefined
+      },
+    })
+    if (lease !== undefined && !(lease instanceof Lease)) return { is: 'part', facts: lease.answer }
+    if (lease !== undefined) this.ports.counts.asked += 1
     // Whole parts are asked for, so that each of them can be shared.
-    const upTo = end === undefined ? undefined : partBase(end + partBytes - 1)
-    counts.asked += 1
+    const [from, to] =
+      lease === undefined || end === undefined
+        ? [lease === undefined ? position : base, end]
+        : [base, partBase(end + partBytes - 1)]
     try {
-      const body = await remote.content(content, byteOffset(base), context, offset(upTo), of)
-      return this.downloaded(body, taken, position, wanted)
+      const upTo = to === undefined ? undefined : byteOffset(to)
+      const body = await remote.content(content, byteOffset(from), context, upTo, of)
+      return { is: 'download', facts: body, download: this.downloaded(body, lease, position, wanted) }
     } catch (thrown) {
-      taken.release()
+      lease?.release()
       throw thrown
     }
   }
@@ -188,55 +180,37 @@ export class SharedContents {
   private downloaded(
     body: Body,
     lease: Lease | undefined,
-    position: number,
+    from: number,
     { content, end }: WantedContent,
-  ): Stretch {
-    const { seal, clock } = this.ports
-    const made = clock.now()
+  ): PartDownload {
+    const made = this.ports.clock.now()
     const name = nameOf(content)
     const { length, version } = body
+    const tellsVersion = (version?.tag ?? version?.modified) !== undefined
     // A body that does not say its length is compared with a second one, which the service must send.
     const isClear = length !== undefined && body.ends === 'proven' && body.isPage !== true
-    const isOne = isClear && (length <= partBytes || tellsVersion(version))
-    const shares = isOne && body.start === partBase(position)
-    if (!shares) lease?.release()
-    const download = new PartDownload({
-      body,
-      lease: shares ? lease : undefined,
-      from: position,
-      to: body.end === undefined ? Number.POSITIVE_INFINITY : (end ?? body.end),
-      put: (one, bytes, total) =>
-        one.put(seal.close(one.name, made, partForm({ length: total, version }), bytes), partLivesMs),
-      follow: async base => {
-        const next = new Lease(this.ports, this.partName(name, base), 'long')
-        const taken = await next.take(0)
-        return taken && (taken.is === 'leased' ? next : 'elsewhere')
+    const isShared = isClear && (length <= partBytes || tellsVersion) && body.start === partBase(from)
+    if (!isShared) lease?.release()
+    return new PartDownload(
+      {
+        body,
+        from,
+        to: body.end === undefined ? Number.POSITIVE_INFINITY : (end ?? body.end),
+        put: (one, pieces) => {
+          if (isShared) one.put(partLivesMs, made, partHead({ length, version }), ...pieces)
+        },
+        follow: async base => {
+          const next = new Lease(this.ports, { name: this.partName(name, base), length: 'long' })
+          const taken = await next.take(0)
+          return taken === 'leased' ? next : taken && 'elsewhere'
+        },
       },
-    })
-    return { is: 'download', body, download }
+      isShared ? lease : undefined,
+    )
   }
 
   private partName(whole: string, base: number): SealedName {
     return this.ports.seal.nameOf('content', `${whole} ${base / partBytes}`)
-  }
-
-  private takePart(
-    whole: string,
-    base: number,
-    of: ContentVersion | undefined,
-    waitsUntil: Instant,
-  ): ReturnType<typeof takenFrom<ContentPart>> {
-    return takenFrom<ContentPart>(this.ports, {
-      name: this.partName(whole, base),
-      length: 'long',
-      leftMs: 0,
-      waitsUntil,
-      unpack: opened => {
-        if (!this.counts(whole, opened, partLivesMs)) return undefined
-        const part = partIn(opened.plain, base)
-        return part !== undefined && isOf(part.version, of) ? part : undefined
-      },
-    })
   }
 }
 
@@ -244,18 +218,3 @@ export class SharedContents {
 const isShared = ({ mark }: Content): boolean => mark !== undefined && mark !== ''
 
 const nameOf = (content: Content): string => contentFileName(contentKeyOf(content))
-
-const offset = (position: number | undefined): ReturnType<typeof byteOffset> | undefined =>
-  position === undefined ? undefined : byteOffset(position)
-
-/** @throws Failure where it is no rest of what came before: the reader asks for that itself, and finds out why */
-function belonging(
-  stretch: Stretch,
-  length: number | undefined,
-  version: ContentVersion | undefined,
-): Stretch {
-  const facts = stretch.is === 'part' ? stretch.part : stretch.body
-  if (facts.length === length && isOf(facts.version, version)) return stretch
-  if (stretch.is === 'download') stretch.download.cancel()
-  throw new Failure('unreachable', 'the fleet does not have the rest of this file')
-}

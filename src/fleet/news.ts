@@ -11,8 +11,7 @@ export type ChangeElsewhere =
   | { readonly is: 'all' }
 
 export interface FleetNewsPorts {
-  /** Opened after this: it brings what is heard. */
-  readonly store: () => FleetStore
+  readonly store: FleetStore
   readonly seal: Seal
   readonly clock: Clock
   readonly node: string
@@ -34,6 +33,8 @@ export class FleetNews {
   /** The number of the last news that was heard, and of the last that the server knew of at the last beat. */
   private last: number | undefined
   private due = 0
+  /** The others could not be told of something. */
+  private isUntold = false
 
   constructor(ports: FleetNewsPorts) {
     this.ports = ports
@@ -41,29 +42,40 @@ export class FleetNews {
 
   /** `isBack`: nothing was heard until now. @throws where the fleet is of no use */
   async beat(isBack: boolean): Promise<void> {
-    const { store, seal, clock, name, node, word, missed } = this.ports
-    const sealed = seal.close(name, clock.now(), Buffer.from(JSON.stringify(word())))
+    const { store, node, word, missed } = this.ports
     if (isBack) {
       this.last = undefined
-      await store().listen()
+      await store.listen()
     }
-    const [nodes, news] = await store().beat(node, sealed, forgottenMs)
+    const [nodes, news] = await store.beat(node, this.sealed(word()), forgottenMs)
     this.nodes = nodes
     if (this.last === undefined) this.last = news
     // What was said before the last beat has not come until this one.
     else if (this.last < this.due) {
       this.last = news
-      store().listenAnew()
+      store.listenAnew()
       missed()
     }
     this.due = news
   }
 
-  /** @throws FleetAway */
-  async tell(change: ChangeElsewhere): Promise<void> {
-    const { store, seal, clock, name, node } = this.ports
-    const plain = Buffer.from(JSON.stringify({ from: node, change }))
-    await store().tell(seal.close(name, clock.now(), plain))
+  /** Nothing lies under these names any more when the others hear of it. */
+  async change(names: readonly SealedName[], change: ChangeElsewhere): Promise<void> {
+    const { store, node } = this.ports
+    try {
+      await Promise.all(names.map(name => store.drop(name)))
+      await store.tell(this.sealed({ from: node, change }))
+    } catch {
+      this.isUntold = true
+    }
+  }
+
+  /** The fleet is used again: what was said meanwhile is unknown, here and to the others. */
+  back(): void {
+    this.ports.missed()
+    if (!this.isUntold) return
+    this.isUntold = false
+    void this.change([], { is: 'all' })
   }
 
   hear(number: number, message: Buffer): void {
@@ -86,13 +98,15 @@ export class FleetNews {
   /** The words of all nodes. @throws FleetAway */
   async words(): Promise<readonly string[]> {
     const { store, seal, name } = this.ports
-    return (await store().words()).flatMap(word => seal.open(name, word)?.plain.toString('utf8') ?? [])
+    return (await store.words()).flatMap(word => seal.open(name, word)?.plain.toString('utf8') ?? [])
   }
 
   async end(): Promise<void> {
-    await this.ports
-      .store()
-      .leave(this.ports.node)
-      .catch(() => {})
+    await this.ports.store.leave(this.ports.node).catch(() => {})
+  }
+
+  private sealed(what: object): Buffer {
+    const { seal, clock, name } = this.ports
+    return seal.close(name, clock.now(), Buffer.from(JSON.stringify(what)))
   }
 }

@@ -7,17 +7,17 @@ if value then
   if left > tonumber(ARGV[3]) then return {value, left} end
 end
 return redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0`
-/** KEYS: lease. ARGV: owner, milliseconds. A lease that a change has ended is not taken again: its owner's answer is old. */
-const renewScript = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+/**
+ * KEYS: lease. ARGV: owner, milliseconds from now on; 0 ends it. A lease that a change has ended is not taken again: its
+ * owner's answer is old.
+ */
+const holdScript = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 /** KEYS: value, lease. ARGV: owner, value, milliseconds. */
 const putScript = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`
-/** KEYS: lease. ARGV: owner. */
-const releaseScript = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])`
 /** A count that was lost goes on with the milliseconds since 1970: no number comes a second time. */
 const countOn = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -47,8 +47,7 @@ return {redis.call('ZCARD', KEYS[2]), redis.call('GET', KEYS[1])}`
 export interface FleetScripts {
   fleetTakeBuffer(value: string, lease: string, owner: string, ms: number, leftMs: number): Promise<unknown>
   fleetPut(value: string, lease: string, owner: string, bytes: Buffer, ms: number): Promise<number>
-  fleetRenew(lease: string, owner: string, ms: number): Promise<number>
-  fleetRelease(lease: string, owner: string): Promise<number>
+  fleetHold(lease: string, owner: string, ms: number): Promise<number>
   fleetTell(count: string, channel: string, message: Buffer): Promise<number>
   fleetBeat(
     ...keysAndArgs: readonly [count: string, nodes: string, words: string, node: string, Buffer, ms: number]
@@ -58,8 +57,7 @@ export interface FleetScripts {
 export const fleetScripts = {
   fleetTake: { numberOfKeys: 2, lua: takeScript },
   fleetPut: { numberOfKeys: 2, lua: putScript },
-  fleetRenew: { numberOfKeys: 1, lua: renewScript },
-  fleetRelease: { numberOfKeys: 1, lua: releaseScript },
+  fleetHold: { numberOfKeys: 1, lua: holdScript },
   fleetTell: { numberOfKeys: 1, lua: tellScript },
   fleetBeat: { numberOfKeys: 3, lua: beatScript },
 }

@@ -1,7 +1,53 @@
-// Seal: a value of a fleet is encrypted and authenticated, bound to its name and dated; the name tells nothing.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+// Seal: a value of a fleet is encrypted and authenticated with the key file, bound to its name and dated; the name tells nothing.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { BadSetting } from '../config/settings.js'
 import { type Instant, instant } from '../remote/remote.js'
-import type { FleetKey } from './key.js'
+import { codeOf, systemWords } from '../system/error-code.js'
+
+/** Secret keys, each for one purpose. */
+export interface FleetKey {
+  readonly forNames: Buffer
+  readonly forSeals: Buffer
+}
+
+const keyBytes = 32
+const keyForm = /^calcfs-fleet-key-1 ([A-Za-z0-9_-]{43})$/
+
+/** Makes such a file, 0600, and the directory above it. @throws BadSetting where there is one, or it cannot be written */
+export function makeFleetKey(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const text = `calcfs-fleet-key-1 ${randomBytes(keyBytes).toString('base64url')}\n`
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush: true })
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST')
+      throw new BadSetting(
+        `${file}: there is a file already; name another one, or remove it if no node uses it.`,
+      )
+    throw new BadSetting(`${file}: the key was not made: ${systemWords(cause) ?? String(cause)}.`, { cause })
+  }
+}
+
+/** @throws BadSetting for a file that is missing, that others can read, or that holds no key */
+export function readFleetKey(file: string): FleetKey {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw new BadSetting(
+      `--fleet-key-file ${file}: there is no such file; make one with \`calcfs fleet key ${file}\`, and copy it to every node.`,
+    )
+  if ((found.mode & 0o077) !== 0)
+    throw new BadSetting(`--fleet-key-file ${file}: others can read this key; run: chmod 600 ${file}`)
+  const [, text] = keyForm.exec(readFileSync(file, 'utf8').trim()) ?? []
+  const secret = Buffer.from(text ?? '', 'base64url')
+  if (secret.length !== keyBytes)
+    throw new BadSetting(
+      `--fleet-key-file ${file}: this is no key; make one with \`calcfs fleet key\` under another name.`,
+    )
+  const derived = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', purpose, keyBytes))
+  return { forNames: derived('calcfs fleet names'), forSeals: derived('calcfs fleet seals') }
+}
 
 /** The name of a value in the fleet: a keyed hash of service, user and question. */
 export type SealedName = string & { readonly brand: 'SealedName' }

@@ -1,12 +1,32 @@
 // Shared value: the fleet's answer to a question, or a lease to ask the service for all, or a wait for the one who asks.
-import { type Clock, sleep } from '../remote/clock.js'
-import { type Instant, instant } from '../remote/remote.js'
-import { Lease, type LeasePorts } from './lease.js'
+import { type Clock, every, sleep } from '../remote/clock.js'
+import type { Instant, RequestContext } from '../remote/remote.js'
+import type { ChangeElsewhere } from './news.js'
 import type { Opened, Seal, SealedName } from './seal.js'
-import type { ValueLength } from './store.js'
+import { type FleetStore, leaseMs, type Taken, type ValueLength } from './store.js'
 
-export interface SharedValuePorts extends LeasePorts {
+/** What a daemon had of the fleet so far. */
+export interface FleetCounts {
+  /** Questions that were answered from the fleet: as many requests less. */
+  hits: number
+  /** Questions that this daemon asked the service for all. */
+  asked: number
+  /** Bytes of values that came from the fleet, and that were put there. */
+  received: number
+  sent: number
+  /** Values that were damaged, forged or of another key. */
+  wrong: number
+}
+
+export interface SharingPorts {
+  readonly store: FleetStore
   readonly seal: Seal
+  readonly clock: Clock
+  /** Of this daemon, in its leases. */
+  readonly node: string
+  readonly counts: FleetCounts
+  /** What lies under these names is over, and the others are told so. */
+  readonly change: (names: readonly SealedName[], news: ChangeElsewhere) => Promise<void>
 }
 
 /** What is looked for in the fleet. */
@@ -15,22 +35,17 @@ export interface Wanted<Answer> {
   readonly length: ValueLength
   /** For how much longer a value must count, in milliseconds. */
   readonly leftMs: number
-  /** Another daemon's answer is waited for until then. */
-  readonly waitsUntil: Instant
+  /** Half of the time until its deadline is for another daemon's answer: the rest is for asking the service. */
+  readonly context: RequestContext
   /** Undefined where it does not count. */
-  unpack(opened: Opened): Answer | undefined
+  readonly unpack: (opened: Opened) => Answer | undefined
 }
 
 /** One question: how it is asked, and its form in the fleet. */
-export interface SharedQuestion<Answer> {
-  readonly name: SealedName
-  /** Half of the time until then is for another daemon's answer: the rest is for asking the service. */
-  readonly deadline: Instant
-  readonly leftMs?: number
+export interface SharedQuestion<Answer> extends Wanted<Answer> {
   ask(): Promise<Answer>
   /** What others get of it, and for how many milliseconds from its question on; undefined for what they ask for themselves. */
   pack(answer: Answer): { readonly plain: Uint8Array; readonly livesMs: number } | undefined
-  unpack(opened: Opened): Answer | undefined
 }
 
 /** Milliseconds between two looks for another daemon's answer: longer each time. */
@@ -40,68 +55,117 @@ const uselessAtMost = 2
 
 /** The value, or a lease; undefined where the service is to be asked without the fleet. */
 export async function takenFrom<Answer>(
-  ports: SharedValuePorts,
-  { name, length, waitsUntil, unpack, ...wanted }: Wanted<Answer>,
+  ports: SharingPorts,
+  wanted: Wanted<Answer>,
 ): Promise<{ readonly answer: Answer } | Lease | undefined> {
   const { clock, counts, seal } = ports
-  const lease = new Lease(ports, name, length)
+  const { name, context, unpack } = wanted
+  const lease = new Lease(ports, wanted)
+  const now = clock.now()
+  const waitsUntil = now + ((context.answerBy ?? context.deadline) - now) / 2
   let { leftMs } = wanted
   let pauseMs = firstPauseMs
   for (let useless = 0; useless <= uselessAtMost; ) {
     const taken = await lease.take(leftMs)
     if (taken === undefined) return undefined
-    if (taken.is === 'leased') return lease
-    if (taken.is === 'there') {
-      const opened = seal.open(name, taken.value)
-      const answer = opened && unpack(opened)
-      if (opened === undefined) counts.wrong += 1
-      if (answer !== undefined) {
-        counts.hits += 1
-        counts.received += taken.value.length
-        return { answer }
-      }
-      useless += 1
-      // Asked for again it is a lease: the next value takes its place.
-      leftMs = Math.max(leftMs, taken.leftMs)
-    } else {
+    if (taken === 'leased') return lease
+    if (taken === 'asked') {
       if (clock.now() + pauseMs > waitsUntil) return undefined
       await sleep(clock, pauseMs)
       pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)
+      continue
     }
+    const opened = seal.open(name, taken.value)
+    if (opened === undefined) counts.wrong += 1
+    const answer = opened && unpack(opened)
+    if (answer !== undefined) {
+      counts.hits += 1
+      counts.received += taken.value.length
+      return { answer }
+    }
+    useless += 1
+    // Asked for again it is a lease: the next value takes its place.
+    leftMs = Math.max(leftMs, taken.leftMs)
   }
   return undefined
 }
 
 /** Rejects with what the question itself rejects with; the fleet's own troubles only make it ask the service. */
 export async function sharedValue<Answer>(
-  ports: SharedValuePorts,
+  ports: SharingPorts,
   question: SharedQuestion<Answer>,
 ): Promise<Answer> {
-  const { name, deadline, leftMs = 0 } = question
-  if (ports.store.breaker.why !== undefined) return question.ask()
-  const waitsUntil = halfway(ports.clock, deadline)
-  const unpack = (opened: Opened): Answer | undefined => question.unpack(opened)
-  const taken = await takenFrom(ports, { name, length: 'short', leftMs, waitsUntil, unpack })
+  const taken = await takenFrom(ports, question)
   if (taken === undefined) return question.ask()
-  return taken instanceof Lease ? askForAll(ports, question, taken) : taken.answer
-}
-
-const halfway = ({ now }: Clock, deadline: Instant): Instant => instant(now() + (deadline - now()) / 2)
-
-async function askForAll<Answer>(
-  { clock, seal, counts }: SharedValuePorts,
-  question: SharedQuestion<Answer>,
-  lease: Lease,
-): Promise<Answer> {
+  if (!(taken instanceof Lease)) return taken.answer
+  const { clock, counts } = ports
   const made = clock.now()
   counts.asked += 1
   try {
     const answer = await question.ask()
     const packed = question.pack(answer)
     const livesMs = (packed?.livesMs ?? 0) - (clock.now() - made)
-    if (packed !== undefined && livesMs > 0) lease.put(seal.close(question.name, made, packed.plain), livesMs)
+    if (packed !== undefined && livesMs > 0) taken.put(livesMs, made, packed.plain)
     return answer
   } finally {
-    lease.release()
+    taken.release()
+  }
+}
+
+let leases = 0
+
+/** One daemon asks the service for all: renewed until the value is put, or it is given up. */
+export class Lease {
+  private readonly ports: SharingPorts
+  private readonly of: Pick<Wanted<unknown>, 'name' | 'length'>
+  private readonly owner: string
+  private stop = () => {}
+  private isOver = false
+
+  constructor(ports: SharingPorts, of: Pick<Wanted<unknown>, 'name' | 'length'>) {
+    leases += 1
+    this.ports = ports
+    this.of = of
+    this.owner = `${ports.node}:${leases}`
+  }
+
+  /** The value of another daemon, or the lease; undefined where the fleet is passed by. */
+  async take(leftMs: number): Promise<Taken | undefined> {
+    const { store, clock } = this.ports
+    const { name, length } = this.of
+    if (store.breaker.why !== undefined) return undefined
+    const found = await store.take(name, this.owner, leftMs, length).catch(() => undefined)
+    if (found === 'leased') this.stop = every(clock, leaseMs / 4, () => this.hold(leaseMs))
+    return found
+  }
+
+  /** In the background. @param plain in pieces, one after another */
+  put(livesMs: number, made: Instant, ...plain: readonly Uint8Array[]): void {
+    if (!this.end()) return
+    const { store, seal, counts } = this.ports
+    const { name, length } = this.of
+    const value = seal.close(name, made, ...plain)
+    store.put(name, this.owner, value, livesMs, length).then(
+      isThere => {
+        if (isThere) counts.sent += value.length
+      },
+      () => {},
+    )
+  }
+
+  /** The next one asks; safe at any time. */
+  release(): void {
+    if (this.end()) this.hold(0)
+  }
+
+  private hold(milliseconds: number): void {
+    this.ports.store.hold(this.of.name, this.owner, milliseconds).catch(() => {})
+  }
+
+  private end(): boolean {
+    const isFirst = !this.isOver
+    this.isOver = true
+    this.stop()
+    return isFirst
   }
 }

@@ -31,37 +31,6 @@ async function kept({ state }: FleetNode): Promise<string> {
   return (await Promise.all(all)).join('\n')
 }
 
-t.test('FLEET-2 a text of before another mount’s save is merged, or refused with both texts', async t => {
-  const bed = await fleetBed(t)
-  const [one, other] = [await bed.join(), await bed.join()]
-  const before = await textOf(one, path)
-  t.equal(await textOf(other, path), before)
-
-  await overwrite(one, path, withField(before, 'title', 'By one'))
-  await overwrite(other, path, withField(before, 'description', 'By other'))
-  const merged = JSON.parse(await stored(bed))
-  t.match(merged, { title: 'By one', description: 'By other' })
-  for (const node of [one, other])
-    await until(seenMs, 'both fields are shown', async () => {
-      const text = await textOf(node, path)
-      return text.includes('By one') && text.includes('By other')
-    })
-
-  const text = await textOf(one, path)
-  t.equal(await textOf(other, path), text)
-  await overwrite(other, path, withField(text, 'title', 'Second by other'))
-  t.equal(await outcome(overwrite(one, path, withField(text, 'title', 'Second by one'))), 'ESTALE')
-  t.match(JSON.parse(await stored(bed)), { title: 'Second by other' }, 'nothing was sent')
-  const draft = `.calcfs/drafts/${ids.report}`
-  t.match(await textOf(one, `${draft}.json`), 'Second by one')
-  t.match(await textOf(one, `${draft}.theirs.json`), 'Second by other')
-  t.same(await draftsOf(other), [])
-  await dropDrafts(one)
-  await until(5_000, 'the stored text is shown', async () =>
-    (await textOf(one, path)).includes('Second by other'),
-  )
-})
-
 t.test('FLEET-2 saves at the same moment: no text is lost, and all mounts show what is stored', async t => {
   const seed = randomInt(2 ** 31)
   t.comment(`seed ${seed}`)
@@ -76,7 +45,7 @@ t.test('FLEET-2 saves at the same moment: no text is lost, and all mounts show w
     await wait(pick.once(2) ? 0 : pick.whole(1, 60))
     passOn()
   })
-  for (let round = 0; round < 24; round += 1) {
+  for (let round = 0; round < 12; round += 1) {
     const writers = pick.shuffled(nodes).slice(0, pick.whole(2, 3))
     const texts = await Promise.all(nodes.map(node => textOf(node, path)))
     t.equal(new Set(texts).size, 1, `round ${round}: all show the same before`)
@@ -135,7 +104,7 @@ t.test('FLEET-2 projects that two mounts make in one folder at the same moment a
     await wait(Math.random() < 0.5 ? 0 : 60 * Math.random())
     passOn()
   })
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     const names = nodes.map((_, at) => `round ${round} by ${at}`)
     await within(
       20_000,
@@ -152,5 +121,5 @@ t.test('FLEET-2 projects that two mounts make in one folder at the same moment a
       ),
     )
   }
-  t.equal(made.length, 30)
+  t.equal(made.length, 12)
 })

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { Command } from 'commander'
 import type { FleetReport } from '../../drive/interface/control.js'
-import { makeFleetKey } from '../../fleet/key.js'
+import { makeFleetKey } from '../../fleet/seal.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag, printJson, printLine } from '../../terminal/print.js'

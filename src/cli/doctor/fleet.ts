@@ -13,8 +13,7 @@ import {
   type ServerFacts,
   wantsCertificate,
 } from '../../fleet/connection.js'
-import { readFleetKey } from '../../fleet/key.js'
-import type { SealedName } from '../../fleet/seal.js'
+import { readFleetKey, type SealedName } from '../../fleet/seal.js'
 import { FleetStore } from '../../fleet/store.js'
 import { systemClock } from '../../remote/clock.js'
 import { bad, type Finding, good, poor } from './finding.js'
@@ -195,10 +194,10 @@ async function looked(store: FleetStore): Promise<FleetLook> {
       await store.take(probe, probe, 0, 'short')
       times.push(performance.now() - began)
     }),
-    () => store.renew(probe, probe),
+    () => store.hold(probe, probe, lifeMs),
     () => store.put(probe, probe, nothing, lifeMs, 'short'),
     () => store.take(probe, probe, 0, 'long'),
-    () => store.release(probe, probe),
+    () => store.hold(probe, probe, 0),
     () => store.drop(probe),
     () => store.tell(nothing),
     () => store.words(),

@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AssembledDrive } from '../../../src/app/assemble.js'
-import { makeFleetKey } from '../../../src/fleet/key.js'
+import { makeFleetKey } from '../../../src/fleet/seal.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData } from '../sample-data.js'
 import { type TestService, testService } from '../service.js'
 import type { TestLifetime } from '../testbed.js'
-import { type FleetNode, openFleetNode } from './node.js'
+import { until } from '../within.js'
+import { type FleetNode, isUsed, openFleetNode } from './node.js'
 import { type TestRedis, testRedis } from './redis.js'
 
 export type { FleetNode }
@@ -67,7 +68,7 @@ export async function fleetBed(
       const node = await openFleetNode({ home, settings: { url: service.url, ...shared, ...settings } })
       const { line } = node
       lines.push(line)
-      if (how !== 'at once') await line.fleet?.ready()
+      if (how === false) await until(10_000, 'the fleet is used', () => isUsed(node))
       return node
     },
   }

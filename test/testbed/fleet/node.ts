@@ -25,6 +25,8 @@ export interface FleetNodeOptions {
 
 let opened = 0
 
+export const isUsed = ({ line }: FleetNode): boolean => line.fleet?.status().away === undefined
+
 export async function openFleetNode({
   home,
   settings,

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type FleetNode, openFleetNode } from './node.js'
+import { until } from '../within.js'
+import { type FleetNode, isUsed, openFleetNode } from './node.js'
 import { everything } from './reads.js'
 
 interface Asked {
@@ -19,7 +20,7 @@ for (let at = 0; at < count; at += 1) {
   const node = await openFleetNode({ home: join(home, String(at)), settings })
   nodes.push(node)
 }
-await Promise.all(nodes.map(({ line }) => line.fleet?.ready()))
+for (const node of nodes) await until(60_000, 'the fleet is used', () => isUsed(node))
 process.send?.({ home })
 
 process.once('message', async () => {

@@ -1,6 +1,8 @@
 // Reads of a fleet's tests: all that a drive shows, and how long the longest of the calls took.
+import type { Test } from 'tap'
 import { stopwatch } from '../machine/stopwatch.js'
-import type { FleetNode } from './fleet.js'
+import { within } from '../within.js'
+import type { FleetBed, FleetNode } from './fleet.js'
 
 export interface Walk {
   /** Every path with what it holds. */
@@ -33,6 +35,26 @@ export async function walk({ files }: Pick<FleetNode, 'files'>, path: string): P
 
 export const everything = async (node: Pick<FleetNode, 'files'>, path: string): Promise<readonly string[]> =>
   (await walk(node, path)).seen
+
+/** What the longest call may take: a mount whose process is kept busy waits for a sign of the fleet. */
+const allowed = (usual: number): number => 3 * usual + 4_000
+
+/** Mounts of a fleet walk beside one without: they read the same, and no call of theirs takes long. */
+export async function sameAsAlone(
+  t: Pick<Test, 'ok' | 'strictSame'>,
+  bed: FleetBed,
+  nodes: readonly FleetNode[],
+  what: string,
+): Promise<void> {
+  const alone = await bed.join({}, true)
+  const walks = Promise.all([alone, ...nodes].map(node => walk(node, 'projects')))
+  const [usual, ...others] = await within(60_000, what, walks)
+  const limit = allowed(usual?.longest ?? 0)
+  for (const { seen, longest } of others) {
+    t.strictSame(seen, usual?.seen, `${what}: what is read is right`)
+    t.ok(longest < limit, `${what}: the longest call took ${Math.round(longest)} of ${Math.round(limit)} ms`)
+  }
+}
 
 /** A long file as a kernel reads it ahead. */
 export async function readLong({ files }: Pick<FleetNode, 'files'>, path: string): Promise<Buffer> {

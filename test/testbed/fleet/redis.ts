@@ -19,7 +19,7 @@ export interface TestRedis {
   signal(name: NodeJS.Signals): void
   /** Kills it, and resolves when it is gone. */
   kill(): Promise<void>
-  /** Empty, on the same port. */
+  /** On the same port: empty, or of a cluster with what its own file says. */
   start(): Promise<void>
 }
 
@@ -32,27 +32,28 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-export async function testRedis(t: TestLifetime, options: readonly string[] = []): Promise<TestRedis> {
-  const port = await freePort()
+/** @param options as redis-server takes them, one word after another */
+export async function testRedis(
+  t: TestLifetime,
+  options: readonly string[] = [],
+  port?: number,
+): Promise<TestRedis> {
+  const own = port ?? (await freePort())
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-redis-'))
   let server: ChildProcess | undefined
-  const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: null })
+  const client = new Redis({
+    port: own,
+    host: '127.0.0.1',
+    retryStrategy: () => 50,
+    maxRetriesPerRequest: null,
+  })
   client.on('error', () => {})
+  const flags = { port: own, bind: '127.0.0.1', dir: directory, save: '' }
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
 
   async function start(): Promise<void> {
-    const flags = [
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      directory,
-      '--save',
-      '',
-      ...options,
-    ]
-    server = spawn('redis-server', flags, { stdio: 'ignore' })
-    await until(10_000, 'redis-server answers', () =>
+    server = spawn('redis-server', [...words, ...options], { stdio: 'ignore' })
+    await until(30_000, 'redis-server answers', () =>
       client.ping().then(
         () => true,
         () => false,
@@ -74,8 +75,8 @@ export async function testRedis(t: TestLifetime, options: readonly string[] = []
   })
   await start()
   return {
-    port,
-    address: `redis://127.0.0.1:${port}`,
+    port: own,
+    address: `redis://127.0.0.1:${own}`,
     directory,
     client,
     signal: name => void server?.kill(name),
