@@ -5,9 +5,8 @@ import { rights } from './people/rights.js'
 import { secretIn, tokens } from './people/token.js'
 import { buildApp, prefix } from './routes/app.js'
 import { type Seed, seedOf } from './seed.js'
-import { lockData } from './store/lock.js'
+import { lockData, makePrivateDirectory, makePrivateFile } from './store/data-directory.js'
 import { complete, type ServiceOptions } from './store/options.js'
-import { makePrivateDirectory, makePrivateFile } from './store/private.js'
 import { openStore } from './store/store.js'
 
 export interface Service {

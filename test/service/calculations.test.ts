@@ -1,6 +1,8 @@
-// Promises of §4.4 but for the transport of bytes: calculations, their file lists, their geometry.
+// Promises of §4.4 but for the transport of bytes: calculations, their file lists, their geometry, and how long its bytes are kept.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { all, openServiceTestbed, type ServiceTestbed, statuses } from './client.js'
+import { all, openServiceTestbed, type ServiceTestbed, scratch, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
@@ -77,28 +79,6 @@ t.test('a deleted calculation is gone with its files', async t => {
   t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 404)
 })
 
-t.test('an id that is none is 400, an unknown one 404', async t => {
-  const { anna } = await openServiceTestbed(t)
-  const paths = [
-    '/calculation?',
-    '/calculation/files?',
-    '/calculation/files/bitstream?fileId=a&',
-    '/calculation/xyz?',
-  ]
-  const bad = paths.flatMap(path => [
-    path,
-    `${path}id=`,
-    `${path}id=x`,
-    `${path}id=-1`,
-    `${path}id=9223372036854775808`,
-  ])
-  t.same(await statuses(anna, 'GET', bad), all(400, bad))
-  const unknown = paths.map(path => `${path}id=4711`)
-  t.same(await statuses(anna, 'GET', unknown), all(404, unknown))
-  const deletes = ['/calculation', '/calculation?id=x']
-  t.same(await statuses(anna, 'DELETE', deletes), all(400, deletes))
-})
-
 t.test('the files are listed by name, all of them or the CML ones', async t => {
   const { anna, id } = await calculating(t)
   const names = async (query: string) =>
@@ -146,18 +126,6 @@ t.test('the geometry is the one of the CML, digit by digit, under the name that 
   t.equal(named.text, plain.text)
 })
 
-t.test('a CML that holds no geometry, or is no XML, gives none: 404', async t => {
-  const { anna, project, service } = await calculating(t)
-  for (const [name, text] of Object.entries({
-    empty: '<cml/>',
-    torn: cml.slice(0, -20),
-    html: 'no <b>xml',
-  })) {
-    const id = service.seed.addCalculation({ name, project, files: { 'output.cml': text } })
-    t.equal((await anna('GET', `/calculation/xyz?id=${id}`)).status, 404, name)
-  }
-})
-
 t.test('an instance that writes lists without quotes does so for file names only', async t => {
   const { anna, id } = await calculating(t, { unquotedLists: true })
   t.equal((await anna('GET', `/calculation/files?id=${id}`)).text, '[b.in, a b,[1].txt, output.cml]')
@@ -166,4 +134,41 @@ t.test('an instance that writes lists without quotes does so for file names only
 t.test('a calculation cannot be put into a root', async t => {
   const { service, root } = await openServiceTestbed(t)
   t.throws(() => service.seed.addCalculation({ name: 'x', project: root }), { message: /root/ })
+})
+
+/** How many contents lie on the disk. */
+const contentsIn = (data: string): number =>
+  readdirSync(join(data, 'content'), { recursive: true, withFileTypes: true }).filter(it => it.isFile())
+    .length
+
+t.test('bytes of a generated file are kept as long as a calculation has them, and no longer', async t => {
+  const data = scratch(t)
+  const { service, anna } = await openServiceTestbed(t, { data })
+  const { seed } = service
+  const first = seed.addProject({ name: 'First', owner: 'anna' })
+  const second = seed.addProject({ name: 'Second', owner: 'anna' })
+  const add = (name: string, project: string) =>
+    seed.addCalculation({ name, project, files: { 'output.cml': cml } })
+  const [deleted, inFirst, inSecond] = [add('TS1', first), add('TS1', first), add('TS1', second)]
+  const textOf = async (id: string) => (await anna('GET', `/calculation/xyz?id=${id}`)).text
+  const made = await textOf(deleted)
+  t.match(made, /^1\nTS1\nO /)
+  for (const id of [inFirst, inSecond]) t.equal(await textOf(id), made)
+  const [lone, loneToo] = [add('lone', first), add('lone, too', first)]
+  for (const id of [lone, loneToo]) t.not(await textOf(id), made)
+  t.equal(contentsIn(data), 4, 'the CML file and three geometries, each once')
+
+  for (const id of [deleted, lone]) t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 200)
+  t.equal(contentsIn(data), 3)
+  for (const id of [inFirst, inSecond]) t.equal(await textOf(id), made, 'after a calculation was deleted')
+  t.equal((await anna('DELETE', `/project?id=${first}`)).status, 200)
+  t.equal(await textOf(inSecond), made, 'after a project was deleted')
+  t.equal(contentsIn(data), 2)
+  const copy = seed.addCalculation({ name: 'copy', project: second, files: { 'TS1.xyz': made } })
+  t.equal((await anna('DELETE', `/calculation?id=${inSecond}`)).status, 200)
+  const own = await anna('GET', `/calculation/files/bitstream?id=${copy}&fileId=TS1.xyz`)
+  t.equal(own.text, made, 'a file of its own with these bytes stays')
+  t.equal(contentsIn(data), 1)
+  t.equal((await anna('DELETE', `/project?id=${second}`)).status, 200)
+  t.equal(contentsIn(data), 0, 'nothing is left on the disk')
 })

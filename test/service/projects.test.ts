@@ -103,13 +103,21 @@ t.test('a PUT without id, name or description is 400, of a project that is not t
 
 t.test('an id that is none is 400 and an unknown one 404, on every operation that takes one', async t => {
   const { anna } = await openServiceTestbed(t)
-  for (const path of ['/project', '/project/descendant', '/project/share']) {
-    const bad = [path, ...badIds.map(id => `${path}?id=${id}`)]
-    t.same(await statuses(anna, 'GET', bad), all(400, bad))
-    t.equal((await anna('GET', `${path}?id=4711`)).status, 404)
-  }
-  const bad = ['/project', ...badIds.map(id => `/project?id=${id}`)]
-  t.same(await statuses(anna, 'DELETE', bad), all(400, bad))
+  const project = ['/project', '/project/descendant', '/project/share']
+  const calculation = [
+    '/calculation',
+    '/calculation/files',
+    '/calculation/files/bitstream',
+    '/calculation/xyz',
+  ]
+  const badOf = (path: string) => [path, ...badIds.map(id => `${path}?id=${id}&fileId=a`)]
+  // A report that is not there is 400 on GET.
+  const reads = [...project, ...calculation, '/report'].flatMap(badOf)
+  t.same(await statuses(anna, 'GET', reads), all(400, reads))
+  const removes = ['/project', '/calculation', '/report'].flatMap(badOf)
+  t.same(await statuses(anna, 'DELETE', removes), all(400, removes))
+  const unknown = [...project, ...calculation].map(path => `${path}?id=4711&fileId=a`)
+  t.same(await statuses(anna, 'GET', unknown), all(404, unknown))
   t.equal((await anna('DELETE', '/project?id=4711')).status, 404)
 })
 

@@ -191,10 +191,6 @@ t.test('a deleted report is gone; a missing one is 400 on GET and 404 on DELETE'
   t.equal((await anna('DELETE', `/report?id=${report}`)).status, 200)
   t.equal((await anna('GET', `/report?id=${report}`)).status, 400)
   t.equal((await anna('DELETE', `/report?id=${report}`)).status, 404)
-  for (const path of ['/report', '/report?id=', '/report?id=x', '/report?id=9223372036854775808']) {
-    t.equal((await anna('GET', path)).status, 400, path)
-    t.equal((await anna('DELETE', path)).status, 400, path)
-  }
 })
 
 t.test("another's report is 403 whatever is done with it", async t => {

@@ -1,8 +1,6 @@
 // Promises of §4.5 and §5: log-in, tokens, the caller's information and path resolution.
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
-import { all, basic, clientOf, openServiceTestbed, scratch, signedIn, statuses } from './client.js'
+import { all, basic, clientOf, openServiceTestbed, signedIn, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
@@ -100,13 +98,6 @@ t.test('a token of another service is refused, and one without signature', async
       401,
     )
   }
-})
-
-t.test('the secret and the database are readable by their owner only', async t => {
-  const data = join(scratch(t), 'made', 'here')
-  await openServiceTestbed(t, { data })
-  t.equal(statSync(data).mode & 0o777, 0o700)
-  t.equal(statSync(join(data, 'token.secret')).mode & 0o777, 0o600)
 })
 
 t.test('user/info names the user of the token', async t => {

@@ -1,6 +1,5 @@
 // Files that the service generates of a calculation's own ones. A row per kind; its key is its endpoint and the ending of its name.
 import { geometryOf } from './geometry.js'
-import { xmlText } from './xml-text.js'
 
 interface GeneratedKind {
   /** What a refusal calls it. */
@@ -13,7 +12,7 @@ interface GeneratedKind {
 
 /** The first is served at /calculation/xyz as NAME.xyz. */
 export const generatedKinds = {
-  xyz: { label: 'geometry', source: 'cml', make: (source, title) => geometryOf(xmlText(source), title) },
+  xyz: { label: 'geometry', source: 'cml', make: geometryOf },
 } as const satisfies Record<string, GeneratedKind>
 
 export type GeneratedName = keyof typeof generatedKinds

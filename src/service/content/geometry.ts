@@ -1,6 +1,5 @@
 // CML to XYZ: the last molecule or crystal with coordinates, in ångström as both formats have them; none rather than a wrong one.
 import { SaxesParser } from 'saxes'
-import { type Cell, cellFrom, place } from './unit-cell.js'
 
 type Attributes = Readonly<Record<string, string>>
 type Coordinates = readonly [string | undefined, string | undefined, string | undefined]
@@ -24,12 +23,12 @@ interface Molecule {
 }
 
 /**
- * The last geometry of a CML text as an XYZ text; undefined if it holds none, is not well-formed, or does not say where each atom is.
+ * The last geometry of a CML file as an XYZ text; undefined if it holds none, is not well-formed, or does not say where each atom is.
  * Cartesian coordinates keep the digits of the CML (Chemical Markup Language, schema 3: `x3` in ångström, `xFract`
  * in fractions of the cell's edges).
  */
-export function geometryOf(cml: string, title: string): string | undefined {
-  const last = molecules(cml).findLast(({ atoms }) => atoms.some(isPlaced))
+export function geometryOf(cml: Uint8Array, title: string): string | undefined {
+  const last = molecules(textOf(cml)).findLast(({ atoms }) => atoms.some(isPlaced))
   const lines = last === undefined ? undefined : linesOf(last)
   if (lines === undefined) return undefined
   return `${[lines.length, title.replace(/[\r\n\0]+/g, ' '), ...lines].join('\n')}\n`
@@ -141,4 +140,52 @@ function linesOf({ atoms, cell: scalars, isOdd }: Molecule): readonly string[] |
 const inSpace = (cell: Cell, [u, v, w]: Coordinates): Coordinates => {
   const [x, y, z] = place(cell, [Number(u), Number(v), Number(w)])
   return [x.toFixed(8), y.toFixed(8), z.toFixed(8)]
+}
+
+/** As the first bytes tell (XML 1.0, appendix F): UTF-16 in either order, with a mark or without one; else UTF-8, of which the markup of every other encoding is a part. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes)
+}
+
+function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be'
+  return 'utf-8'
+}
+
+/** Lengths of the edges in ångström, angles between them in degrees: alpha lies between b and c, and so on. */
+interface Cell {
+  readonly a: number
+  readonly b: number
+  readonly c: number
+  readonly alpha: number
+  readonly beta: number
+  readonly gamma: number
+}
+type Place = readonly [number, number, number]
+
+/** The cell in named values; undefined if one is missing or the angles close no cell. */
+function cellFrom(values: ReadonlyMap<string, number>): Cell | undefined {
+  const [a, b, c] = [values.get('a'), values.get('b'), values.get('c')]
+  const [alpha, beta, gamma] = [values.get('alpha'), values.get('beta'), values.get('gamma')]
+  if (a === undefined || b === undefined || c === undefined) return undefined
+  if (alpha === undefined || beta === undefined || gamma === undefined) return undefined
+  if (!(Math.min(a, b, c) > 0)) return undefined
+  const cell = { a, b, c, alpha, beta, gamma }
+  return place(cell, [1, 1, 1]).every(Number.isFinite) ? cell : undefined
+}
+
+const cosine = (degrees: number): number => Math.cos((degrees * Math.PI) / 180)
+
+/** Where a point lies, in ångström; a runs along x and b lies in the plane of x and y, as is usual. */
+function place(cell: Cell, [u, v, w]: Place): Place {
+  const [cosAlpha, cosBeta, cosGamma] = [cosine(cell.alpha), cosine(cell.beta), cosine(cell.gamma)]
+  const sinGamma = Math.sqrt(1 - cosGamma ** 2)
+  const cy = (cosAlpha - cosBeta * cosGamma) / sinGamma
+  const cz = Math.sqrt(1 - cosBeta ** 2 - cy ** 2)
+  return [
+    cell.a * u + cell.b * cosGamma * v + cell.c * cosBeta * w,
+    cell.b * sinGamma * v + cell.c * cy * w,
+    cell.c * cz * w,
+  ]
 }

@@ -1,4 +1,4 @@
-// Fastify application: the routes under /create/rest, the token check, and the form of refusals.
+// Fastify application: the routes under /create/rest, the token check, the latency and the log line of each answer, the form of refusals.
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -9,13 +9,10 @@ import fastify, {
 import type { ServiceOptions } from '../store/options.js'
 import { invalid, Refusal } from '../store/refusal.js'
 import { calculationRoutes } from './calculation-routes.js'
-import { authenticate } from './caller.js'
-import type { Instance } from './instance.js'
-import { projectRoutes } from './project-routes.js'
+import { projectRoutes, shareRoutes } from './project-routes.js'
 import { reportRoutes } from './report-routes.js'
+import { authenticate, type Instance } from './request.js'
 import { loginRoute, sessionRoutes } from './session-routes.js'
-import { shareRoutes } from './share-routes.js'
-import { watchTraffic } from './traffic.js'
 
 export const prefix = '/create/rest'
 const bodyBytes = 16 * 1024 * 1024
@@ -94,4 +91,35 @@ function answerUnknown(app: FastifyInstance, request: FastifyRequest, reply: Fas
     .code(405)
     .header('allow', methods.join(', '))
     .send({ error: `${url} does not know ${request.method}` })
+}
+
+/** Adds the hooks. They come first, so that refused requests are counted and delayed like all others. */
+function watchTraffic(app: FastifyInstance, options: ServiceOptions): void {
+  const { latency = 0, now = Date.now, onArrival, onAnswer } = options
+  app.addHook('onRequest', async (request, reply) => {
+    if (onAnswer !== undefined) noteAnswer(request, reply, { now, onAnswer })
+    await onArrival?.(request.method, request.url)
+    if (latency > 0) await new Promise(resolve => setTimeout(resolve, latency))
+  })
+}
+
+type Watch = Required<Pick<ServiceOptions, 'now' | 'onAnswer'>>
+
+/** `close` comes after the last byte, and also when the client went away before it. */
+function noteAnswer(request: FastifyRequest, reply: FastifyReply, { now, onAnswer }: Watch): void {
+  const { socket } = request.raw
+  const before = socket.bytesWritten
+  const started = performance.now()
+  const time = new Date(now()).toISOString()
+  reply.raw.once('close', () =>
+    onAnswer({
+      time,
+      method: request.method,
+      url: request.url,
+      status: reply.statusCode,
+      bytes: socket.bytesWritten - before,
+      ms: Math.round((performance.now() - started) * 1000) / 1000,
+      user: request.caller === null ? null : request.caller.name,
+    }),
+  )
 }

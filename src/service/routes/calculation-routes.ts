@@ -8,14 +8,22 @@ import {
   deleteCalculation,
   fileNamed,
   fileNames,
+  generatedFile,
   updateCalculation,
 } from '../records/calculations.js'
-import { generatedFile } from '../records/generated-files.js'
 import { missing } from '../store/refusal.js'
-import { json } from './answer.js'
-import { bodyId, callerOf, namedBodyOf } from './caller.js'
-import type { Instance } from './instance.js'
-import { idParameter, optional, type Query, required, wordParameter } from './parameters.js'
+import {
+  bodyId,
+  callerOf,
+  type Instance,
+  idParameter,
+  json,
+  namedBodyOf,
+  optional,
+  type Query,
+  required,
+  wordParameter,
+} from './request.js'
 
 export function calculationRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, contents, lacks, now } = instance

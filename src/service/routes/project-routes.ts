@@ -1,4 +1,4 @@
-// /project and /project/descendant.
+// /project, /project/descendant and /project/share.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Permission } from '../people/rights.js'
 import { calculationsBelow, subProjects } from '../records/descendants.js'
@@ -13,11 +13,29 @@ import {
   updateProject,
 } from '../records/projects.js'
 import { idIn, type JsonRecord, parseRecord, recordText } from '../records/record.js'
+import {
+  deleteShare,
+  insertShare,
+  permissionIn,
+  shareById,
+  sharedProject,
+  sharedUser,
+  sharesOf,
+  updateShare,
+} from '../records/shares.js'
 import { askedFor, Refusal } from '../store/refusal.js'
-import { json } from './answer.js'
-import { bodyId, callerOf, namedBodyOf } from './caller.js'
-import type { Instance } from './instance.js'
-import { depthParameter, idParameter, type Query, wordParameter } from './parameters.js'
+import {
+  bodyId,
+  bodyOf,
+  callerOf,
+  depthParameter,
+  type Instance,
+  idParameter,
+  json,
+  namedBodyOf,
+  type Query,
+  wordParameter,
+} from './request.js'
 
 export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, rights, contents, lacks, now } = instance
@@ -87,4 +105,41 @@ function sentRecord(body: JsonRecord): JsonRecord {
   const record = new Map(body)
   for (const name of ['state', 'handle', 'creationDate', 'modificationDate']) record.delete(name)
   return record
+}
+
+export function shareRoutes(app: FastifyInstance, { store, rights }: Instance): void {
+  app.get<{ Querystring: Query }>('/project/share', (request, reply) => {
+    const project = idParameter(request.query)
+    rights.need(callerOf(request), 'READ', project)
+    return json(reply, `[${sharesOf(store, project).join(',')}]`)
+  })
+
+  app.post('/project/share', (request, reply) => {
+    const record = bodyOf(request)
+    permissionIn(record)
+    const project = sharedProject(record)
+    askedFor(() => rights.need(callerOf(request), 'FULLACCESS', project))
+    const user = sharedUser(store, record)
+    const id = store.together(() => {
+      const id = store.nextId('share')
+      insertShare(store, { id, project, user, record })
+      return id
+    })
+    return json(reply, id)
+  })
+
+  app.put('/project/share', (request, reply) => {
+    const body = bodyOf(request)
+    const share = shareById(store, bodyId(body, 'shareId'))
+    rights.need(callerOf(request), 'FULLACCESS', share.project)
+    updateShare(store, share, body)
+    return reply.send()
+  })
+
+  app.delete<{ Querystring: Query }>('/project/share', (request, reply) => {
+    const share = shareById(store, idParameter(request.query, 'shareId'))
+    rights.need(callerOf(request), 'FULLACCESS', share.project)
+    deleteShare(store, share)
+    return reply.send()
+  })
 }

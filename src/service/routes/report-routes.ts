@@ -16,10 +16,17 @@ import {
 } from '../records/reports.js'
 import { invalid, missing, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
-import { json } from './answer.js'
-import { bodyId, bodyOf, callerOf, namedBodyOf } from './caller.js'
-import type { Instance } from './instance.js'
-import { idParameter, type Query, wordParameter } from './parameters.js'
+import {
+  bodyId,
+  bodyOf,
+  callerOf,
+  type Instance,
+  idParameter,
+  json,
+  namedBodyOf,
+  type Query,
+  wordParameter,
+} from './request.js'
 
 export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, lacks, now } = instance

@@ -4,10 +4,7 @@ import { userWithPassword } from '../people/users.js'
 import { calculationById } from '../records/calculations.js'
 import { idAt } from '../records/paths.js'
 import { invalid, missing, Refusal } from '../store/refusal.js'
-import { json } from './answer.js'
-import { callerOf } from './caller.js'
-import type { Instance } from './instance.js'
-import { type Query, required, wordParameter } from './parameters.js'
+import { callerOf, type Instance, json, type Query, required, wordParameter } from './request.js'
 
 /** The one route that needs no token. */
 export function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {

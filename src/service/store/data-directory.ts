@@ -1,6 +1,7 @@
-// Files of the service are private to its owner: password hashes, unpublished data, the key of the tokens.
+// Data directory of a service: private to its owner (password hashes, unpublished data, the key of the tokens), one service at a time.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import Database from 'libsql'
 
 /**
  * Makes an empty file of mode 0600 where there is none, and closes an existing one to others. An existing one is not opened:
@@ -40,5 +41,39 @@ function makeDirectory(directory: string): void {
     mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
     if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
+export interface Lock {
+  release(): void
+}
+
+/** Milliseconds that a service that is just ending needs to release the lock. */
+const patience = 1000
+
+/**
+ * Locks a data directory for this service. SQLite's own lock is used: the system releases it when a process is killed.
+ * @throws Error with a sentence where another service has it
+ */
+export function lockData(directory: string): Lock {
+  const file = join(directory, 'service.lock')
+  makePrivateFile(file)
+  const database = new Database(file)
+  database.pragma(`busy_timeout = ${patience}`)
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    database.close()
+    throw new Error(
+      `another calcfs serve uses ${directory}; end that one, or give another directory with --data`,
+      { cause },
+    )
+  }
+  return {
+    release() {
+      // Closing alone releases the lock only once the binding's object is collected.
+      database.exec('ROLLBACK')
+      database.close()
+    },
   }
 }
