@@ -1,10 +1,11 @@
-// What real programs delete on a real mount: rm -r, rmtree, find -delete and mv, also of files that are still open.
+// Deletions as only a real mount shows them: files that are still open, touch with O_CREAT, commands in the pause, a name that is used twice.
+import { join } from 'node:path'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
-import { outcome } from '../testbed/testbed.js'
+import { outcome, textOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
 const water = 'projects/Water splitting'
@@ -13,51 +14,47 @@ const inMount = (testbed: MountTestbed, program: string, ...args: string[]): Pro
 
 t.setTimeout(240_000)
 
-t.test('deleting with programs', async t => {
+t.test('on one mount', async t => {
   const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '50' },
     fill(seed) {
       fillSampleData(seed)
-      for (const name of ['by rm', 'by rmtree', 'by find', 'by mv', 'while open'])
-        seed.addCalculation({ name, project: ids.water, files: { 'a.out': 'a\n', 'b.out': 'b\n' } })
+      const files = { 'a.out': 'a\n', 'b.out': 'b\n' }
+      for (const name of ['by mv', 'while open']) seed.addCalculation({ name, project: ids.water, files })
+      for (const id of ['2001', '2002'])
+        seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
     },
   })
   const { service, files } = testbed
+  const why = async (path: string): Promise<string> =>
+    (await testbed.calcfs('why', join(testbed.directory, path))).stdout
   /** What is sent until the pause is over. */
   const deleting = (work: () => Promise<unknown>) =>
     service.during(async () => {
       const before = service.heard.length
       await work()
-      t.same(writes(service.heard.slice(before)), [], 'nothing before the pause is over')
       await until(8_000, 'a DELETE', async () => writes(service.heard.slice(before)).length > 0)
     })
   const gone = async (name: string) => t.equal(await outcome(files.lstat(`${water}/${name}`)), 'ENOENT')
 
-  for (const [name, line] of [
-    ['by rm', `rm -rf "${water}/by rm"`],
-    ['by find', `find "${water}/by find" -delete`],
-    ['by mv', `mv "${water}/by mv" "${testbed.local}/"`],
-  ] as const) {
-    t.test(`DEL-3 ${name} a calculation is one DELETE`, async t => {
-      const asked = await deleting(() => shell(line, testbed.directory))
-      t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
-      await gone(name)
+  await t.test('DEL-23 calcfs delete of one name, twice, deletes one thing', async t => {
+    await files.readdir(water)
+    const asked = await service.during(async () => {
+      for (const code of [0, 1])
+        t.match(await testbed.calcfs('delete', '--yes', join(testbed.directory, water, 'same')), { code })
     })
-  }
+    t.same(writes(asked), ['DELETE /calculation?id=2001'])
+    t.equal(await textOf(testbed, `${water}/same~c2002/id`), '2002')
+  })
 
-  t.test('and what mv has taken along is whole', async t => {
+  await t.test('DEL-3 what mv takes along to another file system is whole', async t => {
+    const asked = await deleting(() => shell(`mv "${water}/by mv" "${testbed.local}/"`, testbed.directory))
+    t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
+    await gone('by mv')
     t.equal((await shell(`cat "${testbed.local}/by mv/a.out"`, '/')).stdout, 'a\n')
   })
 
-  t.test('DEL-3 by rmtree a calculation is one DELETE', async t => {
-    const asked = await deleting(() =>
-      inMount(testbed, 'import shutil, sys; shutil.rmtree(sys.argv[1])', `${water}/by rmtree`),
-    )
-    t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
-    await gone('by rmtree')
-  })
-
-  t.test(
+  await t.test(
     'DEL-3 a file that is still open is deleted with the others, and can be read to its end',
     async t => {
       const program = `
@@ -77,59 +74,35 @@ with open(sys.argv[1] + '/b.out') as held:
     },
   )
 
-  t.test('DEL-1 rm of one file: it is back, why and status say so, and a backup has it', async t => {
-    const file = `${water}/TS1_opt/input.inp`
+  await t.test('DEL-14 touch takes it back, and why tells that and nothing of a file to be made', async t => {
+    const calculation = `${water}/TS1_opt`
     const asked = await service.during(async () => {
-      t.equal((await shell(`rm "${file}"`, testbed.directory)).code, 0)
-      t.match(await testbed.calcfs('why', `${testbed.directory}/${file}`), { stdout: /back in 3 s/ })
-      await until(15_000, 'it is back', async () => (await outcome(files.lstat(file))) === 'done')
-      t.match(await testbed.calcfs('why', `${testbed.directory}/${file}`), {
-        stdout: /not deleted: .*rm -r CALCULATION/,
-      })
-      t.match(await testbed.calcfs('status', testbed.directory), {
-        stdout: /not deleted, and there again.*\n(.*\n)*.*input\.inp/,
-      })
-      await shell(`cp -r "${water}/TS1_opt" "${testbed.local}/backup"`, testbed.directory)
+      await shell(`rm -r "${calculation}"; touch "${calculation}"`, testbed.directory)
+      await until(4_000, 'it is back', async () => (await outcome(files.lstat(calculation))) === 'done')
+      t.match(await why(calculation), /Could not delete .* \(20.*\): .*it was not deleted.*touched/)
+      await testbed.pass(4_000)
     })
     t.same(writes(asked), [])
-    t.equal((await shell('cat backup/input.inp', testbed.local)).stdout, '! B3LYP opt\n')
   })
 
-  t.test('DEL-15 in the pause why and status say what goes, and touch takes it back', async t => {
+  await t.test('DEL-15 in the pause why and status say what goes, and touch takes it back', async t => {
     const path = `${water}/H2O`
     const asked = await service.during(async () => {
       await files.readFile(`reports/${ids.profile}.json`)
       t.equal((await shell(`rm -r "${path}"`, testbed.directory)).code, 0)
       // All within the pause, on a busy machine too.
-      const folder = `${testbed.directory}/${path}`
-      const [status, why] = await Promise.all([
-        testbed.calcfs('status', testbed.directory),
-        testbed.calcfs('why', folder),
-      ])
+      const [status, told] = await Promise.all([testbed.calcfs('status', testbed.directory), why(path)])
       await files.touch(path)
       t.match(status, { stdout: /touch takes it back:\n.*H2O/ })
-      t.match(why.stdout, /deleted once nothing was removed.*lose its row: .*\bd?\d+/)
+      t.match(told, /deleted once nothing was removed.*lose its row: .*\bd?\d+/)
       t.ok((await files.readdir(path)).has('output.cml'))
       await testbed.pass(3_500)
     })
     t.same(writes(asked), [])
-    t.match(await testbed.calcfs('why', `${testbed.directory}/${path}`), {
-      stdout: /it is not deleted|it was not deleted/,
-    })
+    t.match(await why(path), /it is not deleted|it was not deleted/)
   })
 
-  t.test('DEL-4 rm -rf of a project deletes nothing', async t => {
-    const asked = await service.during(async () => {
-      const { code, stderr } = await shell(`rm -rf "${water}"`, testbed.directory)
-      t.not(code, 0)
-      t.match(stderr, /Operation not permitted/)
-    })
-    t.same(writes(asked), [])
-    t.equal((await files.readdir(`${water}/TS1_opt`)).size, 6)
-    await testbed.pass(4_000)
-  })
-
-  t.test('DEL-28 a report that a program still has open is back after rm, and why says so', async t => {
+  await t.test('DEL-28 a report that a program still has open is back after rm, and why says so', async t => {
     const program = `
 import os, sys
 with open(sys.argv[1]) as held:
@@ -142,6 +115,6 @@ with open(sys.argv[1]) as held:
       await testbed.pass(4_000)
     })
     t.same(writes(asked), [])
-    t.match(await testbed.calcfs('why', `${testbed.directory}/${path}`), { stdout: /had it open/ })
+    t.match(await why(path), /had it open/)
   })
 })
