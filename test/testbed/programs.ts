@@ -1,5 +1,6 @@
 // Real programs on a drive: run with a time limit, and missing ones named with the package that brings them.
 import { spawn } from 'node:child_process'
+import { afterwards } from './within.js'
 
 /** Debian's package for each program that is not part of every system. */
 const packages: Readonly<Record<string, string>> = {
@@ -22,7 +23,7 @@ export interface Ran {
 export interface RunOptions {
   readonly cwd?: string
   readonly input?: string
-  /** Milliseconds; a program that takes longer is killed and fails its test. */
+  /** Milliseconds, as `within` counts them; a program that takes longer is killed and fails its test. */
   readonly limit?: number
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -51,7 +52,7 @@ export async function run(program: string, args: readonly string[], options: Run
     env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC', ...options.environment },
     stdio: 'pipe',
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), options.limit ?? 30_000)
+  const callOff = afterwards(options.limit ?? 30_000, () => child.kill('SIGKILL'))
   const out: Buffer[] = []
   const err: Buffer[] = []
   child.stdout.on('data', piece => out.push(piece))
@@ -66,7 +67,7 @@ export async function run(program: string, args: readonly string[], options: Run
     })
     return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }
   } finally {
-    clearTimeout(timer)
+    callOff()
   }
 }
 

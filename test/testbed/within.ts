@@ -7,21 +7,28 @@ export async function within<Value>(
   what: string,
   work: Promise<Value>,
 ): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const elapsed = stopwatch()
+  let callOff: (() => void) | undefined
   const late = new Promise<never>((_, reject) => {
-    const look = (): void => {
-      const left = milliseconds - elapsed()
-      if (left <= 0) reject(new Error(`${what} took over ${milliseconds} ms`))
-      else timer = setTimeout(look, left)
-    }
-    look()
+    callOff = afterwards(milliseconds, () => reject(new Error(`${what} took over ${milliseconds} ms`)))
   })
   try {
     return await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    callOff?.()
   }
+}
+
+/** Does it after so many milliseconds, as `within` counts them; what it answers calls it off. */
+export function afterwards(milliseconds: number, action: () => void): () => void {
+  const elapsed = stopwatch()
+  let timer: NodeJS.Timeout | undefined
+  const look = (): void => {
+    const left = milliseconds - elapsed()
+    if (left <= 0) action()
+    else timer = setTimeout(look, left)
+  }
+  look()
+  return () => clearTimeout(timer)
 }
 
 /**

@@ -4,13 +4,16 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { doors, type Plan, written } from '../hostile/case.js'
-import { kinds } from '../hostile/kinds.js'
+import { bodyKinds } from '../hostile/kinds-body.js'
+import { headKinds } from '../hostile/kinds-head.js'
+import { statusKinds } from '../hostile/kinds-status.js'
 import { fast, isBody, playLife, type Stage } from '../hostile/life.js'
 import { openElsewhere } from '../hostile/origin.js'
 import { type Size, sizes, ways } from '../hostile/world.js'
 import { scoped } from '../scope.js'
 import { openSheet } from '../sheet.js'
 
+const kinds = [...statusKinds, ...headKinds, ...bodyKinds]
 /** Cases between two starts of a daemon. */
 const inOneLife = { cut: 10, full: 480 }
 /** Daemons at once: one service of ours answers them all, and it must be in time itself. */

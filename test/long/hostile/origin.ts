@@ -19,11 +19,8 @@ export interface Origin {
   readonly url: string
   /** Asked for every request; what it gives is what goes out. */
   answer: (asked: Asked) => { readonly answer: Answer; readonly intercept: Spoil | undefined }
-  readonly asked: number
   /** Ends every connection on which an answer is still on its way: a body that drips would do so for hours. */
   endAnswers(): void
-  /** Ends every connection. */
-  hangUp(): void
 }
 
 const base = '/create/rest'
@@ -32,7 +29,6 @@ const base = '/create/rest'
 export async function openOrigin(scope: TestLifetime, answer: Origin['answer']): Promise<Origin> {
   const sockets = new Set<Socket>()
   const answering = new Set<Socket>()
-  let asked = 0
   const server = createServer({ noDelay: true }, socket => {
     sockets.add(socket)
     socket.on('error', () => {})
@@ -46,7 +42,6 @@ export async function openOrigin(scope: TestLifetime, answer: Origin['answer']):
       waiting = waiting.length === 0 ? piece : Buffer.concat([waiting, piece])
       for (let next = requestIn(waiting); next !== undefined; next = requestIn(waiting)) {
         waiting = waiting.subarray(next.length)
-        asked += 1
         const { request } = next
         busy = busy.then(async () => {
           const { answer, intercept } = origin.answer(request)
@@ -63,18 +58,12 @@ export async function openOrigin(scope: TestLifetime, answer: Origin['answer']):
   const origin: Origin = {
     url: `http://127.0.0.1:${port}${base}`,
     answer,
-    get asked() {
-      return asked
-    },
     endAnswers() {
       for (const socket of answering) socket.destroy()
     },
-    hangUp() {
-      for (const socket of sockets) socket.destroy()
-    },
   }
   scope.teardown(async () => {
-    origin.hangUp()
+    for (const socket of sockets) socket.destroy()
     await new Promise(closed => server.close(closed))
   })
   return origin

@@ -13,8 +13,6 @@ interface Thing {
 
 export interface NamesWorld {
   add(thing: Omit<Thing, 'id' | 'files'> & { readonly files?: readonly string[] }): string
-  /** The title that a thing has now. */
-  nameOf(id: string): string | undefined
   /** The titles below a project, in the order in which they were made. */
   titlesBelow(id: string): readonly string[]
   answer(asked: Asked): Answer
@@ -60,7 +58,6 @@ export function openNamesWorld(): NamesWorld {
 
   return {
     add,
-    nameOf: id => things.get(id)?.name,
     titlesBelow: id => below(id).map(({ name }) => name),
     answer(asked) {
       const { path, method, query } = asked
