@@ -44,7 +44,7 @@ import { Removals } from './removal/removals.js'
 import type { RemovalReportSources } from './removal/report.js'
 import { DeleteSender } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
-import type { LocalFiles, NewPlace } from './tree/local-files.js'
+import type { LocalFiles, NewPlace } from './tree/reports.js'
 import type { Tree } from './tree/tree.js'
 
 export interface WriteSideSources

@@ -27,12 +27,16 @@ import type {
 } from '../../remote/remote.js'
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
-import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
-import { openDerivedFiles } from './derived-files.js'
-import { type Entry, QueryEntry } from './entry.js'
-import { filesKey, fileTitles } from './file-lists.js'
-import { nameOf, type Query, type QueryCache } from './query.js'
-import { decodeRecords, encodeRecords } from './records-codec.js'
+import { filesKey, fileTitles, openDerivedFiles } from './calculation-files.js'
+import {
+  type ChildrenForm,
+  decodeChildren,
+  decodeRecords,
+  encodeChildren,
+  encodeRecords,
+  withFirstTimes,
+} from './list-codec.js'
+import { type Entry, nameOf, type Query, type QueryCache, QueryEntry } from './query.js'
 
 /** What a project holds, one level deep. */
 export interface Children {
@@ -369,4 +373,13 @@ export function openCatalog(
       refreshProject(parent)
     },
   }
+}
+
+/** What an answer shows, by its node's key: a directory's names and their times, or a record's text; undefined for any other answer. */
+export function shownByQuery(namespace: string, key: string): string | undefined {
+  if (namespace === 'record') return `record ${key}`
+  if (namespace === 'shares') return `project ${key}`
+  if (namespace !== 'listing') return undefined
+  const [of = '', id] = key.split(' ')
+  return `${/^(projects|calculations)$/.test(of) ? 'project' : 'calculation'} ${id}`
 }

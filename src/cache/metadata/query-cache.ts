@@ -9,10 +9,9 @@ import { type Instant, instant, type RequestContext } from '../../remote/remote.
 import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
 import type { LedgerValue, StoredValue } from '../ledger/table.js'
-import { openAbsences } from './absences.js'
-import { answerWeight } from './answer-weight.js'
 import {
   type AnswerSource,
+  answerWeight,
   nameOf,
   type Query,
   type QueryCache,
@@ -46,6 +45,7 @@ interface CachedAnswer {
   isLeft: boolean
 }
 
+const absencesAtMost = 10_000
 /** Milliseconds to wait for a newer answer than the one in hand, while the service answers others. */
 const oldAnswerWait = 3_000
 /** While the service is away, one question in this many milliseconds is sent, and waited for no longer than the second. */
@@ -80,7 +80,8 @@ export function openQueryCache(
   })
   // What the ledger was asked for in vain: a stat asks for records that were never read.
   const unkept = new LRUCache<string, true>(upTo(20_000))
-  const absences = openAbsences(limits.absence, now)
+  /** What the service does not have, or does not show to this user, is believed for a while. */
+  const absences = new LRUCache<string, { failure: Failure; until: number }>(upTo(absencesAtMost))
   /** What is older is not fresh. */
   let freshFrom = 0
   const flights = new Map<string, Flight>()
@@ -155,7 +156,7 @@ export function openQueryCache(
     const name = named(query)
     const came = now()
     const at = made ?? came
-    absences.forget(name)
+    absences.delete(name)
     query.taken?.(fresh)
     const shown = entries.peek(name)
     const before = query.settled === undefined ? shown : recall(query)
@@ -178,7 +179,7 @@ export function openQueryCache(
 
   function forget({ namespace, key }: { readonly namespace: string; readonly key: string }): void {
     entries.delete(nameOf(namespace, key))
-    absences.forget(nameOf(namespace, key))
+    absences.delete(nameOf(namespace, key))
     ledger.delete(namespace, key)
     changed(namespace, key)
   }
@@ -207,7 +208,7 @@ export function openQueryCache(
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
           if (failure.kind === 'absent') forget(query)
-          if (isA('settled', failure)) absences.note(name, failure)
+          if (isA('settled', failure)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
         },
       )
@@ -294,8 +295,8 @@ export function openQueryCache(
   async function fetched<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     const name = named(query)
     const entry = recall(query)
-    const absence = absences.find(name)
-    if (absence !== undefined) throw absence
+    const absence = absences.get(name)
+    if (absence !== undefined && now() < absence.until) throw absence.failure
     try {
       return await (entry === undefined ? awaited(query, context) : newer(query, context, entry))
     } catch (thrown) {
@@ -334,7 +335,7 @@ export function openQueryCache(
     },
     expire(query) {
       flights.delete(named(query))
-      absences.forget(named(query))
+      absences.delete(named(query))
       source.changed(query)
       const entry = recall(query)
       if (entry === undefined) return
@@ -353,7 +354,7 @@ export function openQueryCache(
       const { namespace, key, lifetime } = question
       const name = nameOf(namespace, key)
       flights.delete(name)
-      absences.forget(name)
+      absences.delete(name)
       const entry = entries.peek(name)
       if (entry !== undefined) entry.expiredAt = now()
       ledger.backdate(namespace, key, instant(now() - lifetime))

@@ -1,6 +1,7 @@
 // Query: one question to the service, and what its cache offers to those who ask.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import { treeBytes } from '../../record/json/weight.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { LedgerValue } from '../ledger/table.js'
 
@@ -88,3 +89,79 @@ export interface QueryCacheLimits {
   /** Milliseconds a request may take in all: it goes on behind those who stopped waiting for it, and the next ones find it. */
   readonly behind: number
 }
+
+export interface Entry<Answer> {
+  /** The answer: at once where it is fresh, else as soon as the service gives it; a stale one where that is away. Never throws, but may reject with a Failure. */
+  ask(context: RequestContext): MaybePromise<Answer>
+  /** What is known without any request, however old. */
+  known(): Answer | undefined
+  /** The same, unless a change of this mount or a refresh has asked for a newer one. */
+  unexpired(): Answer | undefined
+  /** Takes an answer that came by another way: a save read it again. */
+  learn(answer: Answer): void
+  /** The next question goes to the service; the old answer stays for outages. */
+  refresh(): void
+  /** Nothing of it is shown any more, not even while the service is away. */
+  forget(): void
+  /** The failure that keeps the answer old, while it does. */
+  stale(): Failure | undefined
+}
+
+/** An entry whose answer is that of one query. */
+export class QueryEntry<Answer> implements Entry<Answer> {
+  constructor(
+    private readonly queryCache: QueryCache,
+    private readonly query: Query<Answer>,
+    /** Is told of an answer that came by another way, before it is taken. */
+    private readonly learning: (answer: Answer) => void = () => {},
+  ) {}
+
+  ask(context: RequestContext): MaybePromise<Answer> {
+    return this.queryCache.ask(this.query, context)
+  }
+
+  known(): Answer | undefined {
+    return this.queryCache.known(this.query)
+  }
+
+  unexpired(): Answer | undefined {
+    return this.queryCache.unexpired(this.query)
+  }
+
+  learn(answer: Answer): void {
+    this.learning(answer)
+    this.queryCache.learn(this.query, answer)
+  }
+
+  refresh(): void {
+    this.queryCache.expire(this.query)
+  }
+
+  forget(): void {
+    this.queryCache.forget(this.query)
+  }
+
+  stale(): Failure | undefined {
+    return this.queryCache.staleBecause(this.query.namespace, this.query.key)
+  }
+}
+
+/** An answer that is no listing takes as much memory as a name for so many bytes of its tree. */
+const bytesOfName = 256
+/** An answer takes as much memory as so many names, whatever is in it. */
+const namesOfAnswer = 12
+
+/** In names, of `most`. A big list and a big record have room beside each other, and two big records have not. */
+export function answerWeight<Answer>(
+  query: Query<Answer>,
+  answer: Answer,
+  form: LedgerValue,
+  most: number,
+): number {
+  const names = query.names?.(answer)
+  const [weight, share] =
+    names === undefined ? [Math.ceil((query.bytes ?? formBytes)(form) / bytesOfName), 0.6] : [names, 0.4]
+  return Math.max(1, Math.min(weight + namesOfAnswer, Math.floor(most * share)))
+}
+
+const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? treeBytes(form) : form.length)

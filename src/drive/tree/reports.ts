@@ -13,8 +13,22 @@ import {
 } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import { nameReports, nameRow } from '../nodes/name.js'
-import type { Dentry, Node } from '../nodes/node.js'
-import type { LocalFiles } from './local-files.js'
+import type { Dentry, DirectoryNode, EditableNode, NewNode, Node } from '../nodes/node.js'
+
+/** Files that exist here only. */
+export interface LocalFiles {
+  scratch(directory: string): readonly Dentry[]
+  drafts(): readonly string[]
+  /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
+  unsentNew(of: NewPlace): readonly NewNode[]
+  /** Whether this `new*.json` is there: unsent, or another name of what it has made. */
+  isNew(node: NewNode): boolean
+  /** Whether an unsaved text stands in its place: then it is there whatever the service says. */
+  hasDraft(node: EditableNode): boolean
+}
+
+/** Where `new*.json` makes something. */
+export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>
 
 export interface ReportTree {
   list(): readonly Dentry[]

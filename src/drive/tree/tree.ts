@@ -25,9 +25,8 @@ import type { AccessRights } from './access.js'
 import { idDirectories, lookupById } from './by-id.js'
 import { openCalculationTree } from './calculation.js'
 import { openMarks } from './identity-mark.js'
-import type { LocalFiles, NewPlace } from './local-files.js'
 import { openProjectTree } from './projects.js'
-import { openReportTree } from './reports.js'
+import { type LocalFiles, type NewPlace, openReportTree } from './reports.js'
 import { openUserTree } from './users.js'
 
 /** What the tree looks at; editors' files and drafts come from the state directory. */

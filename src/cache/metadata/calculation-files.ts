@@ -1,11 +1,46 @@
-// Derived files: which files the service generates from a calculation's own ones, by its list of files or a list of the sources alone.
+// Files of a calculation: its own list, which no refusal of it alone empties, and what the service generates from them.
 import { LRUCache } from 'lru-cache'
 import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
+import { Failure, isAbsent } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
-import type { CalculationId, FileTitle, Remote, RequestContext } from '../../remote/remote.js'
-import { fileTitles } from './file-lists.js'
+import {
+  type CalculationId,
+  type Content,
+  type FileTitle,
+  type Remote,
+  type RequestContext,
+  unlistedFiles,
+} from '../../remote/remote.js'
+import type { Ledger } from '../ledger/ledger.js'
 import type { Query, QueryCache } from './query.js'
+
+/** How the question for a calculation's files goes by, among listings. */
+export const filesKey = (of: CalculationId): string => `files ${of}`
+
+/** The calculations whose list of files is remembered. */
+export const listedCalculations = (ledger: Pick<Ledger, 'entries'>): readonly CalculationId[] =>
+  [...ledger.entries('listing').keys()].flatMap(
+    key => /^files (\d+)$/.exec(key)?.[1] ?? [],
+  ) as CalculationId[]
+
+/**
+ * The files of a calculation, or those of one type; `hadSome` says whether it is known to have had some.
+ * @throws Failure 'broken', an outage, where the list alone is refused in the place of some
+ */
+export async function fileTitles(
+  remote: Pick<Remote, 'fileTitles'>,
+  {
+    of,
+    type,
+    hadSome,
+  }: { readonly of: CalculationId; readonly type: 'files' | SourceType; readonly hadSome: boolean },
+  context: RequestContext,
+): Promise<readonly FileTitle[]> {
+  const titles = await remote.fileTitles(of, type, context)
+  if (titles !== unlistedFiles || !hadSome) return titles
+  throw new Failure('broken', `the service tells no files of calculation ${of} any more, and had told some`)
+}
 
 export interface DerivedFiles {
   /** Asks for the list of files first, which most often tells. */
@@ -91,4 +126,26 @@ function toldByTitles(titles: readonly FileTitle[], name: DerivedName): boolean 
   const found = known.get(name) ?? titles.some(title => derivedKinds[name].isSource(title))
   known.set(name, found)
   return found || undefined
+}
+
+/** The same service; a 404 of a generated file is told to `cannotMake` before the one who asked hears it. */
+export function withUnmadeNoted(
+  remote: Remote,
+  cannotMake: (of: CalculationId, name: DerivedName) => void,
+): Remote {
+  async function noted<Answer>({ of, calculation }: Content, answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer
+    } catch (thrown) {
+      if (of !== 'file' && isAbsent(thrown)) cannotMake(calculation, of)
+      throw thrown
+    }
+  }
+
+  return {
+    ...remote,
+    contentSize: (content, context) => noted(content, remote.contentSize(content, context)),
+    content: (content, start, context, end, of) =>
+      noted(content, remote.content(content, start, context, end, of)),
+  }
 }

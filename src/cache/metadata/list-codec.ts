@@ -1,4 +1,4 @@
-// Codec of a project's children: compressed in batches, each child with the time at which it was first listed.
+// Codecs of lists: a project's children, compressed in batches, each with the time at which it was first listed; and short lists of records.
 import {
   batchOf,
   bundleSize,
@@ -8,6 +8,9 @@ import {
   unpacked,
 } from '../../record/compact/compressed-batch.js'
 import { openChildPacker } from '../../record/compact/packed-children.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
+import { compactPrint } from '../../record/json/print.js'
 import { type Instant, instant, isSameMoment, type Listed, type ProjectId } from '../../remote/remote.js'
 import type { LedgerValue } from '../ledger/table.js'
 import { atLatest } from './times.js'
@@ -189,3 +192,14 @@ function isSameBundle(
   compared.set(one, other)
   return true
 }
+
+/** A list of things with their records, as a text. */
+export const encodeRecords = (items: readonly { readonly record: JsonObject }[]): string =>
+  JSON.stringify(items.map(item => ({ ...item, record: compactPrint(item.record) })))
+
+/** The things from such a text. @throws Failure or SyntaxError for another */
+export const decodeRecords = <Item extends { readonly record: JsonObject }>(text: string): Item[] =>
+  (JSON.parse(text) as (Item & { record: string })[]).map(item => ({
+    ...item,
+    record: parseObject(item.record),
+  }))
