@@ -67,8 +67,7 @@ export const folders: Readonly<Record<string, string>> = {
   'cache/ledger': 'what is remembered over restarts, in SQLite',
   cache: 'Remotes in front of a Remote: health, identity, confirmed deletions; deadlines',
   'cache/metadata': 'projects, calculations, reports, users, each with its lifetime',
-  'cache/content/versions': 'which version and length a content has, and what a contradiction means',
-  'cache/content/store': 'kept files on disk',
+  'cache/content/store': 'kept files on disk, and which version and length a content has',
   'cache/content/download': 'one content on its way',
   'cache/content': 'the interface to contents, and their maintenance',
   fleet:

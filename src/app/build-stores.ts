@@ -1,7 +1,6 @@
 // Builds what is kept: the caches, from which is answered before a request is sent, and the journal, which no request could restore.
 import { join } from 'node:path'
-import { openContentCache } from '../cache/content/content.js'
-import type { ContentCache } from '../cache/content/content-cache.js'
+import { ContentCache } from '../cache/content/content.js'
 import { type Health, withHealth } from '../cache/health.js'
 import { type Identities, openIdentities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
@@ -112,7 +111,7 @@ export function buildCaches(
     lacks: connection.lacks,
     otherShare: (project, share) => reused().otherShare(project, share),
   })
-  const content = openContentCache({
+  const content = new ContentCache({
     directory: join(cache, 'content'),
     limitBytes: config.cacheSize,
     activity,

@@ -1,5 +1,5 @@
 // status.json: the state of a mount for users and scripts, from memory alone.
-import type { ContentCache } from '../cache/content/content-cache.js'
+import type { ContentCache } from '../cache/content/content.js'
 import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config/config.js'

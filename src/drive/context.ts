@@ -1,5 +1,5 @@
 // Parts of the drive, from which the verbs take what they need.
-import type { ContentCache } from '../cache/content/content-cache.js'
+import type { ContentCache } from '../cache/content/content.js'
 import type { Health } from '../cache/health.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
 import type { Times } from '../cache/metadata/times.js'

@@ -1,6 +1,6 @@
 // Verbs on open files: what a handle stands for, and where its bytes come from and go.
 import type { FileHandle } from 'node:fs/promises'
-import { replacedFailure } from '../cache/content/versions/contradiction.js'
+import { replacedFailure } from '../cache/content/store/versions.js'
 import { asFailure, Failure } from '../failure.js'
 import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'

@@ -1,6 +1,6 @@
 // Extended attributes user.calcfs.*: answered from memory only, because `ls -l` and `cp` ask for every file.
 
-import type { ContentCache } from '../cache/content/content-cache.js'
+import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
 import type { Draft } from '../edit/journal/draft.js'
 import { stateWord } from '../edit/journal/draft-meta.js'

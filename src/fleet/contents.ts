@@ -1,6 +1,6 @@
 // Shared contents: the bytes that one daemon of a fleet downloads are put there in parts, and read by the others.
 import { LRUCache } from 'lru-cache'
-import { contentFileName, contentKeyOf } from '../cache/content/store/content-name.js'
+import { contentFileName, contentKeyOf } from '../cache/content/store/blob-store.js'
 import { Failure } from '../failure.js'
 import {
   type Body,

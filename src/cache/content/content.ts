@@ -1,5 +1,4 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
-import { LRUCache } from 'lru-cache'
 import { type Activity, openCacheUse, openForesight } from '../../activity/activity.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { openRecentMap } from '../../recent-map.js'
@@ -8,26 +7,27 @@ import {
   type ByteCount,
   byteCount,
   type Content,
+  type Instant,
   type Remote,
   type RequestContext,
 } from '../../remote/remote.js'
 import type { Ledger } from '../ledger/ledger.js'
-import type { ContentCache } from './content-cache.js'
-import { openContentEntries } from './download/content-entries.js'
-import type { ColdRead, PrefetchRequest } from './download/content-entry.js'
-import { contentOfParts, partsOf } from './download/download-lifecycle.js'
-import { openHotFiles } from './hot-files.js'
-import { startMaintenance } from './maintenance.js'
+import type { PrefetchRequest } from './download/download.js'
+import { ContentEntries, type DownloadProgress } from './download/entries.js'
+import type { ColdRead } from './download/entry.js'
+import { type Maintenance, type ScrubResult, startMaintenance } from './maintenance.js'
 import type { Blob } from './store/blob.js'
-import { type BlobStore, openBlobStore, type StoreSettings } from './store/blob-store.js'
-import { contentFileName, contentKeyOf } from './store/content-name.js'
-import { openLruIndex } from './store/lru.js'
+import {
+  type BlobStore,
+  contentFileName,
+  contentKeyOf,
+  openBlobStore,
+  type StoreSettings,
+} from './store/blob-store.js'
+import { contentOfParts, KeptFiles, partsOf } from './store/kept-files.js'
+import { type LruIndex, openLruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
-import { shortBytes } from './store/short-files.js'
-import { openContradictions } from './versions/contradiction.js'
-import { openReplacedContents } from './versions/replaced.js'
-import { openContentSizes } from './versions/sizes.js'
-import { fingerprintOf, isOther, tells } from './versions/versions.js'
+import { ContentVersions, fingerprintOf, isOther, tells } from './store/versions.js'
 
 export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'dropped'> {
   /** Made if missing, 0700. Two processes may share it. */
@@ -45,224 +45,326 @@ export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'droppe
   readonly replaced?: (name: string) => void
 }
 
-const openFilesAtMost = 256
+interface NamedRead extends ColdRead {
+  readonly name: string
+}
+
 const namesAtMost = 16_384
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8
 
-/** Opens the cache at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
-export function openContentCache(options: ContentCacheOptions): ContentCache {
-  const { clock, log, changed = () => {} } = options
-  const { cache: use, foresight } = options.activity ?? { cache: openCacheUse(), foresight: openForesight() }
-  const { now } = clock
-  const store = storeIn(options)
-  const sizes = openContentSizes(options.ledger, changed, now)
-  const names = openRecentMap<string>(namesAtMost)
-  const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
-  const hotFiles = openHotFiles()
-  /** How often each was let go. */
-  const removals = openRecentMap<number>(namesAtMost)
-  const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere, changed })
-  let pinned: ReadonlySet<string> = new Set()
-  const isPinned = (name: string): boolean => pinned.has(name)
-  const lru = openLruIndex({ limitBytes: options.limitBytes, now, inUse, isPinned, drop })
-  const entries = openContentEntries({
-    ...options,
-    store: { ...store, open: openedNow },
-    sizes,
-    lru,
-    contradictions: openContradictions(now),
-    replaced: replacedHere,
-    keepOpen: blob => open.set(blob.name, blob),
-    holdHotFile: hotFiles.hold,
-  })
-  const maintenance = startMaintenance({ store, lru, entries, discard, drop, clock, log })
-
+/** All methods reject with a Failure; 'timeout' at the ask's deadline, while the download goes on. */
+export class ContentCache {
+  private readonly store: BlobStore
+  private readonly versions: ContentVersions
+  private readonly lru: LruIndex
+  private readonly files: KeptFiles
+  private readonly entries: ContentEntries
+  private readonly maintenance: Maintenance
+  private readonly use: Activity['cache']
+  private readonly foresight: Activity['foresight']
+  private readonly names = openRecentMap<string>(namesAtMost)
+  private pinned: ReadonlySet<string> = new Set()
   /** A stat asks several times in a row. */
-  let lastNamed: { readonly content: Content; readonly name: string } | undefined
+  private lastNamed: { readonly content: Content; readonly name: string } | undefined
 
-  function nameOf(content: Content): string {
-    if (lastNamed?.content !== content) lastNamed = { content, name: namedBy(contentKeyOf(content)) }
-    return lastNamed.name
+  /** Opens at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
+  constructor(private readonly options: ContentCacheOptions) {
+    const { clock, log, ledger, limitBytes, remote, changed = () => {}, replaced = () => {} } = options
+    const { now } = clock
+    this.use = options.activity?.cache ?? openCacheUse()
+    this.foresight = options.activity?.foresight ?? openForesight()
+    this.store = storeIn(options)
+    this.versions = new ContentVersions(ledger, {
+      now,
+      changed,
+      replaced,
+      elsewhere: name => this.replacedElsewhere(name),
+    })
+    this.lru = openLruIndex({
+      limitBytes,
+      now,
+      inUse: name => this.inUse(name),
+      isPinned: name => this.pinned.has(name),
+      drop: (name, bytes) => this.drop(name, bytes),
+    })
+    const { store, versions, lru } = this
+    this.files = new KeptFiles({ store, versions, lru, clock, log })
+    this.entries = new ContentEntries({ remote, store, versions, lru, kept: this.files, clock, log })
+    this.maintenance = startMaintenance({
+      store,
+      lru,
+      entries: this.entries,
+      discard: (name, error) => this.discard(name, error),
+      drop: name => this.drop(name),
+      clock,
+      log,
+    })
   }
 
-  function namedBy(key: string): string {
-    const known = names.get(key)
+  /** The true size in bytes, from memory, from the service, or counted. */
+  size(content: Content, context: RequestContext): Promise<ByteCount> {
+    return this.findSize(content, context).catch(rethrow)
+  }
+
+  /** The size where it is known; without a request. */
+  knownSize(content: Content): ByteCount | undefined {
+    return this.versions.length(this.nameOf(content))
+  }
+
+  /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
+  async read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number> {
+    const now = this.readNow(content, offset, into)
+    if (now !== undefined) return now
+    return this.readCold(content, { name: this.nameOf(content), offset, into, context }).catch(rethrow)
+  }
+
+  /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
+  readNow(content: Content, offset: number, into: Uint8Array): number | undefined {
+    const name = this.nameOf(content)
+    this.foresight.used(name)
+    const hot = this.files.readHot(name, offset, into)
+    if (hot !== undefined) return this.counted(hot, 'kept', name)
+    const arriving = this.entries.find(name)?.readNow(offset, into)
+    if (arriving !== undefined) return this.counted(arriving, 'arriving', name)
+    const kept = this.files.readNow(name, offset, into)
+    return kept === undefined ? undefined : this.counted(kept, 'kept', name)
+  }
+
+  /**
+   * Downloads it at the question's priority before it is read, or joins the download under way; a reader that comes joins too.
+   * Its length in bytes when it is whole or was kept before. One longer than `most` is left alone: its length as far as
+   * the service told it, else more than `most`. The signal ends a download that no reader has come for.
+   */
+  prefetch(content: Content, context: RequestContext, most: number, signal?: AbortSignal): Promise<number> {
+    return this.ahead(content, { context, most, signal }).catch(rethrow)
+  }
+
+  /**
+   * Downloads all of it in the background, however long it is and whether a reader comes or not. Its length in bytes when it
+   * is whole on this disk. 'timeout' at the context's deadline, while the download goes on.
+   */
+  keepWhole(content: Content, context: RequestContext): Promise<number> {
+    const name = this.nameOf(content)
+    // Another program may have removed it: what is open of it is not kept any more.
+    if (!this.store.has(name)) {
+      this.lru.remove(name)
+      this.files.letGo(name)
+    }
+    const most = Number.POSITIVE_INFINITY
+    const wanted = context.deadline
+    return this.ahead(content, { context, most, signal: undefined, wanted }).catch(rethrow)
+  }
+
+  /** What must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
+  pin(names: ReadonlySet<string>): void {
+    this.pinned = names
+  }
+
+  /** The name under which a content is kept: 64 hexadecimal digits. */
+  nameOf(content: Content): string {
+    if (this.lastNamed?.content !== content) this.lastNamed = { content, name: this.named(content) }
+    return this.lastNamed.name
+  }
+
+  /** Whether its file is there now; other daemons remove some, too. */
+  isOnDisk(content: Content): boolean {
+    return this.store.has(this.nameOf(content))
+  }
+
+  /** What a kept file of this name takes on this disk, proof included: 0 for an empty one; undefined where there is none. */
+  keptBytes(name: string): number | undefined {
+    return this.lru.bytesOf(name) ?? (this.versions.length(name) === 0 ? 0 : undefined)
+  }
+
+  /** When it was made, as the service said with its length, and never later than that was heard. Without a request. */
+  modifiedAt(content: Content): Instant | undefined {
+    return this.versions.modified(this.nameOf(content))
+  }
+
+  /** When it was last found to be another version than the one before; undefined for nearly all. Without a request. */
+  replacedAt(content: Content): Instant | undefined {
+    return this.versions.replacedAt(this.nameOf(content))
+  }
+
+  /** How much of it is on this disk, from 0 to 1; without a request. */
+  cached(content: Content): number {
+    const name = this.nameOf(content)
+    return this.isKept(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
+  }
+
+  forget(content: Content): Promise<void> {
+    return this.forgetNamed(this.nameOf(content)).catch(rethrow)
+  }
+
+  /** Another daemon has found that the service holds another version of the content that goes by this name. */
+  async outdate(name: string): Promise<void> {
+    if (this.versions.length(name) !== undefined || this.isKept(name)) this.versions.noteReplaced(name)
+    await this.forgetNamed(name).catch(rethrow)
+  }
+
+  /** Asks the service about it now: what is kept stays only where a validator says that it is the same version still. */
+  renew(content: Content, context: RequestContext): Promise<void> {
+    return this.askAgain(content, context).catch(rethrow)
+  }
+
+  /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
+  maintain(): Promise<void> {
+    return this.maintenance.maintain().catch(rethrow)
+  }
+
+  /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
+  scrub(
+    which: 'all' | 'unproven' = 'all',
+    isMeant: (name: string) => boolean = () => true,
+  ): Promise<ScrubResult> {
+    return this.maintenance.scrub(which, isMeant).catch(rethrow)
+  }
+
+  /** Drops every kept file, or those that are meant; what is being downloaded goes on. */
+  clear(
+    isMeant: (name: string) => boolean = () => true,
+  ): Promise<{ readonly files: number; readonly bytes: number }> {
+    return this.clearMeant(isMeant).catch(rethrow)
+  }
+
+  stats() {
+    const { files, bytes } = this.lru
+    const { limitBytes } = this.options
+    return { files, bytes, limitBytes, downloads: this.progress().length, openFiles: this.files.openFiles }
+  }
+
+  /** The downloads under way. */
+  progress(): readonly DownloadProgress[] {
+    return this.entries.progress()
+  }
+
+  async close(): Promise<void> {
+    await this.entries.close()
+    await this.maintenance.close()
+    this.files.close()
+  }
+
+  private named(content: Content): string {
+    const key = contentKeyOf(content)
+    const known = this.names.get(key)
     if (known !== undefined) return known
     const name = contentFileName(key)
-    names.set(key, name)
+    this.names.set(key, name)
     return name
   }
 
-  function inUse(name: string): boolean {
-    const parts = contentOfParts(name)
-    if (parts !== undefined) return entries.isComing(parts)
-    return entries.isBusy(name) || open.peek(name)?.idle === false
+  private isKept(name: string): boolean {
+    return this.lru.has(name) || this.store.has(name)
   }
 
-  async function drop(name: string, bytes?: number): Promise<void> {
+  private inUse(name: string): boolean {
     const parts = contentOfParts(name)
-    if (parts !== undefined) return entries.forget(parts)
-    foresight.dropped(name)
-    letGo(name)
-    await store.drop(name, bytes)
+    if (parts !== undefined) return this.entries.find(parts)?.downloading === true
+    return this.entries.find(name)?.busy === true || this.files.isBeingRead(name)
+  }
+
+  private async drop(name: string, bytes?: number): Promise<void> {
+    const parts = contentOfParts(name)
+    if (parts !== undefined) return this.entries.forget(parts)
+    this.foresight.dropped(name)
+    this.files.letGo(name)
+    await this.store.drop(name, bytes)
     // A reader may have opened it meanwhile, and would read what is gone for as long as it is asked for.
-    letGo(name)
-  }
-
-  /** Undefined for what was let go while it was being opened: it may be the old file. */
-  async function openedNow(name: string): Promise<Blob | undefined> {
-    const before = removals.get(name)
-    const blob = await store.open(name)
-    if (removals.get(name) === before) return blob
-    blob?.close()
-    return undefined
-  }
-
-  /** What is open of it, or is being opened, is not read from any more. */
-  function letGo(name: string): void {
-    removals.set(name, (removals.get(name) ?? 0) + 1)
-    hotFiles.drop(name)
-    open.delete(name)
-  }
-
-  function replacedHere(name: string): void {
-    replaced.note(name)
-    options.replaced?.(name)
+    this.files.letGo(name)
   }
 
   /** Another mount has found that the service holds another version: what is open here is the old one. */
-  function replacedElsewhere(name: string): void {
-    letGo(name)
-    entries
+  private replacedElsewhere(name: string): void {
+    const { log } = this.options
+    this.files.letGo(name)
+    this.entries
       .forget(name)
       .catch((error: unknown) => log('an old version could not be dropped', { name, error: String(error) }))
   }
 
   /** The file is not what was kept: it goes, and the next step downloads it again. */
-  async function discard(name: string, error: unknown): Promise<void> {
-    log('a kept file could not be read and is dropped', { name, error: String(error) })
-    lru.remove(name)
-    await drop(name)
+  private async discard(name: string, error: unknown): Promise<void> {
+    this.options.log('a kept file could not be read and is dropped', { name, error: String(error) })
+    this.lru.remove(name)
+    await this.drop(name)
   }
 
-  function readNow(content: Content, offset: number, into: Uint8Array): number | undefined {
-    const name = nameOf(content)
-    foresight.used(name)
-    const hot = hotFiles.read(name, offset, into)
-    if (hot !== undefined) return counted(hot, 'kept', name)
-    const arriving = entries.readNow(name, offset, into)
-    if (arriving !== undefined) return counted(arriving, 'arriving', name)
-    const blob = open.get(name)
-    const stored = blob === undefined ? readShort(name, offset, into) : readStored(blob, offset, into)
-    return stored === undefined ? undefined : counted(stored, 'kept', name)
-  }
-
-  function counted(bytes: number, from: 'kept' | 'arriving', name: string): number {
-    lru.touch(name)
+  private counted(bytes: number, from: 'kept' | 'arriving', name: string): number {
+    this.lru.touch(name)
     if (from === 'kept') {
-      use.readsKept += 1
-      use.bytesKept += bytes
+      this.use.readsKept += 1
+      this.use.bytesKept += bytes
     } else {
-      use.readsArriving += 1
-      use.bytesArriving += bytes
+      this.use.readsArriving += 1
+      this.use.bytesArriving += bytes
     }
     return bytes
   }
 
-  /** A short file is read whole, for its next bytes are asked for in a moment. */
-  function readShort(name: string, offset: number, into: Uint8Array): number | undefined {
-    const told = sizes.known(name)
-    if (told === undefined || told > shortBytes) return undefined
-    store.readShort(name, bytes => {
-      if (bytes.length === told) hotFiles.hold(name, bytes)
-    })
-    return hotFiles.read(name, offset, into)
-  }
-
-  async function read(
-    content: Content,
-    offset: number,
-    into: Uint8Array,
-    context: RequestContext,
-  ): Promise<number> {
-    const now = readNow(content, offset, into)
-    return now ?? readCold(content, { name: nameOf(content), offset, into, context }).catch(rethrow)
-  }
-
-  async function readCold(content: Content, wanted: NamedRead): Promise<number> {
-    lru.touch(wanted.name)
+  private async readCold(content: Content, wanted: NamedRead): Promise<number> {
+    const { name } = wanted
+    this.lru.touch(name)
     for (let tries = 0; tries < triesAtMost; tries += 1) {
-      const entry = entries.of(content, wanted.name)
-      const blob = open.get(wanted.name) ?? (await entry.kept())
-      const bytes = blob === undefined ? await entry.read(wanted) : await readKept(blob, wanted)
-      if (bytes !== undefined) return counted(bytes, blob === undefined ? 'arriving' : 'kept', wanted.name)
+      const entry = this.entries.of(content, name)
+      const blob = this.files.opened(name) ?? (await entry.kept())
+      const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, wanted)
+      if (bytes !== undefined) return this.counted(bytes, blob === undefined ? 'arriving' : 'kept', name)
     }
     throw new Failure('internal', 'a kept file was closed or damaged again and again')
   }
 
-  async function readKept(blob: Blob, wanted: NamedRead): Promise<number | undefined> {
+  private async readKept(blob: Blob, { name, offset, into }: NamedRead): Promise<number | undefined> {
     try {
-      lru.touch(wanted.name)
-      return await blob.read(wanted.offset, wanted.into)
+      this.lru.touch(name)
+      return await blob.read(offset, into)
     } catch (error) {
-      if (!(error instanceof FileClosed)) await discard(wanted.name, error)
+      if (!(error instanceof FileClosed)) await this.discard(name, error)
       return undefined
     }
   }
 
-  async function size(content: Content, context: RequestContext): Promise<ByteCount> {
-    const name = nameOf(content)
-    const told = sizes.known(name)
+  private async findSize(content: Content, context: RequestContext): Promise<ByteCount> {
+    const name = this.nameOf(content)
+    const told = this.versions.length(name)
     if (told !== undefined) return told
-    const entry = entries.of(content, name)
-    const blob = open.get(name) ?? (await entry.kept())
+    const entry = this.entries.of(content, name)
+    const blob = this.files.opened(name) ?? (await entry.kept())
     if (blob === undefined) return byteCount(await entry.size(context))
-    sizes.remember(name, blob.length)
+    this.versions.remember(name, blob.length)
     return byteCount(blob.length)
   }
 
-  async function ahead(content: Content, guess: PrefetchRequest): Promise<number> {
-    const name = nameOf(content)
-    const told = sizes.known(name)
-    if (told !== undefined && (told === 0 || told > guess.most || lru.has(name))) return told
-    const entry = entries.of(content, name)
-    const blob = open.get(name) ?? (await entry.kept())
+  private async ahead(content: Content, guess: PrefetchRequest): Promise<number> {
+    const name = this.nameOf(content)
+    const told = this.versions.length(name)
+    if (told !== undefined && (told === 0 || told > guess.most || this.lru.has(name))) return told
+    const entry = this.entries.of(content, name)
+    const blob = this.files.opened(name) ?? (await entry.kept())
     if (blob !== undefined) return blob.length
     const length = await entry.prefetch(guess)
-    if (guess.context.priority === 'guess' && length <= guess.most) foresight.brought(name, length)
+    if (guess.context.priority === 'guess' && length <= guess.most) this.foresight.brought(name, length)
     return length
   }
 
-  async function keepWhole(content: Content, context: RequestContext): Promise<number> {
-    const name = nameOf(content)
-    // Another program may have removed it: what is open of it is not kept any more.
-    if (!store.has(name)) {
-      lru.remove(name)
-      letGo(name)
-    }
-    const most = Number.POSITIVE_INFINITY
-    return ahead(content, { context, most, signal: undefined, wanted: context.deadline })
+  private async forgetNamed(name: string): Promise<void> {
+    await this.entries.forget(name)
+    this.versions.forget(name)
+    this.lru.remove(name)
+    this.lru.remove(partsOf(name))
+    await this.drop(name)
   }
 
-  async function forget(name: string): Promise<void> {
-    await entries.forget(name)
-    sizes.forget(name)
-    lru.remove(name)
-    lru.remove(partsOf(name))
-    await drop(name)
-  }
-
-  async function clear(isMeant: (name: string) => boolean): Promise<{ files: number; bytes: number }> {
+  private async clearMeant(isMeant: (name: string) => boolean): Promise<{ files: number; bytes: number }> {
     let files = 0
     let total = 0
-    for await (const { name, bytes } of store.list()) {
+    for await (const { name, bytes } of this.store.list()) {
       if (!isMeant(name)) continue
       // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
-      if (!tells(sizes.version(name))) replaced.note(name)
-      lru.remove(name)
-      await drop(name)
+      if (!tells(this.versions.version(name))) this.versions.noteReplaced(name)
+      this.lru.remove(name)
+      await this.drop(name)
       files += 1
       total += bytes
     }
@@ -270,68 +372,19 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   }
 
   /** A service that is away takes nothing: the question fails before anything is forgotten. */
-  async function renew(content: Content, context: RequestContext): Promise<void> {
-    const name = nameOf(content)
-    const told = sizes.known(name)
+  private async askAgain(content: Content, context: RequestContext): Promise<void> {
+    const name = this.nameOf(content)
+    const told = this.versions.length(name)
     if (told === undefined) return
-    const facts = await options.remote.contentFacts(content, context)
-    const now = fingerprintOf(facts.version)
-    const lengths = [facts.head, facts.range].filter(bytes => bytes !== undefined)
-    const before = sizes.version(name)
-    if (tells(before) && !isOther(before, now) && lengths.every(bytes => bytes === told)) return
+    const { head, range, version } = await this.options.remote.contentFacts(content, context)
+    const isOneLength = [head, range].every(bytes => bytes === undefined || bytes === told)
+    const before = this.versions.version(name)
+    if (tells(before) && !isOther(before, fingerprintOf(version)) && isOneLength) return
     // Bytes that were not kept, or not for long, may still be pages of the kernel.
-    const wasGiven = before !== undefined || entries.fraction(name) > 0
-    const wasRead = wasGiven || lru.has(name) || store.has(name)
-    if (wasRead || lengths.some(bytes => bytes !== told)) replacedHere(name)
-    await forget(name)
+    const wasRead = before !== undefined || this.cached(content) > 0
+    if (wasRead || !isOneLength) this.versions.replaceHere(name)
+    await this.forgetNamed(name)
   }
-
-  return {
-    size: (content, context) => size(content, context).catch(rethrow),
-    knownSize: content => sizes.known(nameOf(content)),
-    modifiedAt: content => sizes.modified(nameOf(content)),
-    replacedAt: content => replaced.at(nameOf(content)),
-    read,
-    readNow,
-    prefetch: (content, context, most, signal) => ahead(content, { context, most, signal }).catch(rethrow),
-    keepWhole: (content, context) => keepWhole(content, context).catch(rethrow),
-    pin(names) {
-      pinned = names
-    },
-    nameOf,
-    isOnDisk: content => store.has(nameOf(content)),
-    keptBytes: name => lru.bytesOf(name) ?? (sizes.known(name) === 0 ? 0 : undefined),
-    cached(content) {
-      const name = nameOf(content)
-      return lru.has(name) || store.has(name) ? 1 : entries.fraction(name)
-    },
-    forget: content => forget(nameOf(content)).catch(rethrow),
-    async outdate(name) {
-      if (sizes.known(name) !== undefined || lru.has(name) || store.has(name)) replaced.note(name)
-      await forget(name).catch(rethrow)
-    },
-    renew: (content, context) => renew(content, context).catch(rethrow),
-    maintain: () => maintenance.maintain().catch(rethrow),
-    scrub: (which = 'all', isMeant = () => true) => maintenance.scrub(which, isMeant).catch(rethrow),
-    clear: (isMeant = () => true) => clear(isMeant).catch(rethrow),
-    stats: () => ({
-      files: lru.files,
-      bytes: lru.bytes,
-      limitBytes: options.limitBytes,
-      downloads: entries.downloads,
-      openFiles: open.size,
-    }),
-    progress: entries.progress,
-    async close() {
-      await entries.close()
-      await maintenance.close()
-      open.clear()
-    },
-  }
-}
-
-interface NamedRead extends ColdRead {
-  readonly name: string
 }
 
 function storeIn(options: ContentCacheOptions): BlobStore {
@@ -339,14 +392,5 @@ function storeIn(options: ContentCacheOptions): BlobStore {
     return openBlobStore(options.directory, { ...options, now: options.clock.now })
   } catch (error) {
     throw asFailure(error)
-  }
-}
-
-/** A disk that cannot give the bytes now may do so in the slower way, which also finds what is wrong. */
-function readStored(blob: Blob, offset: number, into: Uint8Array): number | undefined {
-  try {
-    return blob.readNow(offset, into)
-  } catch {
-    return undefined
   }
 }

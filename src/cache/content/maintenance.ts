@@ -2,9 +2,9 @@
 import { type Clock, every, sleep } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { LogFunction } from '../ledger/ledger.js'
-import type { ContentEntries } from './download/content-entries.js'
-import { contentOfParts } from './download/download-lifecycle.js'
+import type { ContentEntries } from './download/entries.js'
 import type { BlobStore, StoredFile } from './store/blob-store.js'
+import { contentOfParts } from './store/kept-files.js'
 import type { LruIndex } from './store/lru.js'
 
 export interface ScrubResult {
@@ -71,9 +71,12 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
     await lru.adopt(found)
   }
 
-  /** What has come of an unfinished download is counted, too, and lies elsewhere. */
+  /** What has come of an unfinished download is counted, too, and lies elsewhere; what is being written has no name yet. */
   const isLost = (name: string): boolean =>
-    contentOfParts(name) === undefined && lru.has(name) && !store.has(name)
+    contentOfParts(name) === undefined &&
+    ports.entries.find(name)?.busy !== true &&
+    lru.has(name) &&
+    !store.has(name)
 
   function lost(name: string): Promise<void> {
     lru.remove(name)

@@ -1,5 +1,5 @@
 // Parts of the drive from which the control operations answer.
-import type { ContentCache } from '../../cache/content/content-cache.js'
+import type { ContentCache } from '../../cache/content/content.js'
 import type { Health } from '../../cache/health.js'
 import type { Identities } from '../../cache/identity.js'
 import type { Ledger } from '../../cache/ledger/ledger.js'

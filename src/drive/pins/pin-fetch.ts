@@ -1,7 +1,7 @@
 // Pin fetch: the contents of one pin are brought to this disk in the background, as many side by side as there is room for.
 import { setImmediate } from 'node:timers/promises'
 import type { LimitFunction } from 'p-limit'
-import type { ContentCache } from '../../cache/content/content-cache.js'
+import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'

@@ -1,5 +1,5 @@
 // Pin members: what all pins keep, in memory: which contents are never evicted, and which answers serve at any age.
-import type { ContentCache } from '../../cache/content/content-cache.js'
+import type { ContentCache } from '../../cache/content/content.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { SizedContent } from './pin-fetch.js'
 import { type PinMembers as MembersOfPin, noMembers, type PinStore } from './pin-store.js'

@@ -1,6 +1,6 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, looked after at once, after a changed listing, and at an interval.
 import type { LimitFunction } from 'p-limit'
-import type { ContentCache } from '../../cache/content/content-cache.js'
+import type { ContentCache } from '../../cache/content/content.js'
 import type { Health } from '../../cache/health.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'

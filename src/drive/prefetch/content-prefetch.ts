@@ -1,5 +1,5 @@
 // Content prefetch: whole contents where their kind is read, so many bytes at most, dropped when the traversal ends.
-import type { ContentCache } from '../../cache/content/content-cache.js'
+import type { ContentCache } from '../../cache/content/content.js'
 import { lastNameOf } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { ContentNode, Node } from '../nodes/node.js'

@@ -1,6 +1,6 @@
 // Prefetcher: predicts the next questions from the pattern of calls, and asks them at the lowest priority; never the whole tree.
 import { LRUCache } from 'lru-cache'
-import type { ContentCache } from '../../cache/content/content-cache.js'
+import type { ContentCache } from '../../cache/content/content.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'

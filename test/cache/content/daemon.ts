@@ -1,6 +1,6 @@
 // A process to be killed by tests: it downloads contents into a cache directory and says so on its output.
 import { readdirSync } from 'node:fs'
-import { openContentCache } from '../../../src/cache/content/content.js'
+import { ContentCache } from '../../../src/cache/content/content.js'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
 import { clockOf } from '../../testbed/clocks.js'
 import { until } from '../../testbed/within.js'
@@ -21,7 +21,7 @@ async function hangHalfway(): Promise<void> {
       await new Promise(() => {})
     })(),
   }))
-  const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+  const cache = new ContentCache({ ...settings, limitBytes: 1 << 30, remote })
   await cache.read(file('1'), 0, Buffer.alloc(1_500_000), requestContext())
   await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
   process.stdout.write('halfway\n')
@@ -39,7 +39,7 @@ async function hangInParts(): Promise<void> {
     }),
     () => bytes.length,
   )
-  const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+  const cache = new ContentCache({ ...settings, limitBytes: 1 << 30, remote })
   await cache.size(file('1'), requestContext())
   const into = Buffer.alloc(200_000)
   for (const place of [0, 19 << 20, 10 << 20, 1 << 20])
@@ -54,7 +54,7 @@ async function hangInParts(): Promise<void> {
 async function keepMany(): Promise<void> {
   for (let title = 0; ; title += 1) {
     const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(20_000 + title, title), 7_000) }))
-    const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+    const cache = new ContentCache({ ...settings, limitBytes: 1 << 30, remote })
     await cache.size(file(String(title)), requestContext())
     await cache.read(file(String(title)), 0, Buffer.alloc(30_000), requestContext())
     ledger.flush()
@@ -67,7 +67,7 @@ async function keepMany(): Promise<void> {
 async function readWithoutRoom(): Promise<void> {
   const bytes = bytesOf(3_000_000, 1)
   const remote = fakeRemote(start => ({ start, bytes: inPieces(bytes.subarray(start), 65_536) }))
-  const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+  const cache = new ContentCache({ ...settings, limitBytes: 1 << 30, remote })
   const size = await cache.size(file('big'), requestContext())
   let right = 0
   for (const place of [0, 65_536, 1_000_000, 131_072, 2_900_000, 500]) {
@@ -97,7 +97,7 @@ async function streamLong(): Promise<void> {
       }
     })(),
   }))
-  const cache = openContentCache({ ...settings, limitBytes: 2 ** 31, remote })
+  const cache = new ContentCache({ ...settings, limitBytes: 2 ** 31, remote })
   const into = Buffer.alloc(131_072)
   let read = 0
   for (;;) {

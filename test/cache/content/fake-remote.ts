@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openContentCache } from '../../../src/cache/content/content.js'
-import type { ContentCache } from '../../../src/cache/content/content-cache.js'
+import { ContentCache } from '../../../src/cache/content/content.js'
 import { type Ledger, openLedger } from '../../../src/cache/ledger/ledger.js'
 import { Failure } from '../../../src/failure.js'
 import {
@@ -169,7 +168,7 @@ export function openCacheTestbed(test: TeardownHook): CacheTestbed {
     ledger,
     logged,
     open(remote, settings = {}) {
-      const cache = openContentCache({
+      const cache = new ContentCache({
         directory: join(directory, 'content'),
         limitBytes: settings.limitBytes ?? 1 << 30,
         ledger,

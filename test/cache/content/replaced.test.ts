@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { openReplacedContents } from '../../../src/cache/content/versions/replaced.js'
+import { ContentVersions } from '../../../src/cache/content/store/versions.js'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
 import { type Instant, instant } from '../../../src/remote/remote.js'
 import { clockOf } from '../../testbed/clocks.js'
@@ -20,8 +20,9 @@ t.test(
       t.teardown(() => ledger.close())
       const elsewhere: string[] = []
       const changed: Instant[] = []
-      const found = openReplacedContents(ledger, {
+      const found = new ContentVersions(ledger, {
         now,
+        replaced: () => {},
         elsewhere: name => void elsewhere.push(name),
         changed: () => void changed.push(now()),
       })
@@ -29,17 +30,17 @@ t.test(
     }
     const [one, other] = [mount(), mount()]
     for (const expected of [2_000, 3_000]) {
-      t.not(other.found.at('a'), expected)
+      t.not(other.found.replacedAt('a'), expected)
       time = expected
-      one.found.note('a')
+      one.found.noteReplaced('a')
       one.ledger.flush()
       time += 100
-      t.equal(other.found.at('b'), undefined, 'any question hears of it')
-      t.equal(other.found.at('a'), expected)
+      t.equal(other.found.replacedAt('b'), undefined, 'any question hears of it')
+      t.equal(other.found.replacedAt('a'), expected)
     }
     t.same(other.elsewhere, ['a', 'a'], 'what is open there is of the old version, each time')
     t.equal(other.changed.length, 2)
     t.same(one.elsewhere, [], 'its own notes are no news')
-    t.equal(mount().found.at('a'), 3_000, 'over a restart, too')
+    t.equal(mount().found.replacedAt('a'), 3_000, 'over a restart, too')
   },
 )

@@ -1,73 +1,59 @@
-// Download of one content: readers wait for exactly the bytes they requested, and no byte is requested twice.
+// Download of one content: readers wait for exactly the bytes they requested, and nothing is given before it is believed.
 import { Failure } from '../../../failure.js'
-import type { ContentVersion, Instant } from '../../../remote/remote.js'
-import type { UnfinishedFile } from '../store/blob-store.js'
+import type { Clock } from '../../../remote/clock.js'
+import type { Body, ContentVersion, Instant, RequestContext } from '../../../remote/remote.js'
+import type { BlobStore } from '../store/blob-store.js'
 import { type Checksum, sameChecksum, startChecksum } from '../store/checksum.js'
-import { OtherLength, OtherVersion } from '../versions/contradiction.js'
-import { fingerprintOf, isOther, type VersionFingerprint } from '../versions/versions.js'
-import { type ChunkBuffer, type CompleteContent, openChunkBuffer } from './chunk-buffer.js'
+import { type CompleteContent, type KeptFiles, roomBytes } from '../store/kept-files.js'
+import type { LruIndex } from '../store/lru.js'
+import {
+  type ContentVersions,
+  fingerprintOf,
+  isOther,
+  OtherLength,
+  OtherVersion,
+  tells,
+  type VersionFingerprint,
+} from '../store/versions.js'
+import { ChunkBuffer } from './buffer.js'
 import {
   type BodyFacts,
-  openRangeScheduler,
+  bigBytes,
+  type FetchRange,
   type Priority,
-  type RangeSchedulerPorts,
-} from './range-scheduler.js'
-import { readResumably } from './resumable-body.js'
+  type RangeSupport,
+  Ranges,
+  type RangeUser,
+} from './ranges.js'
 
-export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'ranges' | 'now'> {
-  /** Whether parts of several answers may be put together. */
-  readonly mayJump: () => boolean
-  readonly create: () => Promise<UnfinishedFile>
-  readonly discard: (unfinished: UnfinishedFile) => Promise<void>
-  /** What the service said the length is, outside of this body. */
-  readonly told: () => number | undefined
-  /** Asks the service for the length once, so that `told` knows it where the service can tell. */
-  readonly askLength: () => Promise<number | undefined>
-  /** Its answers have contradicted each other a moment ago: a body alone does not tell its length. */
-  readonly isRecent: () => boolean
-  /** The version that was met before this download. */
-  readonly versionBefore: () => VersionFingerprint | undefined
-  /** So many bytes of it are on the disk or on the way there, told each MiB. */
-  readonly grew: (bytes: number) => void
-  /** Bytes of this version may be read from now on; undefined where no validator comes with them. */
-  readonly met: (version: VersionFingerprint | undefined) => void
-  /** Makes room on a full disk; false if there is nothing to give up. */
-  readonly makeRoom: () => Promise<boolean>
-  /** Beyond so many bytes it is not wanted; a reader that comes changes that. */
-  readonly most: () => number
+export interface DownloadPorts {
+  readonly ranges: RangeSupport
+  readonly store: BlobStore
+  readonly versions: ContentVersions
+  readonly lru: LruIndex
+  readonly kept: KeptFiles
+  readonly clock: Clock
 }
 
-export interface Download {
-  /** How many bytes readers may have. */
-  readonly arrived: number
-  /** The whole length as the service said it, or as counted. */
-  readonly length: number | undefined
-  /** When the last piece came. */
-  readonly movedAt: Instant
-  /** Nothing is asked for at the moment; what has arrived waits for readers. */
-  readonly resting: boolean
-  /** Everything has arrived; its proof and the disk are being waited for. */
-  readonly completing: boolean
-  /** What has arrived would be worth something if it was stopped now. */
-  readonly canRest: boolean
-  /** Settles once: with everything, or with why not (a Failure, `DiskRefused`, `PrefetchAbandoned`); the file is then discarded. */
-  readonly whole: Promise<CompleteContent>
-  /** As the first answer that has one names it. */
-  readonly version: VersionFingerprint | undefined
-  /** Asks for all of it, as far as it is not asked for. */
-  fetchAll(priority: Priority): void
-  /** Resolves when these bytes may be read, or there are no more; asks for them and for what is likely to follow. */
-  reach(span: { readonly start: number; readonly end: number }, priority: Priority): Promise<void> | undefined
-  lengthKnown(priority: Priority): Promise<number>
-  /** The same bytes at once where they are in memory; undefined where something has to be waited for. */
-  readNow(span: { readonly start: number; readonly end: number }, into: Uint8Array): number | undefined
-  /** The bytes that have arrived, after `reach`. */
-  read(offset: number, into: Uint8Array): Promise<number> | number
-  /** Asks for no more for now; waiting readers hear why. */
-  pause(reason: Failure): void
-  stop(reason: Failure | PrefetchAbandoned): void
-  /** It is over: what it holds in memory is given back, and a reader that comes for it looks elsewhere. */
-  release(): void
+/** What is downloaded, and how it is asked for. */
+export interface DownloadSource {
+  readonly name: string
+  /** Whether parts of it may be asked for at all. */
+  readonly hasParts: boolean
+  readonly fetch: FetchRange
+  /** Asks the service for the length once, so that `versions` knows it where the service can tell. */
+  readonly askLength: () => Promise<unknown>
+}
+
+/** A content that may be read soon. */
+export interface PrefetchRequest {
+  readonly context: RequestContext
+  /** Bytes. */
+  readonly most: number
+  /** Ends the download where no reader has come for it. */
+  readonly signal: AbortSignal | undefined
+  /** Until then no pause of readers ends it, and the answer comes once it is kept. */
+  readonly wanted?: Instant
 }
 
 /** A prefetched content turns out longer than was wanted, or is not wanted any more; no reader has come for it. */
@@ -81,251 +67,333 @@ export class PrefetchAbandoned extends Error {
 }
 
 interface Waiter {
-  /** The byte it waits for first; undefined for the length. */
-  readonly missing: () => number | undefined
+  /** The byte it waits for first; none for the length. */
+  readonly missing?: () => number
   readonly ready: () => boolean
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
 }
 
 const countedEvery = 1 << 20
-
 /** A content up to this is checked whole before any of it is given, where its head does not say its length. */
 const heldBackBytes = 1 << 20
-
-type DownloadEnd = 'whole' | { readonly reason: unknown }
+/** What has arrived is lost, or waits for its readers to come back. */
+export const abandonedAfterMs = 60_000
+const idleAfterMs = 5_000
 
 /** Asks for nothing until it is read or `fetchAll` is called. */
-export function startDownload(ports: DownloadPorts): Download {
-  const waiting = new Set<Waiter>()
-  let length: number | undefined
+export class Download implements RangeUser {
+  readonly buffer: ChunkBuffer
+  readonly fetch: FetchRange
+  /** Settles once: with everything, or with why not (a Failure, `DiskRefused`, `PrefetchAbandoned`). */
+  readonly whole: Promise<CompleteContent>
+  /** The version that all answers belong to, and the same in few letters. */
+  version: ContentVersion | undefined
+  print: VersionFingerprint | undefined
+  private readonly requests: Ranges
+  private readonly waiting = new Set<Waiter>()
+  private total: number | undefined
+  private toldBefore: number | undefined
   /** The head of an answer has said the length. */
-  let isDeclared = false
+  private isDeclared = false
   /** Nothing is given before so many bytes, or all, have come. */
-  let heldBack = 0
+  private heldBack = 0
   /** No reader gets it before it was compared with a second copy. */
-  let isPage = false
+  private isPage = false
   /** The service is asked for the length that no head says. */
-  let asking: Promise<unknown> | undefined
-  let isAsking = false
-  let counted = 0
-  let version: ContentVersion | undefined
-  let print: VersionFingerprint | undefined
-  let completing = false
-  let ended: DownloadEnd | undefined
-  let settle: { readonly whole: (whole: CompleteContent) => void; readonly failed: (reason: unknown) => void }
-  const whole = new Promise<CompleteContent>((resolve, reject) => {
-    settle = { whole: resolve, failed: reject }
-  })
-  whole.catch(() => {
+  private asking: Promise<unknown> | undefined
+  private isAsking = false
+  private grown = 0
+  /** Nothing more is asked for: its proof and the disk are being waited for. */
+  private isComplete = false
+  private isWhole = false
+  private failure: { readonly reason: unknown } | undefined
+  private settle!: (outcome: CompleteContent | Promise<never>) => void
+  /** Beyond so many bytes it is not wanted. */
+  private most = 0
+  private wantedUntil = 0
+
+  constructor(
+    private readonly ports: DownloadPorts,
+    private readonly source: DownloadSource,
+  ) {
+    const { store, lru, ranges } = ports
+    this.whole = new Promise(settle => {
+      this.settle = settle
+    })
     // Each reader gets it, and so does the store.
-  })
-
-  const known = () => length ?? ports.told()
-  const buffer: ChunkBuffer = openChunkBuffer({ ...ports, length: known, lost: fail })
-  const scheduler = openRangeScheduler({
-    ...ports,
-    buffer,
-    length: known,
-    version: () => version,
-    arriving,
-    bodyStarted: begun,
-    counted: tellLength,
-    received: took,
-    complete,
-    failed,
-  })
-
-  function fail(reason: unknown): void {
-    if (ended !== undefined) return
-    ended = { reason }
-    scheduler.stop()
-    for (const waiter of waiting) waiter.reject(reason)
-    waiting.clear()
-    buffer.discard()
-    settle.failed(reason)
+    this.whole.catch(() => {})
+    this.fetch = source.fetch
+    this.buffer = new ChunkBuffer({
+      create: async () => {
+        await lru.settle()
+        return store.create()
+      },
+      discard: store.discard,
+      length: () => this.known,
+      makeRoom: () => lru.evict(roomBytes),
+      lost: reason => this.stop(reason),
+    })
+    this.requests = new Ranges(this, ranges)
   }
 
-  function wake(): void {
-    for (const waiter of waiting) {
-      if (!waiter.ready()) continue
-      waiting.delete(waiter)
-      waiter.resolve()
+  /** How many bytes readers may have. */
+  get arrived(): number {
+    return this.isBelieved || this.isWhole ? this.buffer.arrived.bytes : 0
+  }
+
+  /** The whole length as the service said it, or as counted. */
+  get length(): number | undefined {
+    return this.isWhole || this.isBelieved ? this.total : undefined
+  }
+
+  get known(): number | undefined {
+    return this.total ?? this.told
+  }
+
+  /** Nothing is asked for at the moment; what has arrived waits for readers. */
+  get resting(): boolean {
+    return !this.isOver && !this.requests.busy && !this.isComplete
+  }
+
+  /** Everything has arrived. */
+  get completing(): boolean {
+    return this.arrived >= (this.known ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** What has arrived would be worth something if it was stopped now. */
+  get canRest(): boolean {
+    return this.ports.ranges.possible && this.mayJump && this.length !== undefined && this.arrived > 0
+  }
+
+  get mayJump(): boolean {
+    return this.source.hasParts && this.ports.versions.mayJoin(this.source.name)
+  }
+
+  /** A reader wants all of it, a guess so many bytes. */
+  wantMost(bytes: number): void {
+    this.most = Math.max(this.most, bytes)
+  }
+
+  /** Asks for all of it; its length in bytes when it is whole, or skipped because it is longer than wanted. */
+  async prefetch({ context, most, wanted }: PrefetchRequest): Promise<number> {
+    this.wantedUntil = wanted ?? this.wantedUntil
+    this.requests.fetchAll(context.priority)
+    try {
+      return (await this.whole).checksum.length
+    } catch (error) {
+      if (!(error instanceof PrefetchAbandoned)) throw error
+      if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
+      if (this.length !== undefined)
+        this.ports.versions.remember(this.source.name, this.length, { modified: this.print?.date })
+      return error.bytes
     }
   }
 
-  const isWhole = () => ended === 'whole'
-  const isBelieved = () =>
-    !isPage && !isAsking && (isDeclared || ports.told() !== undefined) && buffer.arrived.bytes >= heldBack
-  const lengthIsSure = () => length !== undefined && (isWhole() || isBelieved())
-  const has = (start: number, end: number) =>
-    isWhole() || (isBelieved() && buffer.arrived.reach(start) >= Math.min(end, length ?? end))
-
-  function until(wanted: Pick<Waiter, 'missing' | 'ready'>): Promise<void> {
-    if (ended !== undefined && ended !== 'whole') return Promise.reject(ended.reason)
-    return new Promise((resolve, reject) => waiting.add({ ...wanted, resolve, reject }))
+  /** Stops what is only a guess. */
+  callOff(): void {
+    if (this.most < Number.POSITIVE_INFINITY) this.stop(new PrefetchAbandoned(0))
   }
 
-  function arriving(body: Parameters<RangeSchedulerPorts['arriving']>[0]): void {
+  /** Stops what no program reads any more; `unaskedMs` is how long it was not asked for. */
+  maintain(unaskedMs: number): void {
+    const idleMs = this.ports.clock.now() < this.wantedUntil ? 0 : unaskedMs
+    if (this.resting) {
+      // Without a validator nothing would tell whether what is asked for later belongs to them.
+      if (tells(this.print) || idleMs < abandonedAfterMs)
+        this.ports.kept.countParts(this.source.name, this.arrived)
+      else this.stop(new PrefetchAbandoned(0))
+      return
+    }
+    const missing = (this.length ?? 2 * this.arrived) - this.arrived
+    if (missing > bigBytes && idleMs > (this.canRest ? idleAfterMs : abandonedAfterMs))
+      this.pause(new Failure('timeout', 'the download was stopped: no program reads the file any more'))
+  }
+
+  /** Resolves when these bytes may be read, or there are no more; asks for them and for what is likely to follow. */
+  reach(start: number, end: number, priority: Priority): Promise<void> | undefined {
+    if (!this.isOver) this.requests.want(start, end, priority)
+    if (this.has(start, end)) return undefined
+    return this.until({
+      ready: () => this.has(start, end),
+      missing: () => this.buffer.arrived.reach(start),
+    })
+  }
+
+  async lengthKnown(priority: Priority): Promise<number> {
+    const ready = () => this.length !== undefined
+    if (!ready()) this.requests.want(0, 0, priority)
+    if (!ready()) await this.until({ ready })
+    return this.length ?? 0
+  }
+
+  /** The bytes that have arrived, after `reach`. */
+  read(offset: number, into: Uint8Array): Promise<number> | number {
+    if (this.failure !== undefined) throw this.failure.reason
+    const there = this.buffer.arrived.reach(offset) - offset
+    return this.buffer.read(offset, into.subarray(0, Math.max(0, there)))
+  }
+
+  /** The same at once where they are in memory; undefined where something has to be waited for. */
+  readNow(offset: number, into: Uint8Array): number | undefined {
+    const { length } = this
+    if (length === undefined || offset >= length || this.isOver) return undefined
+    const end = Math.min(offset + into.length, length)
+    if (!this.has(offset, end)) return undefined
+    this.requests.want(offset, end, 'user')
+    return this.buffer.readNow(offset, into.subarray(0, end - offset))
+  }
+
+  /** Asks for no more for now; waiting readers hear why. */
+  pause(reason: Failure): void {
+    if (this.canRest) this.requests.pause(reason)
+    else this.stop(reason)
+  }
+
+  stop(reason: unknown): void {
+    if (this.isOver) return
+    this.failure = { reason }
+    this.requests.stop()
+    for (const waiter of this.waiting) waiter.reject(reason)
+    this.waiting.clear()
+    this.buffer.discard()
+    this.settle(Promise.reject(reason))
+  }
+
+  arriving(body: Pick<Body, 'version' | 'length'>): void {
     const arrived = fingerprintOf(body.version)
-    if (isOther(print ?? ports.versionBefore(), arrived))
-      throw new OtherVersion(body.length === undefined || body.length === known())
-    version ??= body.version
-    print ??= arrived
+    if (isOther(this.print ?? this.ports.versions.version(this.source.name), arrived))
+      throw new OtherVersion(body.length === undefined || body.length === this.known)
+    this.version ??= body.version
+    this.print ??= arrived
   }
 
-  /** @throws OtherLength where another source has told another length: nothing here tells which of them is right */
-  function refuseOther(bytes: number): void {
-    const told = ports.told()
-    if (told !== undefined && told !== bytes) throw new OtherLength(told, bytes)
+  begun(body: BodyFacts): void {
+    if (this.failure !== undefined) throw this.failure.reason
+    const { versions } = this.ports
+    this.isPage ||= body.ends === 'twice'
+    if (this.known === undefined && (body.length === undefined || versions.isDoubted(this.source.name)))
+      this.askLength()
+    this.isDeclared ||= body.length !== undefined
+    if (body.length === undefined && !body.isPart) this.heldBack = heldBackBytes
+    if (body.length !== undefined) this.counted(body.length)
+    versions.met(this.source.name, this.print)
   }
 
-  function tellLength(bytes: number): void {
-    if (length !== undefined && length !== bytes) throw new OtherLength(length, bytes)
-    refuseOther(bytes)
-    if (length !== undefined) return
-    length = bytes
-    wake()
-    refuseUnwanted(bytes)
+  counted(bytes: number): void {
+    if (this.total !== undefined && this.total !== bytes) throw new OtherLength(this.total, bytes)
+    this.refuseOther(bytes)
+    if (this.total !== undefined) return
+    this.total = bytes
+    this.wake()
+    this.refuseUnwanted(bytes)
   }
 
-  function refuseUnwanted(bytes: number): void {
-    if (bytes > ports.most()) throw new PrefetchAbandoned(bytes)
-  }
-
-  function begun(body: BodyFacts): void {
-    if (ended !== undefined && ended !== 'whole') throw ended.reason
-    isPage ||= body.ends === 'twice'
-    if (known() === undefined && (body.length === undefined || ports.isRecent())) askLength()
-    isDeclared ||= body.length !== undefined
-    if (body.length === undefined && !body.isPart) heldBack = heldBackBytes
-    if (body.length !== undefined) tellLength(body.length)
-    ports.met(print)
-  }
-
-  function askLength(): void {
-    if (asking !== undefined) return
-    isAsking = true
-    asking = ports
-      .askLength()
-      .then(() => {
-        isAsking = false
-        if (length !== undefined) refuseOther(length)
-        wake()
-      })
-      .catch(fail)
-  }
-
-  function took(): void {
-    if (length === undefined) refuseUnwanted(buffer.arrived.bytes)
-    if (buffer.arrived.bytes - counted >= countedEvery) {
-      counted = buffer.arrived.bytes
-      ports.grew(counted)
+  received(): void {
+    const { bytes } = this.buffer.arrived
+    if (this.total === undefined) this.refuseUnwanted(bytes)
+    if (bytes - this.grown >= countedEvery) {
+      this.grown = bytes
+      this.ports.kept.countParts(this.source.name, bytes)
     }
-    if (isBelieved() && waiting.size > 0) wake()
+    if (this.waiting.size > 0 && this.isBelieved) this.wake()
   }
 
-  function complete(bytes: number): void {
-    completing = true
-    proven(bytes).then(result => {
-      if (ended !== undefined) return
-      ended = 'whole'
-      wake()
-      settle.whole(result)
-    }, fail)
-  }
-
-  async function proven(bytes: number): Promise<CompleteContent> {
-    await asking
-    tellLength(bytes)
-    const result = await buffer.finish(bytes)
-    if (isPage || (!isDeclared && ports.told() === undefined)) await compareWithSecond(result.checksum)
-    return result
-  }
-
-  /** A body of whose length nothing tells is believed if a second one is the same. */
-  async function compareWithSecond(first: Checksum): Promise<void> {
-    const prover = startChecksum()
-    let compared = 0
-    await scheduler.again(body =>
-      readResumably(body, {
-        begin: () => Promise.reject(new Failure('broken', 'a body of unknown length was lost')),
-        position: () => compared,
-        take: piece => {
-          scheduler.moved()
-          prover.add(piece)
-          compared += piece.length
-          return ended === undefined
-        },
-      }),
+  complete(bytes: number): void {
+    this.isComplete = true
+    this.proven(bytes).then(
+      content => {
+        if (this.isOver) return
+        this.isWhole = true
+        this.wake()
+        this.settle(content)
+      },
+      reason => this.stop(reason),
     )
-    if (!sameChecksum(first, prover.finish())) {
-      throw new Failure('broken', 'nothing tells the length of this file, and two downloads of it differ')
-    }
   }
-
-  const canRest = () =>
-    ports.ranges.possible && ports.mayJump() && lengthIsSure() && buffer.arrived.bytes > 0 && isBelieved()
 
   /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
-  function failed(reason: unknown): void {
+  failed(reason: unknown): void {
     const passes = reason instanceof Failure && /^(timeout|unreachable|busy)$/.test(reason.kind)
-    if (!passes || !canRest()) fail(reason)
-    for (const waiter of waiting) {
-      const missing = waiter.missing()
-      if (missing !== undefined && scheduler.covers(missing)) continue
-      waiting.delete(waiter)
+    if (!passes || !this.canRest) this.stop(reason)
+    for (const waiter of this.waiting) {
+      const missing = waiter.missing?.()
+      if (missing !== undefined && this.requests.bringing(missing) !== undefined) continue
+      this.waiting.delete(waiter)
       waiter.reject(reason)
     }
   }
 
-  return {
-    get arrived() {
-      return isBelieved() || isWhole() ? buffer.arrived.bytes : 0
-    },
-    get length() {
-      return lengthIsSure() ? length : undefined
-    },
-    get movedAt() {
-      return scheduler.movedAt
-    },
-    get resting() {
-      return ended === undefined && !scheduler.busy && !completing
-    },
-    get completing() {
-      return isBelieved() && buffer.arrived.bytes >= (known() ?? Number.POSITIVE_INFINITY)
-    },
-    get canRest() {
-      return canRest()
-    },
-    whole,
-    get version() {
-      return print
-    },
-    fetchAll(priority) {
-      scheduler.fetchAll(priority)
-    },
-    reach({ start, end }, priority) {
-      if (ended === undefined) scheduler.want({ start, end }, priority)
-      if (has(start, end)) return undefined
-      return until({ ready: () => has(start, end), missing: () => buffer.arrived.reach(start) })
-    },
-    async lengthKnown(priority) {
-      if (!lengthIsSure()) scheduler.want({ start: 0, end: 0 }, priority)
-      if (!lengthIsSure()) await until({ ready: lengthIsSure, missing: () => undefined })
-      return length ?? 0
-    },
-    read(offset, into) {
-      if (ended !== undefined && ended !== 'whole') throw ended.reason
-      return buffer.read(offset, into.subarray(0, Math.max(0, buffer.arrived.reach(offset) - offset)))
-    },
-    readNow({ start, end }, into) {
-      if (!isBelieved() || ended !== undefined || !has(start, end)) return undefined
-      scheduler.want({ start, end }, 'user')
-      return buffer.readNow(start, into.subarray(0, end - start))
-    },
-    pause: scheduler.pause,
-    stop: fail,
-    release: buffer.release,
+  private get isOver(): boolean {
+    return this.isWhole || this.failure !== undefined
+  }
+
+  /** Asked for until it is known: lengths never change. */
+  private get told(): number | undefined {
+    this.toldBefore ??= this.ports.versions.length(this.source.name)
+    return this.toldBefore
+  }
+
+  private get isBelieved(): boolean {
+    if (this.isPage || this.isAsking || this.buffer.arrived.bytes < this.heldBack) return false
+    return this.isDeclared || this.told !== undefined
+  }
+
+  private has(start: number, end: number): boolean {
+    if (this.isWhole) return true
+    return this.isBelieved && this.buffer.arrived.reach(start) >= Math.min(end, this.total ?? end)
+  }
+
+  private until(wanted: Pick<Waiter, 'missing' | 'ready'>): Promise<void> {
+    if (this.failure !== undefined) return Promise.reject(this.failure.reason)
+    return new Promise((resolve, reject) => this.waiting.add({ ...wanted, resolve, reject }))
+  }
+
+  private wake(): void {
+    for (const waiter of this.waiting) {
+      if (!waiter.ready()) continue
+      this.waiting.delete(waiter)
+      waiter.resolve()
+    }
+  }
+
+  /** @throws OtherLength where another source has told another length: nothing here tells which of them is right */
+  private refuseOther(bytes: number): void {
+    const { told } = this
+    if (told !== undefined && told !== bytes) throw new OtherLength(told, bytes)
+  }
+
+  private refuseUnwanted(bytes: number): void {
+    if (bytes > this.most) throw new PrefetchAbandoned(bytes)
+  }
+
+  private askLength(): void {
+    if (this.asking !== undefined) return
+    this.isAsking = true
+    this.asking = this.source
+      .askLength()
+      .then(() => {
+        this.isAsking = false
+        if (this.total !== undefined) this.refuseOther(this.total)
+        this.wake()
+      })
+      .catch((reason: unknown) => this.stop(reason))
+  }
+
+  private async proven(bytes: number): Promise<CompleteContent> {
+    if (this.asking !== undefined) await this.asking
+    this.counted(bytes)
+    const content = await this.buffer.finish(bytes)
+    if (this.isPage || (!this.isDeclared && this.told === undefined))
+      await this.compareWithSecond(content.checksum)
+    return content
+  }
+
+  /** A body of whose length nothing tells is believed if a second one is the same. */
+  private async compareWithSecond(first: Checksum): Promise<void> {
+    const second = startChecksum()
+    await this.requests.again(piece => second.add(piece))
+    if (sameChecksum(first, second.finish())) return
+    throw new Failure('broken', 'nothing tells the length of this file, and two downloads of it differ')
   }
 }

@@ -1,19 +1,30 @@
 // Blob store: the files of the content cache on disk; a temporary file becomes a kept one by a single rename, checksum included.
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, open as openDescriptor, statSync } from 'node:fs'
 import { lstat, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Instant, instant } from '../../../remote/remote.js'
+import { type Content, type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { clearPlace, makePrivateNow } from '../../../system/own-file.js'
 import { isProcessAlive } from '../../../system/process.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
 import { type Checksum, checksumIn, footerBytes, listBytes, trailerOf } from './checksum.js'
-import { fileNameForm } from './content-name.js'
 import { type CacheFile, openCacheFile } from './open-file.js'
 import { openShortFiles } from './short-files.js'
+
+/** One text per content, cheap enough for every read; the title stands last, so that no two contents share a text. */
+export function contentKeyOf({ of, calculation, mark = '', title }: Content): string {
+  return `${of}\0${calculation}${mark === '' ? '' : `/${mark}`}\0${title}`
+}
+
+/** The file name of a content: 64 hexadecimal digits. UTF-16 is hashed, where lone surrogates stay different. */
+export function contentFileName(key: string): string {
+  return hash('sha256', Buffer.from(key, 'utf16le'))
+}
+
+const fileNameForm = /^[0-9a-f]{64}$/
 
 /** A file being written; nothing reads its name but its own process. */
 export interface UnfinishedFile {

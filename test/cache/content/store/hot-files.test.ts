@@ -1,8 +1,8 @@
 // Hot files: what is held is given as it came or not at all, however often their memory went round.
 import fc from 'fast-check'
 import t from 'tap'
-import { openHotFiles } from '../../../src/cache/content/hot-files.js'
-import { bytesOf } from './fake-remote.js'
+import { HotFiles } from '../../../../src/cache/content/store/hot-files.js'
+import { bytesOf } from '../fake-remote.js'
 
 t.test('a content is read as it was held last, or not at all', async () => {
   const name = fc.integer({ min: 0, max: 9 }).map(String)
@@ -13,7 +13,7 @@ t.test('a content is read as it was held last, or not at all', async () => {
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), steps => {
-      const files = openHotFiles(1000)
+      const files = new HotFiles(1000)
       const last = new Map<string, Buffer>()
       for (const one of steps) {
         if (one.what === 'drop') {
@@ -39,7 +39,7 @@ t.test('a content is read as it was held last, or not at all', async () => {
 })
 
 t.test('the latest ones are there, and what is longer than the memory never is', async t => {
-  const files = openHotFiles(1000)
+  const files = new HotFiles(1000)
   for (let at = 0; at < 20; at += 1) files.hold(String(at), bytesOf(240, at))
   const into = Buffer.alloc(240)
   for (const at of [17, 18, 19]) {

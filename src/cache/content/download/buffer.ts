@@ -1,0 +1,271 @@
+// Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
+import { giveMemoryBack, isLent, lendMemory } from '../../../lent-memory.js'
+import type { UnfinishedFile } from '../store/blob-store.js'
+import { chunkBytes, chunkCount, chunkSum } from '../store/checksum.js'
+import type { CompleteContent } from '../store/kept-files.js'
+import { FileClosed } from '../store/open-file.js'
+import { openIntervalSet } from './interval-set.js'
+
+export interface ChunkBufferPorts {
+  readonly create: () => Promise<UnfinishedFile>
+  readonly discard: (unfinished: UnfinishedFile) => Promise<void>
+  /** The whole length in bytes, as far as it is known. */
+  readonly length: () => number | undefined
+  /** Makes room on a full disk; false if there is nothing to give up. */
+  readonly makeRoom: () => Promise<boolean>
+  /** The disk takes no more. */
+  readonly lost: (reason: DiskRefused) => void
+}
+
+/** The local disk takes no more of this content; the service can still be read. */
+export class DiskRefused extends Error {
+  override readonly message = 'the cache directory takes no more bytes'
+}
+
+/** Bytes in memory from `start` on. */
+interface BufferedChunk {
+  readonly start: number
+  bytes: Buffer
+  filled: number
+}
+
+const firstBytes = 64 << 10
+/** So many chunks of one content may wait for the disk. */
+const waitingAtMost = 3
+
+export class ChunkBuffer {
+  readonly arrived = openIntervalSet()
+  private readonly held = new Set<BufferedChunk>()
+  private readonly sums = new Map<number, Uint8Array>()
+  private readonly flushing = new Set<Promise<void>>()
+  private creating: Promise<UnfinishedFile> | undefined
+  private unfinished: UnfinishedFile | undefined
+  private discarded = false
+  private released = false
+
+  constructor(private readonly ports: ChunkBufferPorts) {}
+
+  /** Fills `into` with bytes that have arrived; a promise only where the disk has to be asked. */
+  read(offset: number, into: Uint8Array): Promise<number> | number {
+    if (this.released) throw new FileClosed()
+    const end = offset + into.length
+    const coming: Promise<void>[] = []
+    for (let position = offset; position < end; ) {
+      const one = this.holding(position)
+      const stop = one === undefined ? this.nextHeld(position, end) : Math.min(end, one.start + one.filled)
+      const part = into.subarray(position - offset, stop - offset)
+      if (one === undefined) coming.push(this.readFile(part, position))
+      else part.set(one.bytes.subarray(position - one.start, stop - one.start))
+      position = stop
+    }
+    return coming.length === 0 ? into.length : Promise.all(coming).then(() => into.length)
+  }
+
+  /** The same where all of it is in memory, else undefined. */
+  readNow(offset: number, into: Uint8Array): number | undefined {
+    const one = this.holding(offset)
+    if (one === undefined || one.start + one.filled < offset + into.length) return undefined
+    into.set(one.bytes.subarray(offset - one.start, offset - one.start + into.length))
+    return into.length
+  }
+
+  /** Writes from `offset` on, not beyond `end`. */
+  writer(offset: number, end: () => number | undefined): ChunkWriter {
+    return new ChunkWriter(this, offset, end)
+  }
+
+  /** Resolves when all `length` bytes are written and proven. */
+  async finish(length: number): Promise<CompleteContent> {
+    const [only] = this.held
+    if (
+      this.creating === undefined &&
+      length <= chunkBytes &&
+      (only === undefined || only.filled === length)
+    ) {
+      const bytes = only?.bytes.subarray(0, length) ?? new Uint8Array()
+      return { in: 'memory', bytes, checksum: { length, sums: length === 0 ? bytes : chunkSum(bytes) } }
+    }
+    while (this.flushing.size > 0) await Promise.all(this.flushing)
+    for (const one of this.held) await this.flush(one)
+    const checksum = { length, sums: await this.sumAll(length) }
+    if (this.unfinished === undefined) throw new DiskRefused()
+    return { in: 'file', unfinished: this.unfinished, checksum }
+  }
+
+  discard(): void {
+    this.discarded = true
+    if (this.unfinished !== undefined) void this.ports.discard(this.unfinished)
+  }
+
+  /** The short content it holds in memory was kept, or is given up: later reads are refused with `FileClosed`. */
+  release(): void {
+    if (this.creating !== undefined || this.flushing.size > 0) return
+    this.released = true
+    for (const one of this.held) giveMemoryBack(one.bytes)
+    this.held.clear()
+  }
+
+  /** A piece that is the whole of a short content, in lent memory of its own, stays where it is. */
+  adopt(piece: Uint8Array): boolean {
+    if (piece.length !== this.ports.length() || piece.length > chunkBytes || !isLent(piece)) return false
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    this.held.add({ start: 0, bytes, filled: piece.length })
+    return true
+  }
+
+  hold(start: number, end: number | undefined): BufferedChunk {
+    const isSure = end !== undefined && this.ports.length() !== undefined
+    const room = isSure ? Math.min(chunkEnd(start), end) - start : firstBytes
+    const one = { start, bytes: lendMemory(room), filled: 0 }
+    this.held.add(one)
+    return one
+  }
+
+  /** A full chunk goes to the disk, save the whole of a short content: its file is made in one go. */
+  filled(one: BufferedChunk): boolean {
+    if (one.start === 0 && one.filled === this.ports.length()) return false
+    void this.flush(one)
+    return true
+  }
+
+  /** No more comes for it. */
+  letGo(one: BufferedChunk): void {
+    if (one.filled > 0 && !this.discarded) void this.flush(one)
+    else this.held.delete(one)
+  }
+
+  /** A promise where the disk falls behind and the next piece should wait. */
+  get behind(): Promise<unknown> | undefined {
+    return this.flushing.size > waitingAtMost ? Promise.race(this.flushing) : undefined
+  }
+
+  private flush(one: BufferedChunk): Promise<void> {
+    const bytes = one.bytes.subarray(0, one.filled)
+    const end = one.start + one.filled
+    const isChunk = one.start % chunkBytes === 0 && (one.filled === chunkBytes || end === this.ports.length())
+    if (isChunk) this.sums.set(one.start / chunkBytes, chunkSum(bytes))
+    const written = this.write(bytes, one.start)
+      .then(() => {
+        this.held.delete(one)
+        giveMemoryBack(one.bytes)
+      }, this.ports.lost)
+      .finally(() => this.flushing.delete(written))
+    this.flushing.add(written)
+    return written
+  }
+
+  private async write(bytes: Uint8Array, start: number): Promise<void> {
+    try {
+      await (await this.file()).file.write(bytes, start)
+    } catch (error) {
+      if (this.discarded) return
+      if (!(await this.ports.makeRoom())) throw new DiskRefused(undefined, { cause: error })
+      try {
+        await (await this.file()).file.write(bytes, start)
+      } catch (again) {
+        throw new DiskRefused(undefined, { cause: again })
+      }
+    }
+  }
+
+  private file(): Promise<UnfinishedFile> {
+    this.creating ??= this.create().catch(error => {
+      this.creating = undefined
+      throw error
+    })
+    return this.creating
+  }
+
+  private async create(): Promise<UnfinishedFile> {
+    const made = await this.ports.create()
+    this.unfinished = made
+    if (this.discarded) await this.ports.discard(made)
+    return made
+  }
+
+  private async readFile(into: Uint8Array, offset: number): Promise<void> {
+    const unfinished = this.unfinished ?? (await this.creating)
+    await unfinished?.file.read(into, offset)
+  }
+
+  private holding(offset: number): BufferedChunk | undefined {
+    for (const one of this.held) if (one.start <= offset && offset < one.start + one.filled) return one
+    return undefined
+  }
+
+  /** Where the bytes in memory begin again. */
+  private nextHeld(offset: number, end: number): number {
+    let next = end
+    for (const one of this.held)
+      if (one.filled > 0 && one.start > offset && one.start < next) next = one.start
+    return next
+  }
+
+  /** Chunks that came in parts are read again to be summed. */
+  private async sumAll(length: number): Promise<Uint8Array> {
+    const list: Uint8Array[] = []
+    for (let index = 0; index < chunkCount(length); index += 1)
+      list.push(this.sums.get(index) ?? (await this.sumOf(index * chunkBytes, length)))
+    return Buffer.concat(list)
+  }
+
+  private async sumOf(start: number, length: number): Promise<Uint8Array> {
+    const bytes = lendMemory(Math.min(chunkBytes, length - start))
+    try {
+      await this.readFile(bytes, start)
+      return chunkSum(bytes)
+    } finally {
+      giveMemoryBack(bytes)
+    }
+  }
+}
+
+/** Where the pieces of one body go. */
+export class ChunkWriter {
+  private current: BufferedChunk | undefined
+
+  constructor(
+    private readonly buffer: ChunkBuffer,
+    private position: number,
+    private readonly end: () => number | undefined,
+  ) {}
+
+  /** Takes a copy, or a piece that is the whole of a short content itself; a promise where the next piece should wait. */
+  put(piece: Uint8Array): Promise<unknown> | undefined {
+    const start = this.position
+    if (start === 0 && this.current === undefined && this.buffer.adopt(piece)) this.position += piece.length
+    for (let from = this.position - start; from < piece.length; ) {
+      const part = piece.subarray(from, from + chunkEnd(this.position) - this.position)
+      this.add(part)
+      from += part.length
+    }
+    this.buffer.arrived.add(start, this.position)
+    return this.buffer.behind
+  }
+
+  /** No more comes: what is in memory goes to the disk. */
+  close(): void {
+    if (this.current !== undefined) this.buffer.letGo(this.current)
+    this.current = undefined
+  }
+
+  private add(part: Uint8Array): void {
+    const chunk = this.current ?? this.buffer.hold(this.position, this.end())
+    makeFit(chunk, chunk.filled + part.length)
+    chunk.bytes.set(part, chunk.filled)
+    chunk.filled += part.length
+    this.position += part.length
+    const isFull = this.position % chunkBytes === 0
+    this.current = isFull && this.buffer.filled(chunk) ? undefined : chunk
+  }
+}
+
+const chunkEnd = (offset: number): number => offset - (offset % chunkBytes) + chunkBytes
+
+function makeFit(one: BufferedChunk, bytes: number): void {
+  if (bytes <= one.bytes.length) return
+  const larger = lendMemory(Math.min(chunkBytes, Math.max(bytes, one.bytes.length * 4)))
+  one.bytes.copy(larger, 0, 0, one.filled)
+  giveMemoryBack(one.bytes)
+  one.bytes = larger
+}

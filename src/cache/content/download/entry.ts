@@ -1,0 +1,386 @@
+// Content entry: how one content that is not open yet is read, sized and fetched ahead; what its failures mean to its readers.
+import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
+import { openAskers } from '../../../remote/askers.js'
+import { type Clock, dueIn, sleep, withDeadline } from '../../../remote/clock.js'
+import type { Content, Remote, RequestContext } from '../../../remote/remote.js'
+import { openSingleFlight } from '../../../single-flight.js'
+import type { LogFunction } from '../../ledger/ledger.js'
+import type { Blob } from '../store/blob.js'
+import type { BlobStore } from '../store/blob-store.js'
+import { type KeptFiles, partsOf } from '../store/kept-files.js'
+import type { LruIndex } from '../store/lru.js'
+import { FileClosed } from '../store/open-file.js'
+import { type ContentVersions, Contradiction } from '../store/versions.js'
+import { DiskRefused } from './buffer.js'
+import { abandonedAfterMs, Download, PrefetchAbandoned, type PrefetchRequest } from './download.js'
+import { bigBytes, type Priority, type RangeSupport } from './ranges.js'
+import { UncachedStream } from './uncached.js'
+
+export interface ContentEntryPorts {
+  readonly remote: Pick<Remote, 'content' | 'contentSize'>
+  readonly store: BlobStore
+  readonly versions: ContentVersions
+  readonly lru: LruIndex
+  readonly ranges: RangeSupport
+  readonly kept: KeptFiles
+  /** Nothing of it is worth remembering any more. */
+  readonly rested: (entry: ContentEntry) => void
+  readonly clock: Clock
+  readonly log: LogFunction
+}
+
+export interface ColdRead {
+  readonly offset: number
+  readonly into: Uint8Array
+  readonly context: RequestContext
+  /** What failed was begun by others before: this reader asks for himself now. */
+  asksItself?: boolean
+}
+
+/** A request of ours begins to be answered within this time; its readers may give up long before. */
+const beginWithinMs = 60_000
+/** A request that failed is repeated within this time. */
+const repeatWithinMs = 20_000
+/** The kernel asks once more, page by page, for what came too late: a reader waits for one deadline only. */
+const lateForMs = 1000
+/** A download that has everything is given this time to end and to be written. */
+const completingMs = 2_000
+/** A disk that took no more is tried again after this time. */
+const refusedForMs = 60_000
+const tooLate = 'the service did not send the bytes in time; the download goes on'
+
+export class ContentEntry {
+  private download: Download | undefined
+  private settled: Promise<void> = Promise.resolve()
+  private passing: UncachedStream | undefined
+  private readonly opening = openSingleFlight<Blob | undefined>()
+  private readonly sizing = openSingleFlight<number>()
+  private readonly lengthAsked = openSingleFlight<number | undefined>()
+  /** The calls that wait for it now: without any, its requests yield to other ones. */
+  private readonly askers = openAskers()
+  private askedAt: number
+  private isRead = false
+  private refusedUntil = 0
+  /** The service was asked for the length a moment ago. */
+  private tellsNothing = false
+  /** Bytes that a reader has waited for in vain a moment ago. */
+  private late: { readonly start: number; readonly end: number; readonly until: number } | undefined
+
+  constructor(
+    private readonly ports: ContentEntryPorts,
+    readonly content: Content,
+    readonly name: string,
+  ) {
+    this.askedAt = ports.clock.now()
+  }
+
+  /** Something of it is under way that needs its file to stay. */
+  get busy(): boolean {
+    return this.opening.isUnderWay || this.download !== undefined
+  }
+
+  /** A request brings its bytes just now. */
+  get downloading(): boolean {
+    return this.download !== undefined && !this.download.resting
+  }
+
+  /** How much has arrived, from 0 to 1. */
+  get fraction(): number {
+    return this.arrived / (this.told || Number.POSITIVE_INFINITY)
+  }
+
+  /** How many bytes have arrived. */
+  get arrived(): number {
+    return this.download?.arrived ?? 0
+  }
+
+  /** Nothing is under way, and nothing is worth remembering. */
+  get atRest(): boolean {
+    const isBusy = this.busy || this.sizing.isUnderWay || this.passing !== undefined
+    return !isBusy && !this.isRefused
+  }
+
+  /** Opens the kept file; undefined if there is none, or none yet. */
+  kept(): Promise<Blob | undefined> {
+    if (this.download !== undefined) return Promise.resolve(undefined)
+    return this.opening.ask(() => this.ports.kept.find(this.name))
+  }
+
+  /** The bytes at once where they are in memory already, else undefined: the caller then takes `read`. */
+  readNow(offset: number, into: Uint8Array): number | undefined {
+    this.askedAt = this.ports.clock.now()
+    this.isRead = true
+    return this.download?.readNow(offset, into)
+  }
+
+  /** Reads from what arrives; undefined if things changed meanwhile and the caller has to look again. */
+  async read(wanted: ColdRead): Promise<number | undefined> {
+    this.askedAt = this.ports.clock.now()
+    this.isRead = true
+    const isJoining = this.download !== undefined
+    const { context, offset } = wanted
+    const length = this.told
+    if (length !== undefined && offset >= length) return 0
+    const leave = this.join(context)
+    try {
+      return await (this.isRefused ? this.readPassing(wanted) : this.readDownload(wanted, length))
+    } catch (error) {
+      if (error instanceof Contradiction) throw await this.contradicted(error, context)
+      if (error instanceof DiskRefused) this.refuse()
+      if (error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof FileClosed)
+        return undefined
+      const isLate = this.ports.clock.now() >= context.deadline
+      if (!isJoining || isLate || wanted.asksItself === true) throw asFailure(error)
+      wanted.asksItself = true
+      return undefined
+    } finally {
+      leave?.()
+    }
+  }
+
+  /** In bytes. */
+  size(context: RequestContext): Promise<number> {
+    this.askedAt = this.ports.clock.now()
+    const isJoining = this.sizing.isUnderWay || this.download !== undefined
+    return this.answered(context, isJoining, () => this.sizing.ask(() => this.findLength(context)))
+  }
+
+  /** Downloads it as a guess; its length in bytes when it is whole, or skipped because it is longer than `most`. */
+  async prefetch(guess: PrefetchRequest): Promise<number> {
+    const { context, signal } = guess
+    if (this.isRefused) throw new Failure('no-space', 'the cache directory takes no more bytes')
+    if (signal?.aborted === true) throw new Failure('timeout', 'the guess was given up')
+    const cancel = () => this.download?.callOff()
+    signal?.addEventListener('abort', cancel)
+    try {
+      return await this.answered(context, false, async () => {
+        const length = await this.begin(guess.most).prefetch(guess)
+        if (guess.wanted !== undefined) await this.settled
+        return length
+      })
+    } catch (error) {
+      if (!(error instanceof DiskRefused)) throw error
+      this.refuse()
+      throw new Failure('no-space', error.message, { cause: error })
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** Stops what no program reads any more. */
+  maintain(): void {
+    const idleMs = this.ports.clock.now() - this.askedAt
+    if (idleMs > abandonedAfterMs) this.endPassing()
+    this.download?.maintain(idleMs)
+  }
+
+  /** Gives up what has arrived where nothing more is asked for at the moment. */
+  dropResting(): void {
+    if (this.download?.resting === true) this.download.stop(new PrefetchAbandoned(0))
+  }
+
+  /** Resolves when nothing of it is under way any more. */
+  async stop(sentence: string): Promise<void> {
+    this.endPassing()
+    if (this.download?.completing === true)
+      await Promise.race([this.settled, sleep(this.ports.clock, completingMs)])
+    this.download?.stop(new Failure('unreachable', sentence))
+    await this.settled
+  }
+
+  /** In bytes, as far as the service said it. */
+  private get told(): number | undefined {
+    return this.download?.length ?? this.ports.versions.length(this.name)
+  }
+
+  /** The disk took no more of it a short while ago: it is read without being kept. */
+  private get isRefused(): boolean {
+    return this.ports.clock.now() < this.refusedUntil
+  }
+
+  private refuse(): void {
+    this.refusedUntil = this.ports.clock.now() + refusedForMs
+  }
+
+  private endPassing(): void {
+    this.passing?.close()
+    this.passing = undefined
+  }
+
+  private join({ priority, requests }: RequestContext): (() => void) | undefined {
+    return priority === 'user' ? this.askers.join(requests) : undefined
+  }
+
+  private ownContext(priority: Priority): RequestContext {
+    const { clock } = this.ports
+    const answerBy = dueIn(repeatWithinMs, clock).deadline
+    const { askers } = this
+    return { ...dueIn(beginWithinMs, clock, priority), answerBy, patience: repeatWithinMs, askers }
+  }
+
+  private inTime<Answer>(context: RequestContext, answer: Promise<Answer>): Promise<Answer> {
+    return withDeadline(answer, context, this.ports.clock, tooLate)
+  }
+
+  /** The download under way, begun now if there is none. */
+  private begin(most = Number.POSITIVE_INFINITY): Download {
+    this.download ??= this.start()
+    this.download.wantMost(most)
+    return this.download
+  }
+
+  private start(): Download {
+    const { content } = this
+    const { remote, lru } = this.ports
+    const started = new Download(this.ports, {
+      name: this.name,
+      hasParts: content.of === 'file',
+      // What came faster than room could be made for it would pile up in memory.
+      fetch: async ({ start, end }, priority, of) => {
+        await lru.room()
+        return remote.content(content, start, this.ownContext(priority), end, of)
+      },
+      askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
+    })
+    this.settled = this.keep(started)
+    return started
+  }
+
+  /** Readers meet a failure by themselves; here it decides what is remembered. */
+  private async keep(started: Download): Promise<void> {
+    const { name } = this
+    const { kept, versions, lru, log, rested } = this.ports
+    try {
+      await kept.keep(name, await started.whole, started.print)
+    } catch (error) {
+      if (error instanceof DiskRefused) this.refuse()
+      if (error instanceof Contradiction) versions.contradict(name, error)
+      if (!(error instanceof PrefetchAbandoned))
+        log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
+    } finally {
+      this.download = undefined
+      lru.remove(partsOf(name))
+      started.buffer.release()
+    }
+    if (this.atRest && !this.askers.waiting) rested(this)
+  }
+
+  /** What a reader hears of a contradiction, once the download that met it is over. */
+  private async contradicted(found: Contradiction, context: RequestContext): Promise<Failure> {
+    this.endPassing()
+    const failure = this.ports.versions.contradict(this.name, found)
+    await this.inTime(context, this.settled)
+    return failure
+  }
+
+  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
+    const { context, offset, into } = wanted
+    const current = this.begin()
+    const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
+    const coming = current.reach(offset, end, context.priority)
+    if (coming !== undefined) await this.patiently(wanted, coming)
+    return current.read(offset, into)
+  }
+
+  private async patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
+    const { now } = this.ports.clock
+    const { late } = this
+    if (late !== undefined && now() < late.until && offset >= late.start && offset < late.end) {
+      // The next call that waits for it gets it.
+      coming.catch(() => {})
+      throw new Failure('timeout', tooLate)
+    }
+    try {
+      await this.inTime(context, coming)
+    } catch (error) {
+      if (now() >= context.deadline)
+        this.late = { start: offset, end: offset + into.length, until: now() + lateForMs }
+      throw error
+    }
+  }
+
+  /** Reads into a buffer of ours first: after the deadline the caller's may be used for another call. */
+  private async readPassing({ context, offset, into }: ColdRead): Promise<number> {
+    this.passing ??= this.uncached(context.priority)
+    const own = Buffer.allocUnsafe(into.length)
+    const filled = await this.inTime(context, this.passing.read(offset, own))
+    into.set(own.subarray(0, filled))
+    return filled
+  }
+
+  private uncached(priority: Priority): UncachedStream {
+    const { remote, versions } = this.ports
+    return new UncachedStream({
+      name: this.name,
+      versions,
+      fetch: (start, of) => remote.content(this.content, start, this.ownContext(priority), undefined, of),
+    })
+  }
+
+  /** The answer; asked again once where it was begun by others, or is of another version: nothing of it was read here. */
+  private async answered(
+    context: RequestContext,
+    isJoining: boolean,
+    answer: () => Promise<number>,
+  ): Promise<number> {
+    const leave = this.join(context)
+    try {
+      return await this.inTime(context, answer())
+    } catch (error) {
+      const found = error instanceof Contradiction ? await this.contradicted(error, context) : undefined
+      const isAgain = found === undefined ? isJoining && !isAbsent(error) : found.kind === 'replaced'
+      if (!isAgain) throw found ?? error
+      return await this.answered(context, false, answer)
+    } finally {
+      leave?.()
+    }
+  }
+
+  private async findLength(context: RequestContext): Promise<number> {
+    const knownWay = this.download !== undefined || this.isRefused
+    const said = knownWay ? undefined : await this.askLength(context.priority)
+    if (said !== undefined) return said
+    this.tellsNothing = !knownWay
+    const length = await this.count(context)
+    this.ports.versions.remember(this.name, length, { modified: this.download?.print?.date })
+    return length
+  }
+
+  /**
+   * One question, whether a stat or a foreseen download has it. A size of 0 is said by services that do not know it, too, and
+   * a program that reads such a file asks for nothing more.
+   */
+  private askLength(priority: Priority): Promise<number | undefined> {
+    return this.lengthAsked.ask(async () => {
+      const said = await this.ports.remote.contentSize(this.content, this.ownContext(priority))
+      if (said === undefined || said.bytes === 0) return undefined
+      this.ports.versions.remember(this.name, said.bytes, { modified: said.modified })
+      return said.bytes
+    })
+  }
+
+  /** It may not be read yet: what is big waits for a reader. */
+  private async count(context: RequestContext): Promise<number> {
+    try {
+      if (this.isRefused) return await this.uncached(context.priority).size()
+      const download = this.begin()
+      const length = await download.lengthKnown(context.priority)
+      if (!this.isRead && length - download.arrived > bigBytes && download.canRest)
+        download.pause(new Failure('timeout', 'the download waits for a reader'))
+      return length
+    } catch (error) {
+      if (error instanceof DiskRefused) this.refuse()
+      if (error instanceof DiskRefused || error instanceof PrefetchAbandoned) return this.count(context)
+      throw error
+    }
+  }
+}
+
+/** A service that refuses the question only does not tell; one that is away does not let the body be believed. */
+function ifSizeUnknown(thrown: unknown): undefined {
+  const failure = asFailure(thrown)
+  if (!isA('denial', failure) && failure.kind !== 'broken') throw thrown
+}
+
+const causeOf = (error: unknown): string | undefined =>
+  error instanceof Error && error.cause !== undefined ? String(error.cause) : undefined

@@ -1,0 +1,157 @@
+// Kept files in use: how a whole content joins them, which are open or in memory, and that none is read once it was let go.
+import { LRUCache } from 'lru-cache'
+import { openRecentMap } from '../../../recent-map.js'
+import type { Clock } from '../../../remote/clock.js'
+import type { LogFunction } from '../../ledger/ledger.js'
+import { type Blob, blobOf } from './blob.js'
+import type { BlobStore, UnfinishedFile } from './blob-store.js'
+import { type Checksum, storedBytes } from './checksum.js'
+import { HotFiles } from './hot-files.js'
+import type { LruIndex } from './lru.js'
+import { shortBytes } from './short-files.js'
+import type { ContentVersions, VersionFingerprint } from './versions.js'
+
+/** Every byte is there: still in memory where the content is short. */
+export type CompleteContent =
+  | { readonly in: 'memory'; readonly bytes: Uint8Array; readonly checksum: Checksum }
+  | { readonly in: 'file'; readonly unfinished: UnfinishedFile; readonly checksum: Checksum }
+
+export interface KeptFilesPorts {
+  readonly store: BlobStore
+  readonly versions: ContentVersions
+  readonly lru: LruIndex
+  readonly clock: Clock
+  readonly log: LogFunction
+}
+
+const openFilesAtMost = 256
+const namesAtMost = 16_384
+/** What a full disk gives up at once. */
+export const roomBytes = 64 << 20
+const partsMark = '.parts'
+/** What has come of an unfinished download is counted by this name among the kept files. */
+export const partsOf = (name: string): string => `${name}${partsMark}`
+/** The content whose parts go by this name. */
+export const contentOfParts = (name: string): string | undefined =>
+  name.endsWith(partsMark) ? name.slice(0, -partsMark.length) : undefined
+
+export class KeptFiles {
+  private readonly open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
+  private readonly hot = new HotFiles()
+  /** How often each was let go. */
+  private readonly removals = openRecentMap<number>(namesAtMost)
+
+  constructor(private readonly ports: KeptFilesPorts) {}
+
+  get openFiles(): number {
+    return this.open.size
+  }
+
+  isBeingRead(name: string): boolean {
+    return this.open.peek(name)?.idle === false
+  }
+
+  /** The file where it is open. */
+  opened(name: string): Blob | undefined {
+    return this.open.get(name)
+  }
+
+  /** From memory; undefined for a content that is not there. */
+  readHot(name: string, offset: number, into: Uint8Array): number | undefined {
+    return this.hot.read(name, offset, into)
+  }
+
+  /** The bytes at once, from a file that was read a moment ago or is short; undefined where `find` must be asked. */
+  readNow(name: string, offset: number, into: Uint8Array): number | undefined {
+    const blob = this.open.get(name)
+    if (blob === undefined) return this.readShort(name, offset, into)
+    try {
+      return blob.readNow(offset, into)
+    } catch {
+      // A disk that cannot give the bytes now may do so in the slower way, which also finds what is wrong.
+      return undefined
+    }
+  }
+
+  /** Opens it; undefined where it is not kept, or no more: what was let go meanwhile may be the old file. */
+  async find(name: string): Promise<Blob | undefined> {
+    const { store, versions, log } = this.ports
+    // Looking costs a twentieth of an open that fails, and most files that are asked about are not kept yet.
+    if (!store.has(name)) return undefined
+    const before = this.removals.get(name)
+    const blob = await store.open(name).catch((error: unknown) => {
+      log('a kept file cannot be opened', { name, error: String(error) })
+    })
+    if (!blob) return undefined
+    const expected = versions.length(name)
+    const isWhole = expected === undefined || expected === blob.length
+    if (isWhole && this.removals.get(name) === before) {
+      this.open.set(name, blob)
+      return blob
+    }
+    blob.close()
+    if (isWhole) return undefined
+    log('a kept file has not the length the service told, and is dropped', { name })
+    await store.drop(name)
+    return undefined
+  }
+
+  /** Counted before it is named, so that the others make room first. */
+  async keep(name: string, whole: CompleteContent, version: VersionFingerprint | undefined): Promise<void> {
+    const { versions, lru, clock } = this.ports
+    const { checksum } = whole
+    versions.remember(name, checksum.length, { version, modified: version?.date })
+    lru.remove(partsOf(name))
+    await lru.add({ name, bytes: storedBytes(checksum), used: clock.now() })
+    if (whole.in === 'memory') this.hot.hold(name, whole.bytes)
+    await this.publish(name, whole)
+    if (whole.in === 'file')
+      this.open.set(name, blobOf({ name, file: whole.unfinished.file, checksum }, 'believed', clock.now))
+  }
+
+  /** What is on its way takes room like what is kept; where it waits for its readers it goes like it, too. */
+  countParts(name: string, bytes: number): void {
+    const { lru, clock, log } = this.ports
+    if (lru.bytesOf(partsOf(name)) === bytes) return
+    lru
+      .add({ name: partsOf(name), bytes, used: clock.now() })
+      .catch(error => log('the parts of a file could not be counted', { name, error: String(error) }))
+  }
+
+  /** What is open of it, or is being opened, is not read from any more. */
+  letGo(name: string): void {
+    this.removals.set(name, (this.removals.get(name) ?? 0) + 1)
+    this.hot.drop(name)
+    this.open.delete(name)
+  }
+
+  close(): void {
+    this.open.clear()
+  }
+
+  /** A short file is read whole, for its next bytes are asked for in a moment. */
+  private readShort(name: string, offset: number, into: Uint8Array): number | undefined {
+    const told = this.ports.versions.length(name)
+    if (told === undefined || told > shortBytes) return undefined
+    this.ports.store.readShort(name, bytes => {
+      if (bytes.length === told) this.hot.hold(name, bytes)
+    })
+    return this.hot.read(name, offset, into)
+  }
+
+  /** What gets no name is still read until it is closed, or as long as it stays in memory: its bytes are whole. */
+  private async publish(name: string, whole: CompleteContent): Promise<void> {
+    const { store, lru, log } = this.ports
+    try {
+      if (whole.in === 'file') await store.publish(whole.unfinished, name, whole.checksum)
+      else
+        await store.keep(name, whole.bytes, whole.checksum).catch(async error => {
+          if (!(await lru.evict(roomBytes))) throw error
+          await store.keep(name, whole.bytes, whole.checksum)
+        })
+    } catch (error) {
+      lru.remove(name)
+      log('a whole download could not be given its name', { name, error: String(error) })
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// Versions of contents: the one table of lengths, validators and times, and what an answer that contradicts it means.
+import { createHash } from 'node:crypto'
+import { Failure } from '../../../failure.js'
+import { openRecentMap } from '../../../recent-map.js'
+import {
+  type ByteCount,
+  byteCount,
+  type ContentVersion,
+  dateOf,
+  type Instant,
+  instant,
+} from '../../../remote/remote.js'
+import type { Ledger } from '../../ledger/ledger.js'
+
+/** The validators of a version in few letters, to be compared only. */
+export interface VersionFingerprint {
+  readonly tag: string | undefined
+  readonly modified: string | undefined
+  /** What its date says. */
+  readonly date?: Instant | undefined
+}
+
+/** Two answers that do not belong together. */
+export class Contradiction extends Error {
+  /** What its readers hear: the same for all. */
+  heard: Failure | undefined
+}
+
+/** Another length than was told, or than came before; `sent` undefined: more than that. */
+export class OtherLength extends Contradiction {
+  override readonly message: string
+
+  constructor(told: number, sent: number | undefined) {
+    super()
+    this.message = `the service told ${told} bytes and sends ${sent ?? `more than ${told}`}`
+  }
+}
+
+/** Another version than the one before. */
+export class OtherVersion extends Contradiction {
+  override readonly message = 'the service sends another version of the file than before'
+
+  /** `isOneLength`: nothing but its validator differs. */
+  constructor(readonly isOneLength: boolean) {
+    super()
+  }
+}
+
+export interface VersionPorts {
+  readonly now: () => Instant
+  /** A length or a time is another one now. */
+  readonly changed: () => void
+  /** Another mount that shares the ledger has found this content replaced: what is open here is of the old version. */
+  readonly elsewhere: (name: string) => void
+  /** This mount has found it replaced. */
+  readonly replaced: (name: string) => void
+}
+
+const sizeRoom = 'size'
+const replacedRoom = 'replaced'
+/** Bytes; the date, in milliseconds; the fingerprints of tag and date where a version is known. */
+const form = /^(0|[1-9][0-9]{0,15})(?: @([0-9]{1,15}))?(?: (\S+) (\S+))?$/
+const noValidator = '-'
+const noValidators: VersionFingerprint = { tag: undefined, modified: undefined }
+
+const soonMs = 60_000
+const namesAtMost = 1000
+
+/** Of all contents of a mount, by their names; lengths, validators and times are remembered over restarts. */
+export class ContentVersions {
+  private readonly replaced = new Map<string, Instant>()
+  private readonly contradicted = openRecentMap<Instant>(namesAtMost)
+  private readonly firstMet = openRecentMap<Instant>(namesAtMost)
+  private readonly unsteady = openRecentMap<true>(namesAtMost)
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly ports: VersionPorts,
+  ) {
+    for (const [name, { value }] of ledger.entries(replacedRoom))
+      this.replaced.set(name, instant(Number(value)))
+  }
+
+  /** As the service stated it, or as counted; undefined if it is not known yet. */
+  length(name: string): ByteCount | undefined {
+    const bytes = lengthIn(this.row(name))
+    return bytes === undefined ? undefined : byteCount(bytes)
+  }
+
+  /** The version whose bytes readers had last, perhaps without a validator; undefined where they had none. */
+  version(name: string): VersionFingerprint | undefined {
+    return versionIn(this.row(name))
+  }
+
+  /** The date that the service had told when its length became known: it stays. */
+  modified(name: string): Instant | undefined {
+    return modifiedIn(this.row(name))
+  }
+
+  /** Without a version the one that is known stays. The date counts with the first length only. */
+  remember(
+    name: string,
+    bytes: number,
+    told: { readonly version?: VersionFingerprint | undefined; readonly modified?: Instant | undefined } = {},
+  ): void {
+    const before = this.row(name)
+    const of = told.version ?? versionIn(before)
+    const date = before === undefined ? told.modified : modifiedIn(before)
+    const dated = date === undefined ? '' : ` @${Math.min(date, this.ports.now())}`
+    const validators = of === undefined ? '' : ` ${of.tag ?? noValidator} ${of.modified ?? noValidator}`
+    const row = `${bytes}${dated}${validators}`
+    if (before === row) return
+    this.ledger.set(sizeRoom, name, row)
+    if (before !== undefined && lengthIn(before) !== bytes) this.ports.changed()
+  }
+
+  /** All but the time of its replacement: the next question goes to the service. */
+  forget(name: string): void {
+    this.ledger.delete(sizeRoom, name)
+  }
+
+  /** Readers get bytes of this version: what comes later is compared with it. */
+  met(name: string, version: VersionFingerprint | undefined): void {
+    if (this.firstMet.get(name) === undefined) this.firstMet.set(name, this.ports.now())
+    const row = this.row(name)
+    const bytes = lengthIn(row)
+    if (bytes !== undefined)
+      this.remember(name, bytes, { version: version ?? versionIn(row) ?? noValidators })
+  }
+
+  /** Whether parts of several answers may be put together: not where its validator changed within a minute at one length. */
+  mayJoin(name: string): boolean {
+    return this.unsteady.get(name) === undefined
+  }
+
+  /** Its answers contradicted each other a moment ago: a body alone does not tell its length. */
+  isDoubted(name: string): boolean {
+    return this.isSoon(this.contradicted.get(name))
+  }
+
+  /** What its readers hear: 'replaced', or 'broken' where the last contradiction was less than a minute ago. */
+  contradict(name: string, found: Contradiction): Failure {
+    found.heard ??= this.judge(name, found)
+    return found.heard
+  }
+
+  private judge(name: string, found: Contradiction): Failure {
+    const isAgain = this.isDoubted(name)
+    this.contradicted.set(name, this.ports.now())
+    if (found instanceof OtherVersion && found.isOneLength && this.isSoon(this.firstMet.get(name)))
+      this.unsteady.set(name, true)
+    this.firstMet.delete(name)
+    this.forget(name)
+    if (isAgain)
+      return new Failure('broken', `${found.message}; neither is believed, and nothing of it is kept`)
+    this.replaceHere(name)
+    return replacedFailure()
+  }
+
+  /** When it was last found to be another version than the one before; undefined for nearly all. */
+  replacedAt(name: string): Instant | undefined {
+    const before = this.replaced.get(name)
+    const kept = Number(this.ledger.getShort(replacedRoom, name) ?? before)
+    if (Number.isNaN(kept) || kept === before) return before
+    this.replaced.set(name, instant(kept))
+    this.ports.elsewhere(name)
+    this.ports.changed()
+    return instant(kept)
+  }
+
+  /** Its readers begin again, and its time moves; remembered over restarts, for a time that was shown stays. */
+  noteReplaced(name: string): void {
+    const before = this.replacedAt(name)
+    const { now, changed } = this.ports
+    const time = instant(before === undefined ? now() : Math.max(now(), before + 1))
+    this.replaced.set(name, time)
+    this.ledger.set(replacedRoom, name, String(time))
+    changed()
+  }
+
+  /** Found here, not heard of. */
+  replaceHere(name: string): void {
+    this.noteReplaced(name)
+    this.ports.replaced(name)
+  }
+
+  private row(name: string): string | undefined {
+    return this.ledger.getShort(sizeRoom, name)
+  }
+
+  private isSoon(before: Instant | undefined): boolean {
+    return before !== undefined && this.ports.now() - before < soonMs
+  }
+}
+
+/** Whether an answer is of another version than one before: its tag counts, else its date; one that names neither any more is. */
+export function isOther(
+  before: VersionFingerprint | undefined,
+  now: VersionFingerprint | undefined,
+): boolean {
+  if (before?.tag !== undefined) return before.tag !== now?.tag
+  return before?.modified !== undefined && before.modified !== now?.modified
+}
+
+/** Whether it carries a validator. */
+export const tells = (version: VersionFingerprint | undefined): boolean =>
+  version?.tag !== undefined || version?.modified !== undefined
+
+/** Tags are compared without their mark of weakness: that one differs says that the version does. */
+export function fingerprintOf(version: ContentVersion | undefined): VersionFingerprint | undefined {
+  if (version === undefined) return undefined
+  return {
+    tag: validatorHash(version.tag?.replace(/^W\//, '')),
+    modified: validatorHash(version.modified),
+    date: dateOf(version),
+  }
+}
+
+/** A reader that has a part of the old version, or knows its length, must begin again. */
+export const replacedFailure = (): Failure =>
+  new Failure('replaced', 'the service holds another version of the file now: open it again to read that one')
+
+const validatorHash = (validator: string | undefined): string | undefined =>
+  validator === undefined
+    ? undefined
+    : createHash('sha256').update(validator).digest('base64url').slice(0, 11)
+
+function lengthIn(row: string | undefined): number | undefined {
+  const bytes = row === undefined ? undefined : form.exec(row)?.[1]
+  return bytes === undefined ? undefined : Number(bytes)
+}
+
+function modifiedIn(row: string | undefined): Instant | undefined {
+  const date = row === undefined ? undefined : form.exec(row)?.[2]
+  return date === undefined ? undefined : instant(Number(date))
+}
+
+function versionIn(row: string | undefined): VersionFingerprint | undefined {
+  const [, , , tag, modified] = form.exec(row ?? '') ?? []
+  if (tag === undefined || modified === undefined) return undefined
+  return { tag: storedValidator(tag), modified: storedValidator(modified) }
+}
+
+const storedValidator = (kept: string): string | undefined => (kept === noValidator ? undefined : kept)
