@@ -5,7 +5,7 @@ import { type AssembledDrive, assemble } from '../../src/app/assemble.js'
 import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
 import { systemClock } from '../../src/remote/clock.js'
-import type { Capabilities } from '../../src/remote/rest/capabilities.js'
+import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 
 export interface LineWish {

@@ -2,7 +2,7 @@
 import type { Activity } from '../activity/activity.js'
 import type { Config } from '../config/config.js'
 import type { Clock } from '../remote/clock.js'
-import type { Capabilities } from '../remote/rest/capabilities.js'
+import type { Capabilities } from '../remote/rest/lacking.js'
 import type { Log, LogReader } from '../terminal/log.js'
 import type { Connection } from './connect.js'
 

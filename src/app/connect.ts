@@ -18,9 +18,8 @@ import {
   type ProjectId,
   type Remote,
 } from '../remote/remote.js'
-import type { Capabilities } from '../remote/rest/capabilities.js'
 import { Gate } from '../remote/rest/gate.js'
-import { operationOf } from '../remote/rest/lacking.js'
+import { type Capabilities, operationOf } from '../remote/rest/lacking.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
 import { tokenEnd } from '../remote/session/token.js'

@@ -9,9 +9,8 @@ import {
   type ServiceConnections,
 } from '../connection/connections.js'
 import { anyAnswer, type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
-import { networkFailure } from '../connection/network-errors.js'
+import { isOtherServers, networkFailure } from '../connection/network-errors.js'
 import { firstQuestion } from '../known-question.js'
-import { isOtherServers } from '../other-server.js'
 import { type RequestContext, requestLogOf } from '../remote.js'
 import {
   Attempt,
@@ -189,9 +188,11 @@ export class Client {
   }
 
   /** The first answer to a question. */
-  async #asked(attempt: Attempt): Promise<IncomingResponse> {
-    const soon = this.#admitted(attempt)
-    if (soon instanceof Promise) await soon
+  #asked(attempt: Attempt): MaybePromise<IncomingResponse> {
+    return chain(this.#admitted(attempt), () => this.#firstOf(attempt))
+  }
+
+  #firstOf(attempt: Attempt): Promise<IncomingResponse> {
     return new Promise((resolve, reject) => {
       const { calls, context } = attempt
       const dispatch = (): void => {

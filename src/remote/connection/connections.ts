@@ -7,7 +7,10 @@ import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
+import { firstQuestion } from '../known-question.js'
+import { type Instant, instant } from '../remote.js'
 import { isLoopback } from './address.js'
+import { isOtherServers, networkFailure } from './network-errors.js'
 
 // As undici's index does it: the agent for a proxy calls the first, the probe of a server the second.
 Dispatcher.prototype.connect = connect
@@ -107,4 +110,43 @@ function renewable(open: () => Dispatcher): Pool & Pick<ServiceConnections, 'ren
       await Promise.all([current, ...former].map(pool => pool.destroy()))
     },
   }
+}
+
+export interface ServerProbe {
+  /** The service's clock, to the second; undefined where its answer carries no date. */
+  readonly date: Instant | undefined
+  /** A page or a redirect, as no platform answers: another server in its place. */
+  readonly isForeign: boolean
+}
+
+/**
+ * Any answer at all proves that the service is reachable, a refusal too.
+ * @param limit milliseconds to wait
+ * @throws Failure 'unreachable', 'timeout' or 'untrusted'
+ */
+export async function probeServer(base: URL, reach: ConnectionOptions, limit: number): Promise<ServerProbe> {
+  const pool = openConnectionPool(base, reach)
+  try {
+    const answer = await pool.request({
+      origin: base.origin,
+      path: `${base.pathname}${firstQuestion}`,
+      method: 'GET',
+      headersTimeout: limit,
+      bodyTimeout: limit,
+    })
+    await answer.body.dump()
+    const { statusCode, headers } = answer
+    const isPage = statusCode === 200 && /html/i.test(String(headers['content-type'] ?? ''))
+    const isForeign = isPage || isOtherServers(statusCode)
+    return { date: dateOf(headers['date']), isForeign }
+  } catch (reason) {
+    throw networkFailure(reason)
+  } finally {
+    await pool.destroy()
+  }
+}
+
+function dateOf(header: string | string[] | undefined): Instant | undefined {
+  const milliseconds = typeof header === 'string' ? Date.parse(header) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : instant(milliseconds)
 }

@@ -1,5 +1,4 @@
-// Failures of a connection (not of the service): Node's and undici's error codes as Failures.
-
+// Failures that are not the service's own: of a connection, by the error codes of Node and undici, and of another server in its place.
 import { Failure, type FailureKind } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
 
@@ -53,3 +52,12 @@ const withoutParserData = (thrown: unknown): unknown =>
 /** undici's parser errors carry no code, only a name. */
 const nameOrCode = (thrown: unknown): string =>
   thrown instanceof Error && thrown.name === 'HTTPParserError' ? thrown.name : (codeOf(thrown) ?? '')
+
+const redirects = new Set([301, 302, 303, 307, 308])
+/** Network Authentication Required, RFC 6585. */
+const networkSignIn = 511
+
+export const isRedirect = (status: number): boolean => redirects.has(status)
+
+/** The platform sends no redirects, and asks for no sign-in to a network. */
+export const isOtherServers = (status: number): boolean => isRedirect(status) || status === networkSignIn

@@ -9,8 +9,7 @@ import type { Subject } from '../client/late-answer.js'
 import { type AttemptResult, retryAfter, withRetries } from '../client/retry.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
-import { networkFailure } from '../connection/network-errors.js'
-import { isOtherServers, isRedirect } from '../other-server.js'
+import { isOtherServers, isRedirect, networkFailure } from '../connection/network-errors.js'
 import type { Body, ContentSize, RequestContext } from '../remote.js'
 import {
   answerJsonText,
@@ -142,23 +141,24 @@ export function openHttp(options: ClientOptions): Http & { readonly client: Clie
   const base = options.base.pathname.replace(/\/$/, '')
   const client = new Client(options, overload)
 
-  async function attempt<Value>(
-    first: Outgoing,
+  function attempt<Value>(
+    outgoing: Outgoing,
     reading: Reading<Value>,
     context: RequestContext,
   ): Promise<AttemptResult<Value>> {
-    let outgoing = first
-    for (let hops = outgoing.method === 'GET' ? reading.hops : 0; ; hops -= 1) {
-      let onward: string | undefined
-      const end = await client.send<Value>(outgoing, context, (response, flow) => {
-        if (reading.accepts(response.status))
-          return readAccepted(outgoing, response, () => reading.read(response, flow))
-        if (isRedirect(response.status)) onward = sameOrigin(response, outgoing, options.base)
-        return refusalFailure(outgoing, response, flow, client.clock.now())
-      })
-      if (onward === undefined || hops <= 0) return end
-      outgoing = { ...outgoing, path: onward }
-    }
+    let onward: string | undefined
+    const sent = client.send<Value>(outgoing, context, (response, flow) => {
+      if (reading.accepts(response.status))
+        return readAccepted(outgoing, response, () => reading.read(response, flow))
+      if (isRedirect(response.status)) onward = sameOrigin(response, outgoing, options.base)
+      return refusalFailure(outgoing, response, flow, client.clock.now())
+    })
+    if (reading.hops === 0 || outgoing.method !== 'GET') return sent
+    return sent.then(end =>
+      onward === undefined
+        ? end
+        : attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, context),
+    )
   }
 
   const ask: Ask = (request, reading, context) => {

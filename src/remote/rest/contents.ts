@@ -12,8 +12,8 @@ import {
   dateOf,
   type RequestContext,
 } from '../remote.js'
-import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 import type { Gate } from './gate.js'
+import { type Capabilities, isItsWay, isSampled } from './lacking.js'
 
 /** The size from HEAD; `refused`: a proper answer without a size. */
 interface HeadSize {
@@ -85,7 +85,22 @@ export class Contents {
     of?: ContentVersion,
   ): Promise<Body> {
     const derived = derivedKindOf(content.of)
-    const body = await this.#received(content, { start, end }, context, of)
+    const part = this.#asksForParts() ? { start, end } : { start: beginning, end: undefined }
+    const condition = this.#known.conditions === false ? undefined : of
+    const path = this.pathOf(content)
+    const first = await this.gate.http.content({ method: 'GET', path }, { ...part, of: condition }, context)
+    const isSame = isVersion(first, of)
+    let body = first
+    if (condition !== undefined && isSame && isWholeContent(first, part)) {
+      // A service that does not know the condition sends everything; without it, it may send the part.
+      this.#known.conditions = false
+      first.cancel()
+      body = await this.gate.http.content({ method: 'GET', path }, part, context)
+    } else {
+      if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
+      if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
+    }
+    if (body.length === 0) body = await this.gate.proven(body, path, context)
     if (derived !== undefined)
       return filledBody(body, `${derived.label} ${content.title}`, derived.fewestBytes)
     if (body.isPage !== true) return body
@@ -93,39 +108,10 @@ export class Contents {
     if (page.ends !== 'twice' || (page.start === 0 && page.end === undefined)) return page
     // A part alone cannot be compared.
     page.cancel()
-    const all = await this.#asked(content, { start: beginning }, context)
-    return all.isPage === true ? this.#provenPage(all, content, context) : all
-  }
-
-  async #received(
-    content: Content,
-    wanted: { readonly start: ByteOffset; readonly end: ByteOffset | undefined },
-    context: RequestContext,
-    of: ContentVersion | undefined,
-  ): Promise<Body> {
-    const part = this.#asksForParts() ? wanted : { start: beginning, end: undefined }
-    const condition = this.#known.conditions === false ? undefined : of
-    const body = await this.#asked(content, { ...part, of: condition }, context)
-    const isSame = isVersion(body, of)
-    if (condition !== undefined && isSame && isWholeContent(body, part)) {
-      // A service that does not know the condition sends everything; without it, it may send the part.
-      this.#known.conditions = false
-      body.cancel()
-      return this.#asked(content, part, context)
-    }
-    if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
-    if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
-    return body
-  }
-
-  async #asked(
-    content: Content,
-    part: Parameters<Gate['http']['content']>[1],
-    context: RequestContext,
-  ): Promise<Body> {
-    const path = this.pathOf(content)
-    const body = await this.gate.http.content({ method: 'GET', path }, part, context)
-    return body.length === 0 ? this.gate.proven(body, path, context) : body
+    const all = await this.gate.http.content({ method: 'GET', path }, { start: beginning }, context)
+    return all.isPage === true
+      ? this.#provenPage(all, content, context)
+      : this.gate.proven(all, path, context)
   }
 
   /**

@@ -5,8 +5,7 @@ import { Http, type Request } from '../http/http.js'
 import { knownQuestion, noteAnswered, noteDeleted, noteRefused } from '../known-question.js'
 import type { Body, RequestContext } from '../remote.js'
 import { openSharedAnswer } from '../shared-answer.js'
-import type { Capabilities } from './capabilities.js'
-import { Lacking } from './lacking.js'
+import { type Capabilities, Lacking } from './lacking.js'
 
 /** Milliseconds after which the next question is asked in the place of a record that does not answer. */
 const silentMs = 1_000

@@ -21,8 +21,8 @@ import {
   type RequestContext,
   type ServicePath,
 } from '../../../src/remote/remote.js'
-import type { Capabilities } from '../../../src/remote/rest/capabilities.js'
 import { Gate } from '../../../src/remote/rest/gate.js'
+import type { Capabilities } from '../../../src/remote/rest/lacking.js'
 import { openRest } from '../../../src/remote/rest/rest.js'
 import { openSession, withAuthorization } from '../../../src/remote/session/session.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
