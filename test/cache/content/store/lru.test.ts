@@ -90,7 +90,8 @@ t.test('sixteen readers of forty files with room for six never meet a wrong byte
   t.ok(cache.stats().bytes <= limitBytes, `${cache.stats().bytes} bytes in the end`)
   await until(60_000, 'what was dropped is gone', () => onDisk(directory) <= limitBytes)
   await cache.close()
-  t.ok(onDisk(directory) <= limitBytes, `${onDisk(directory)} bytes on disk`)
+  // What was let go last is still being removed.
+  await until(10_000, 'room on the disk', () => onDisk(directory) <= limitBytes)
 })
 
 t.test('READ-3 what is on its way counts: kept files make room while it comes', async t => {
