@@ -13,7 +13,6 @@ import {
   type ServerFacts,
   serverFacts,
 } from './connection.js'
-import { anyValue, countKey, leaseKey, newsChannel, nodesKey, valueKey, wordsKey } from './scripts.js'
 import type { SealedName } from './seal.js'
 
 /** The fleet is passed by: what was wanted of it is asked of the service. */
@@ -46,6 +45,16 @@ export const leaseMs = 2_000
 const puttingAtMost = 32 << 20
 /** Why a server that answers, but not as a script of calcfs, is passed by. */
 const nonsense = 'it answers nonsense: is it a Valkey or Redis?'
+
+// The braces keep all keys of one name in one slot of a cluster.
+const valueKey = (name: string): string => `calcfs:{${name}}:v`
+/** The pattern of every value, for SCAN. Leases and the list of mounts are of the moment, and end by themselves. */
+const anyValue = 'calcfs:{*}:v'
+export const leaseKey = (name: string): string => `calcfs:{${name}}:l`
+const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`
+const wordsKey = (name: string): string => `calcfs:{${name}}:words`
+const countKey = (name: string): string => `calcfs:{${name}}:count`
+const newsChannel = (name: string): string => `calcfs:{${name}}:news`
 
 /** Connects in the background. All methods reject with FleetAway while the fleet is passed by. */
 export class FleetStore {

@@ -1,7 +1,7 @@
 // One daemon asks for all; where it dies or hangs at any step, the others go on after its lease at most.
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { leaseKey } from '../../src/fleet/scripts.js'
+import { leaseKey } from '../../src/fleet/store.js'
 import { readerProcess } from '../testbed/fleet/child.js'
 import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
 import { everything } from '../testbed/fleet/reads.js'

@@ -134,7 +134,7 @@ export function openQueryCache(
     keep(query, answer)
     writeSoon()
     changed(query.namespace, query.key)
-    source.changed(query, { now: answer })
+    source.changed(query)
   }
 
   let isToWrite = false

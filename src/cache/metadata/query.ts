@@ -38,8 +38,8 @@ export interface DatedAnswer<Answer> {
 export interface AnswerSource {
   /** One that counts for at least `leftMs` longer: a shorter one is known already. */
   ask<Answer>(query: Query<Answer>, context: RequestContext, leftMs: number): Promise<DatedAnswer<Answer>>
-  /** This daemon has changed what the answer is: to `now`, or to what the service says next. */
-  changed<Answer>(query: Query<Answer>, answer?: { readonly now: Answer }): void
+  /** This daemon has changed what the answer is. */
+  changed<Answer>(query: Query<Answer>): void
   /** The same of every answer. */
   allChanged(): void
 }
