@@ -4,10 +4,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const [{ wholeProgram }, { manualPages }, { settingsPage }] = await Promise.all([
+const [{ wholeProgram }, { manualPages, settingsPage }] = await Promise.all([
   import('../dist/src/cli/main.js'),
   import('../dist/src/cli/manual/pages.js'),
-  import('../dist/src/cli/manual/settings-page.js'),
 ])
 
 /** The same pages from the same sources, where the packager says of what day they are. */

@@ -101,7 +101,6 @@ export const folders: Readonly<Record<string, string>> = {
   'cli/stream': 'trees and files of a daemon, as long answers',
   'cli/control': 'talking to the daemon of a drive',
   'cli/doctor': 'the checks of `calcfs doctor`',
-  'cli/demo': 'the tour of `calcfs demo`',
   'cli/mount':
     'one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back',
   'cli/sign-in': 'a sign-in made, listed and forgotten',

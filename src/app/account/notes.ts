@@ -1,9 +1,8 @@
-// Notes beside what is kept of accounts: whose a state directory is, and where drives were mounted. A damaged one counts as none.
+// Notes beside what is kept of accounts: whose a state directory is. A damaged one counts as none.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import * as z from 'zod'
-import { mountFileName } from '../../config/places.js'
 import { isMissing } from '../../system/error-code.js'
 import { type Account, keepFile } from './account.js'
 
@@ -16,10 +15,6 @@ export function namesIn(directory: string): readonly string[] {
     return []
   }
 }
-
-/** Undefined where there is no plain file. Throws disk errors. */
-export const plainText = (file: string): string | undefined =>
-  isPlain(file) ? readFileSync(file, 'utf8') : undefined
 
 /** Undefined for one that is missing, or damaged. Throws disk errors. */
 export function noteIn<Note>(file: string, form: z.ZodType<Note>): Note | undefined {
@@ -61,21 +56,3 @@ export function accountsIn(stateOfAll: string): readonly KnownAccount[] {
     return [{ service: note?.service, user: note?.user, state }]
   })
 }
-
-const noteOf = (stateOfAll: string, mountPoint: string): string =>
-  join(stateOfAll, 'mounts', mountFileName(mountPoint))
-
-/** Throws disk errors. */
-export async function noteMount(account: Account, mountPoint: string): Promise<void> {
-  const file = noteOf(dirname(account.places.state), mountPoint)
-  if (!isNoteOf(file, mountPoint)) await keepFile(account, file, `${mountPoint}\n`)
-}
-
-/** The directories on which drives were mounted. Throws disk errors. */
-export function formerMounts(stateOfAll: string): readonly string[] {
-  const notes = join(stateOfAll, 'mounts')
-  const named = namesIn(notes).flatMap(name => plainText(join(notes, name))?.trimEnd() ?? [])
-  return named.filter(path => isNoteOf(noteOf(stateOfAll, path), path))
-}
-
-const isNoteOf = (file: string, mountPoint: string): boolean => plainText(file)?.trimEnd() === mountPoint

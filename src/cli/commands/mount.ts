@@ -1,5 +1,4 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
-
 import { execFile } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -18,13 +17,14 @@ import type { Log } from '../../terminal/log.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
 import {
+  forgetOwnSecrets,
   inBackground,
   isInBackground,
   type StartedMount,
+  secretsOfStarter,
   tellStarter,
   waitingSentence,
 } from '../mount/daemon.js'
-import { forgetOwnSecrets, secretsOfStarter } from '../mount/own-secrets.js'
 import type { ServedDrive } from '../mount/serve-drive.js'
 
 /** Start of the background work, so that the user's first accesses are not delayed. In milliseconds. */

@@ -18,7 +18,6 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
 import { daemonAt, NoAnswer, type Status } from '../control/find-daemon.js'
-import { refuseAddress } from '../control/select-mount.js'
 import { sweepFor } from '../control/socket.js'
 
 interface Flags {
@@ -44,7 +43,6 @@ export function unmountCommand(): Command {
 }
 
 async function takeAway(directory: string, flags: Flags): Promise<void> {
-  await refuseAddress('write: calcfs unmount', directory)
   const path = await mountPath(resolve(directory))
   const mount = await mountAt(path)
   if (mount === undefined) {

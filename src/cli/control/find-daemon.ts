@@ -125,9 +125,6 @@ export interface Daemon {
 
 /** Milliseconds in which a daemon without a known socket answers the kernel. */
 const pulseLimit = 2500
-/** Milliseconds in which it shows its status as a file. */
-const fileLimit = 5000
-const askedAgainAfter = 400
 
 /**
  * The daemon of the drive mounted exactly there.
@@ -176,7 +173,7 @@ async function withoutSocket(mount: Mount): Promise<Daemon> {
       )
     case 'answers':
       return {
-        status: () => freshStatus(mount),
+        status: () => statusFile(mount),
         async control() {
           const { socketPath, device, onSilence } = await namedSocket(mount)
           return controlAt(socketPath, device, onSilence)
@@ -187,20 +184,6 @@ async function withoutSocket(mount: Mount): Promise<Daemon> {
         },
       }
   }
-}
-
-/** A text that another program has opened a moment ago may be from before a save or a failed save. */
-async function freshStatus(mount: Mount): Promise<Status> {
-  const asked = Date.now()
-  while (Date.now() < asked + fileLimit) {
-    const status = await statusFile(mount)
-    if (Date.parse(status.at) >= asked) return status
-    await new Promise(wake => setTimeout(wake, askedAgainAfter))
-  }
-  throw new Stop(
-    exitCodes.failed,
-    `a program keeps ${join(mount.path, fixedNames.own, fixedNames.status)} open, so only its old text can be read; close it.`,
-  )
 }
 
 async function statusFile(mount: Mount): Promise<Status> {

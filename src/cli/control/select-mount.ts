@@ -1,6 +1,6 @@
 // Selects the drive of a command: the one its path or working directory is in, the named one, or the only one.
 import { join, relative, resolve } from 'node:path'
-import { drives, drivesOfUser, innermost, type Mount, mountPath, sourceOf } from '../../mount/mount-point.js'
+import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
 import { withoutLinks } from '../../mount/probe.js'
 import { standingIn } from '../../system/home.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -47,7 +47,6 @@ export async function chosenMounts(named: string | undefined): Promise<readonly 
 }
 
 async function namedMount(named: string): Promise<string> {
-  await refuseAddress('the drive is', named)
   const path = await mountPath(resolve(named))
   const found = innermost(path, await drives())
   if (found !== undefined) return found.path
@@ -86,16 +85,4 @@ async function onDrive(mountPoint: string, local: string): Promise<DrivePath> {
 
 async function refuseSilent(mountPoint: string): Promise<void> {
   await (await driveAt(mountPoint)).drafts({})
-}
-
-/** Ends a command that was given an address in the place of a mount point. @param line what stands before the right one @throws Stop */
-export async function refuseAddress(line: string, given: string): Promise<void> {
-  if (!/^https?:\/\//.test(given)) return
-  const host = URL.canParse(given) ? new URL(given).origin : given
-  const meant = (await drivesOfUser()).filter(({ source }) => source.startsWith(sourceOf(host)))
-  const next =
-    meant.length === 0
-      ? 'calcfs status lists your drives'
-      : `${line} ${meant.map(({ path }) => path).join(' or ')}`
-  throw new Stop(exitCodes.usage, `name the directory, not the address of the service; ${next}.`)
 }

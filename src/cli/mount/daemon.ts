@@ -1,8 +1,9 @@
-// `--daemon`: runs the same command line again, detached; the parent waits until the drive is mounted.
+// `--daemon`: runs the same command line again, detached, and hands the secrets of the environment over to it, where neither /proc nor a child shows them.
 import { spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Environment } from '../../config/places.js'
+import { secretVariables } from '../../config/secret.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
-import { parted } from './own-secrets.js'
 
 interface Word {
   readonly mounted: string
@@ -13,12 +14,9 @@ interface Word {
 }
 
 /** A drive that a background process serves. */
-export interface StartedMount {
+export interface StartedMount extends Omit<Word, 'mounted'> {
   readonly mountPoint: string
   readonly pid: number | undefined
-  /** Edits of earlier mounts that wait to be saved. */
-  readonly unsaved: number
-  readonly troubles: readonly string[]
 }
 
 /** Milliseconds a mount may take: a log-in, the first request and the kernel. */
@@ -92,4 +90,85 @@ export const isInBackground = (): boolean => process.send !== undefined
 /** Tells the parent of a background process, if there is one, that the drive is mounted. */
 export function tellStarter(word: Word): void {
   process.send?.(word)
+}
+
+/** Values by the names of their variables. */
+type Secrets = Readonly<Record<string, string>>
+
+/** An environment without its secrets, and these. */
+function parted(environment: Environment): { readonly plain: Environment; readonly secrets: Secrets } {
+  const isSecret = ([name]: readonly [string, unknown]): boolean => secretVariables.includes(name)
+  const all = Object.entries(environment)
+  const secrets = all.filter(isSecret).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return {
+    plain: Object.fromEntries(all.filter(one => !isSecret(one))),
+    secrets: Object.fromEntries(secrets),
+  }
+}
+
+/** Milliseconds in which the starting process hands them over. */
+const secretsLimit = 20_000
+
+/** What the process that started this one sends first. @throws Stop where there is none */
+export function secretsOfStarter(): Promise<Secrets> {
+  const stop = (sentence: string) => new Stop(exitCodes.usage, sentence)
+  if (process.send === undefined)
+    return Promise.reject(stop('--in-background is what --daemon does inside; use --daemon.'))
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(
+      () => reject(stop('the starting process has sent nothing; try without --daemon.')),
+      secretsLimit,
+    )
+    process.once('message', message => {
+      clearTimeout(late)
+      resolve(message as Secrets)
+    })
+  })
+}
+
+/**
+ * Removes the secrets from this process's environment: children inherit none, and where the system allows it (Linux) nothing
+ * is left of them in /proc/self/environ, which shows the memory that a program was started with.
+ */
+export function forgetOwnSecrets(): void {
+  for (const name of secretVariables) {
+    if (process.env[name] === undefined) continue
+    blotOut(name)
+    delete process.env[name]
+  }
+}
+
+/** A place of the memory is written only where this variable was read at that very place a moment before. */
+function blotOut(name: string): void {
+  try {
+    const shown = readFileSync('/proc/self/environ')
+    const at = placeOf(name, shown)
+    if (at === undefined) return
+    const end = shown.indexOf(0, at)
+    const blank = Buffer.alloc((end === -1 ? shown.length : end) - at)
+    const memory = openSync('/proc/self/mem', 'r+')
+    try {
+      writeSync(memory, blank, 0, blank.length, environmentStart() + at)
+    } finally {
+      closeSync(memory)
+    }
+  } catch {
+    // Another system, or one that hides its own memory from a process: the owner of the process and root can read it there.
+  }
+}
+
+/** Where the value begins, in bytes. */
+function placeOf(name: string, shown: Buffer): number | undefined {
+  const key = Buffer.from(`\0${name}=`)
+  const found = Buffer.concat([Buffer.alloc(1), shown]).indexOf(key)
+  return found === -1 ? undefined : found + key.length - 1
+}
+
+/** env_start of proc_pid_stat(5), the fiftieth field; the second one, the name, may hold blanks. */
+function environmentStart(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /s, '')
+    .trim()
+    .split(' ')
+  return Number(fields[50 - 3])
 }

@@ -1,7 +1,7 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
 import { openActivity } from '../../activity/activity.js'
 import type { KernelCalls } from '../../activity/kernel-calls.js'
-import { noteAccount, noteMount } from '../../app/account/notes.js'
+import { noteAccount } from '../../app/account/notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
@@ -121,7 +121,7 @@ export async function prepareDrive(
         },
       )
       tellDevice(mounted.device)
-      await Promise.all([noteAccount(connection.account), noteMount(connection.account, path)]).catch(cause =>
+      await noteAccount(connection.account).catch(cause =>
         log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
       )
       const watch = await watched(line, { config, log, clock })

@@ -1,18 +1,16 @@
 // `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
 
-import { statSync } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { formerMounts } from '../../app/account/notes.js'
-import { defaultLogFile, statesOf } from '../../config/places.js'
+import { defaultLogFile } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
-import { type Configured, configured } from '../../terminal/settings.js'
+import { configured } from '../../terminal/settings.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
 import { untilInterrupted } from './screen.js'
@@ -118,9 +116,11 @@ async function showLeft(
   drive: string | undefined,
   { flags, print }: Output,
 ): Promise<void> {
-  if (drive === undefined) {
-    throw withoutDrive(configured(command))
-  }
+  if (drive === undefined)
+    throw new Stop(
+      exitCodes.mountPoint,
+      'no drive is mounted; calcfs log DIRECTORY shows the log that an earlier one has left.',
+    )
   const path = await mountPath(resolve(drive))
   const { config, sources } = configured(command)
   const file = config.logFile ?? defaultLogFile(path, config, sources.environment)
@@ -175,27 +175,6 @@ function ended(): false {
   complain('the daemon does not answer any more; calcfs mounts says whether it lives.')
   return false
 }
-
-/** Which logs there are of daemons that have ended, the latest first. */
-function withoutDrive({ config, sources }: Configured): Stop {
-  const timeOf = (path: string): number | undefined =>
-    statSync(defaultLogFile(path, config, sources.environment), { throwIfNoEntry: false })?.mtimeMs
-  const left = formerMounts(statesOf(config, sources.environment))
-    .flatMap(path => {
-      const at = timeOf(path)
-      return at === undefined ? [] : [{ path, at }]
-    })
-    .sort((one, other) => other.at - one.at)
-  const lines = left.slice(0, namedAtMost).map(({ path }) => `calcfs log ${path}`)
-  const next =
-    lines.length === 0
-      ? 'name the directory whose log is meant: calcfs log DIRECTORY'
-      : `the last one's log: ${lines.join("; an earlier one's: ")}`
-  return new Stop(exitCodes.mountPoint, `no drive is mounted; ${next}`)
-}
-
-/** Of many logs. */
-const namedAtMost = 3
 
 /** The ending of the lines before those of the file (`terminal/log.ts`). */
 const before = '.1'

@@ -171,23 +171,6 @@ t.test(
   },
 )
 
-t.test('an address where a drive is meant is told with the directory to write (CMD-13)', async t => {
-  const testbed = await warmMount(t)
-  const { url } = testbed.service
-  const said = 'calcfs: name the directory, not the address of the service; '
-  for (const [args, next] of [
-    [['status', url], `write: calcfs status ${testbed.directory}`],
-    [['unmount', url], `write: calcfs unmount ${testbed.directory}`],
-    [['log', url], `the drive is ${testbed.directory}`],
-    [['drafts', 'list', '--mount', url], `the drive is ${testbed.directory}`],
-  ] as const)
-    t.match(await testbed.calcfs(...args), { code: 2, stdout: '', stderr: `${said}${next}` }, args.join(' '))
-  t.match(await testbed.calcfs('status', 'https://data.example.org'), {
-    code: 2,
-    stderr: `${said}calcfs status lists your drives.\n`,
-  })
-})
-
 t.test('POOR-2 a nine-path instance is mounted; status, doctor and why name what it lacks', async t => {
   const testbed = await realMount(t, {
     settings: { root: [ids.water] },
