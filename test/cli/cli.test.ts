@@ -137,13 +137,6 @@ t.test('a command without a sign-in ends with 3, as one whose sign-in has ended'
   t.match(ended, { code: 3, out: '', err: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
 })
 
-t.test('a variable that is no setting is told, and compared with names alone that are like it', async t => {
-  const env = { ...homeOf(t), CALCFS_FOO: '1', CALCFS_TTL_LISTNG: '1m' }
-  const { err } = await calcfs(['login', '--list'], { env })
-  t.match(err, /^calcfs: the variable CALCFS_FOO is no setting, and not used\.$/m)
-  t.match(err, /^calcfs: the variable CALCFS_TTL_LISTNG .* not used; the nearest is 'CALCFS_TTL_LISTING'\.$/m)
-})
-
 t.test('the help names the exit codes', async t => {
   t.match(await calcfs(['--help'], { env: homeOf(t) }), {
     code: 0,

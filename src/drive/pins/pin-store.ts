@@ -2,15 +2,7 @@
 import * as z from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { derivedNames } from '../../content-kinds.js'
-import {
-  type CalculationId,
-  type Content,
-  type FileTitle,
-  type Instant,
-  instant,
-  type ProjectId,
-  type ReportId,
-} from '../../remote/remote.js'
+import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 
 /** What can be pinned. */
@@ -57,27 +49,29 @@ const contentForm = z.object({
   title: z.string(),
   mark: z.string().optional(),
 })
-const pinForm = z.object({
-  path: z.string(),
-  since: z.number(),
-  kind: z.enum(['top', 'project', 'calculation', 'report', 'content']),
-  id: z.string().optional(),
-  title: z.string().optional(),
-  content: contentForm.optional(),
-})
+const targetForm = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('top') }),
+  z.object({ kind: z.literal(['project', 'calculation']), id: z.string(), title: z.string().default('') }),
+  z.object({ kind: z.literal('report'), id: z.string() }),
+  z.object({ kind: z.literal('content'), content: contentForm }),
+])
+const pinForm = z.object({ path: z.string(), since: z.number(), target: targetForm })
+
+const idsForm = z.array(z.string()).transform(ids => new Set(ids))
 const membersForm = z.object({
-  projects: z.array(z.string()),
-  calculations: z.array(z.string()),
-  reports: z.array(z.string()),
-  above: z.array(z.string()),
+  projects: idsForm,
+  calculations: idsForm,
+  reports: idsForm,
+  above: idsForm,
 })
 
+const noIds: ReadonlySet<string> = new Set()
 export const noMembers: PinMembers = {
-  contents: new Set(),
-  projects: new Set(),
-  calculations: new Set(),
-  reports: new Set(),
-  above: new Set(),
+  contents: noIds,
+  projects: noIds,
+  calculations: noIds,
+  reports: noIds,
+  above: noIds,
 }
 
 export function openPinStore(state: Ledger): PinStore {
@@ -87,7 +81,8 @@ export function openPinStore(state: Ledger): PinStore {
         .flatMap(([key, { value }]) => pinIn(key, value) ?? [])
         .sort((one, other) => one.since - other.since),
     set({ key, path, target, since }) {
-      state.set(pinRoom, key, JSON.stringify({ path, since, ...targetFields(target) }))
+      // A node of a listing is a view of packed rows, with no fields of its own.
+      state.set(pinRoom, key, JSON.stringify({ path, since, target: targetForm.parse(target) }))
       state.flush()
     },
     remove(key) {
@@ -96,22 +91,12 @@ export function openPinStore(state: Ledger): PinStore {
     },
     members(key) {
       const names = state.getWithTime(contentRoom, key)?.value
-      const ids = membersIn(state.get(memberRoom, key))
-      return {
-        contents: new Set(names instanceof Uint8Array ? namesIn(names) : []),
-        projects: new Set(ids.projects),
-        calculations: new Set(ids.calculations),
-        reports: new Set(ids.reports),
-        above: new Set(ids.above),
-      }
+      const contents = new Set(names instanceof Uint8Array ? namesIn(names) : [])
+      return { ...noMembers, ...parsed(membersForm, state.get(memberRoom, key)), contents }
     },
     setMembers(key, { contents, projects, calculations, reports, above }) {
-      const ids = JSON.stringify({
-        projects: [...projects],
-        calculations: [...calculations],
-        reports: [...reports],
-        above: [...above],
-      })
+      const found = { projects, calculations, reports, above }
+      const ids = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
       if (state.get(memberRoom, key) !== ids) state.set(memberRoom, key, ids)
       const names = Buffer.from([...contents].join(''), 'hex')
       const kept = state.getWithTime(contentRoom, key)?.value
@@ -121,64 +106,19 @@ export function openPinStore(state: Ledger): PinStore {
   }
 }
 
-function targetFields(target: PinTarget): object {
-  switch (target.kind) {
-    case 'top':
-      return { kind: 'top' }
-    case 'content':
-      return { kind: 'content', content: target.content }
-    case 'project':
-    case 'calculation':
-      return { kind: target.kind, id: target.id, title: target.title }
-    case 'report':
-      return { kind: 'report', id: target.id }
-  }
+function pinIn(key: string, text: string): Pin | undefined {
+  const pin = parsed(pinForm, text)
+  if (pin === undefined) return undefined
+  const target = pin.target as PinTarget
+  return nodeKey(target) === key ? { key, path: pin.path, target, since: instant(pin.since) } : undefined
 }
 
 /** Undefined for what another version of calcfs wrote. */
-function pinIn(key: string, text: string): Pin | undefined {
+function parsed<Value>(form: z.ZodType<Value>, text: string | undefined): Value | undefined {
   try {
-    const { path, since, ...fields } = pinForm.parse(JSON.parse(text))
-    const target = targetIn(fields)
-    if (target === undefined || nodeKey(target) !== key) return undefined
-    return { key, path, target, since: instant(since) }
+    return form.parse(JSON.parse(text ?? ''))
   } catch {
     return undefined
-  }
-}
-
-function targetIn({
-  kind,
-  id = '',
-  title = '',
-  content,
-}: Omit<z.infer<typeof pinForm>, 'path' | 'since'>): PinTarget | undefined {
-  switch (kind) {
-    case 'top':
-      return { kind }
-    case 'project':
-      return { kind, id: id as ProjectId, title }
-    case 'calculation':
-      return { kind, id: id as CalculationId, title }
-    case 'report':
-      return { kind, id: id as ReportId }
-    case 'content':
-      return content && { kind, content: contentIn(content) }
-  }
-}
-
-const contentIn = ({ of, calculation, title, mark }: z.infer<typeof contentForm>): Content => ({
-  of,
-  calculation: calculation as CalculationId,
-  title: title as FileTitle,
-  ...(mark === undefined ? {} : { mark }),
-})
-
-function membersIn(text: string | undefined): z.infer<typeof membersForm> {
-  try {
-    return membersForm.parse(JSON.parse(text ?? ''))
-  } catch {
-    return { projects: [], calculations: [], reports: [], above: [] }
   }
 }
 

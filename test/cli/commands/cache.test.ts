@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { printed, python, run } from '../../testbed/programs.js'
+import { printed, python } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -77,44 +77,6 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
   const again = await service.during(async () => t.equal(await textOf(testbed, file), log))
   t.not(bitstreams(again).length, 0, 'what was cleared is downloaded again')
   t.equal(await textOf(testbed, 'reports/42.json'), text)
-})
-
-t.test('READ-13 a file that is replaced after `cache clear` is read as one version', async t => {
-  const path = `by-id/calculation/${ids.transition}/run.log`
-  for (const tags of [true, false]) {
-    const testbed = await warmMount(t)
-    let letter = 'a'
-    testbed.service.intercept(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
-      const etag = tags ? { etag: `"${letter}"` } : {}
-      response.writeHead(200, {
-        'content-type': 'application/octet-stream',
-        'content-length': 600_000,
-        ...etag,
-      })
-      response.end(letter.repeat(600_000))
-    })
-    const versions = async () => {
-      const script = `import sys; print("".join(sorted(set(open(sys.argv[1]).read()))))`
-      const { stdout, code } = await run(python, ['-c', script, join(testbed.directory, path)])
-      return code === 0 ? stdout.trim() : 'error'
-    }
-    t.equal(await versions(), 'a')
-    // The kernel gives some of its pages back, as under memory pressure.
-    const give = `import os, sys
-fd = os.open(sys.argv[1], os.O_RDONLY)
-os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
-for at in range(8192, 590000, 40960): os.pread(fd, 4096, at)`
-    await printed(python, ['-c', give, join(testbed.directory, path)])
-    t.match(await asked(testbed, 'clear'), { code: 0 })
-    letter = 'b'
-    await testbed.pass(1_200)
-    for (let again = 0; again < 3; again++) {
-      t.match(await versions(), /^(b|error)$/, `tags ${tags}`)
-      await testbed.pass(1_200)
-    }
-    t.equal(await versions(), 'b')
-  }
 })
 
 t.test(

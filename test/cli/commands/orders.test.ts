@@ -60,28 +60,6 @@ t.test('renumber takes the order of an unsent order.txt, and ends that draft (CL
   t.match(await textOf(testbed, 'reports/43/order.txt'), /^1236\t/)
 })
 
-t.test(
-  'of an order that met another one diff compares lists, and a send after it may insist (CLI-6)',
-  async t => {
-    const testbed = await warmMount(t)
-    await textOf(testbed, 'reports/42/order.txt')
-    await testbed.service.elsewhere(
-      'PUT',
-      '/report/calculations',
-      '{"id":42,"listCalculations":"1236,1235,1234"}',
-    )
-    t.equal(await outcome(overwrite(testbed, 'reports/42/order.txt', '1235\n1234\n1236\n')), 'ESTALE')
-    const diff = await calcfs(testbed, 'drafts', 'diff', '42-order.txt')
-    t.match(diff.stdout, /^--- what the service had when the save met it\n/m)
-    t.match(diff.stdout, /^-1236\t/m)
-    t.match(await calcfs(testbed, 'drafts', 'send', '42-order.txt'), { code: 0 })
-    t.same(
-      (await reportOf(testbed, '42')).calculations.map(row => row.calcId),
-      [1235, 1234, 1236],
-    )
-  },
-)
-
 /** A new report whose POST was carried out, and whose answer was lost. */
 async function withLostPost(t: Test): Promise<KernelTestbed> {
   const testbed = await warmMount(t)

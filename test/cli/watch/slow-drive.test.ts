@@ -1,7 +1,6 @@
-// The log of a slow drive: a slow call names its requests with their times; a storm of failures is a few lines.
+// The log of a slow drive: a slow call names its requests with their times.
 import t, { type Test } from 'tap'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { plainNode, run } from '../../testbed/programs.js'
 import type { TestbedOptions } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
@@ -59,33 +58,4 @@ t.test('LOG-5 a slow call has a line with its requests and the milliseconds of e
   const slow = slowest?.requests.find(({ request }) => /^GET \/\S*project/.test(request))
   t.ok((slow?.ms ?? 0) >= delay, JSON.stringify(slowest))
   t.ok((slow?.ms ?? 0) <= (slowest?.ms ?? 0) + 50, JSON.stringify(slowest))
-})
-
-/** Files that are refused, each with a name of its own. */
-const storm = `
-  const fs = require('node:fs')
-  const [directory, count] = process.argv.slice(1)
-  let refused = 0
-  for (let at = 0; at < Number(count); at += 1) {
-    try {
-      fs.closeSync(fs.openSync(directory + '/file-' + at + '.txt', 'w'))
-    } catch (thrown) {
-      if (thrown.code === 'EPERM') refused += 1
-    }
-  }
-  console.log(refused)
-`
-
-t.test('LOG-5 ten thousand failures are a few lines, which say how many there were', async t => {
-  const testbed = await realMount(t, { settings: { logSize: '64K' } })
-  const count = 10_000
-  const directory = `${testbed.directory}/projects/Water splitting/H2O`
-  const [program, ...first] = plainNode
-  const ran = await run(program, [...first, '-e', storm, directory, String(count)], { limit: 120_000 })
-  t.equal(ran.stdout.trim(), String(count), ran.stderr)
-  const told = (await linesOf(testbed)).filter(({ kind }) => kind === 'no-upload')
-  t.ok(told.length >= 1 && told.length <= 1 + 2 * 2, `${told.length} lines`)
-  t.match(told[0], { level: 40, verb: 'create', path: /^\/projects\// })
-  const text = await testbed.log()
-  t.ok(text.length < 128 * 1024, `${text.length} bytes`)
 })

@@ -23,7 +23,7 @@ export interface OwnMounts {
  * user may open lies over the machine's, as udev makes it elsewhere. As an ordinary user it is root of a user namespace.
  */
 export async function inOwnMounts(lines: string, given: OwnMounts): Promise<Ran> {
-  const { directory, fstab = [], environment = {}, limit = 60_000 } = given
+  const { directory, fstab = [], environment = {}, limit = 240_000 } = given
   const layer = join(directory, 'sbin')
   await mkdir(layer, { recursive: true })
   await writeFile(join(directory, 'fstab'), fstab.map(line => `${line}\n`).join(''))
