@@ -252,11 +252,8 @@ async function knownTexts(save: SaveState): Promise<KnownTexts> {
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
-  return {
-    known,
-    held: held === undefined ? undefined : read(held),
-    dates,
-  }
+  const sameText = known.find(met => met.text === held)
+  return { known, held: sameText?.record ?? (held === undefined ? undefined : read(held)), dates }
 }
 
 /**

@@ -41,8 +41,10 @@ export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
 export function fieldOf(object: JsonObject, name: string): Json | undefined {
   if (object.named !== undefined) return object.named(name).at(-1)?.value
   const { fields } = object
-  if (fields.length < indexedFrom) return fields.findLast(field => field.name === name)?.value
-  return fields[indexOf(fields).find(name) ?? -1]?.value
+  if (fields.length >= indexedFrom) return fields[indexOf(fields).find(name) ?? -1]?.value
+  let value: Json | undefined
+  for (const field of fields) if (field.name === name) value = field.value
+  return value
 }
 
 /** In fewer fields a name is found as fast without an index. */
@@ -81,7 +83,8 @@ export function withField(object: JsonObject, name: string, value: Json): JsonOb
 
 /** The object without any field of this name. */
 export function withoutField(object: JsonObject, name: string): JsonObject {
-  return { type: 'object', fields: object.fields.filter(field => field.name !== name) }
+  const fields = object.fields.filter(field => field.name !== name)
+  return fields.length === object.fields.length ? object : { type: 'object', fields }
 }
 
 /** A text as a JSON string; lone surrogates are escaped, so that the result is always valid UTF-8. */

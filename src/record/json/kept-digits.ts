@@ -54,6 +54,7 @@ class Keeping {
   }
 
   #value(base: Json, written: Json): Json {
+    if ('raw' in base && 'raw' in written && base.raw === written.raw) return written
     if (base.type === 'number') return this.#isSame(base.raw, written) ? base : written
     if (base.type === 'object' && written.type === 'object') return this.object(base, written)
     if (base.type === 'array' && written.type === 'array') return this.#list(base, written)

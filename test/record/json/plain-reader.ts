@@ -1,4 +1,4 @@
-// The tests' own reader of JSON, and what can still become JSON: slow, and of another making than what it judges.
+// The tests' own reader of JSON: slow, and of another making than what it judges.
 import type { Json } from '../../../src/record/json/json.js'
 
 const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[a-z]+|[[\]{},:]/gs
@@ -46,28 +46,4 @@ export function isJson(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Whether signs put behind this text can make JSON of it. */
-export function canBecomeJson(start: string): boolean {
-  const closing = closingOf(start)
-  return endsOfTokens.some(end => endsOfParts.some(rest => isJson(`${start}${end}${rest}${closing}`)))
-}
-
-const endsOfTokens = [
-  ...['', '"', 'n"', '0', '""'],
-  ...['0000"', '000"', '00"', '0"'],
-  ...['ull', 'll', 'l', 'rue', 'ue', 'e', 'alse', 'lse', 'se'],
-]
-const endsOfParts = ['', ':0', '0', '"":0']
-
-/** The brackets that are open at the end of a text. */
-function closingOf(text: string): string {
-  let closing = ''
-  for (const sign of text.replace(/"(?:[^"\\]|\\.)*("|\\?$)/gs, '')) {
-    if (sign === '{') closing = `}${closing}`
-    if (sign === '[') closing = `]${closing}`
-    if (sign === '}' || sign === ']') closing = closing.slice(1)
-  }
-  return closing
 }
