@@ -253,6 +253,7 @@ export function buildDrive(
     removals: writeSide.removals(tree),
     isHidden: writeSide.isHidden,
     recreated: writeSide.recreated,
+    meant: writeSide.meant,
     statfs: () => spaceOf(account.places.state),
     xattrs,
     shownAgain,

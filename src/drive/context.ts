@@ -10,7 +10,7 @@ import type { Clock } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { CreateRename } from './create-rename.js'
 import type { Space } from './interface/verbs.js'
-import type { DirectoryNode, EditableNode, GeneratedNode } from './nodes/node.js'
+import type { DirectoryNode, EditableNode, GeneratedNode, Node } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
 import type { DraftFiles } from './records/draft-files.js'
 import type { Records } from './records/records.js'
@@ -57,7 +57,9 @@ export interface DriveParts {
   readonly burst: Burst
   readonly removals: Removals
   /** What was just taken away, or is about to be deleted, by its node's key. */
-  readonly isHidden: (key: string) => boolean
+  readonly isHidden: (node: Node) => boolean
+  /** Of the name under which a record was made that record; any other node is itself. */
+  readonly meant: (node: EditableNode) => EditableNode
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   readonly recreated: (node: EditableNode) => Promise<void>
   readonly statfs: () => Promise<Space>

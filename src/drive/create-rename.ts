@@ -21,7 +21,6 @@ import { isSpelling } from '../spelling.js'
 import { copyOf, type NameAliases, type NamedNode } from './names/name-aliases.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
 import type { ProjectNode, RecordNode } from './nodes/node.js'
-import { isProbe } from './nodes/well-known-names.js'
 import { type EditingParts, learnSaved, savedOrOld } from './records/editable-files.js'
 import { recordKeyOf } from './records/node-key.js'
 
@@ -77,7 +76,6 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const context = { ...given, names: parent }
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
-      refuseProbe(name)
       const title = titleWritten(name)
       const again = stillFree(parent, title)
       const before = (await catalog.children(parent).ask(context)).projects
@@ -105,7 +103,6 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
     async retitle(node, { parent, name, lookedAt }, given) {
       const refusal = rights.refusal({ do: 'rename', node })
       if (refusal !== undefined) throw refusal
-      refuseProbe(name)
       const record = await present(node, given)
       refuseOther(node, record, 'it is not renamed')
       const target = recordNodeOf(node)
@@ -178,11 +175,6 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   function present(node: NamedNode, context: RequestContext): Promise<JsonObject> {
     return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
   }
-}
-
-/** File managers try such names everywhere, and lookups of them ask nothing: a thing made under one would not be found. */
-function refuseProbe(name: string): void {
-  if (isProbe(name)) throw new Failure('not-permitted', `${name}: nothing is made or renamed to such a name`)
 }
 
 const recordNodeOf = (node: NamedNode): RecordNode =>

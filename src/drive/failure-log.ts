@@ -11,6 +11,11 @@ export interface LoggedFailure {
   readonly failure: Failure
 }
 
+export interface FailureAt {
+  readonly path: string
+  readonly met: LoggedFailure
+}
+
 export interface FailureLog {
   note(verb: string, path: string, failure: Failure): void
   /** What failed there before is done well now. */
@@ -27,8 +32,10 @@ export interface FailureLog {
   why(path: string, key: string): string | undefined
   /** The same in its parts; `key` is the node's, where the path leads to one. */
   met(path: string, key: string | undefined): LoggedFailure | undefined
-  /** The last refusal that a program leaves its user to guess the name of: a removal below this directory (`rm -r`), or, in the last ten minutes, a file made in it. */
-  refusedBelow(directory: string): { readonly path: string; readonly met: LoggedFailure } | undefined
+  /** The last refusal that a program leaves its user to guess the name of: a removal below this calculation (`rm -r`). */
+  refusedBelow(directory: string): FailureAt | undefined
+  /** The last file, of the last ten minutes, that could not be made in this directory: programs make some beside what they edit. */
+  refusedIn(directory: string): FailureAt | undefined
   readonly last: string | undefined
   /** The paths that were removed in the last ten minutes and are there again. */
   removedInVain(): readonly string[]
@@ -53,6 +60,12 @@ export function openFailureLog(now: () => Instant): FailureLog {
     const found = lines.get(path)
     const over = key === undefined ? undefined : settledAt.get(key)
     return found !== undefined && over !== undefined && found.at <= over ? undefined : found
+  }
+
+  function latest(isMeant: (path: string, met: LoggedFailure) => boolean): FailureAt | undefined {
+    const all = [...lines.entries()].filter(([path, met]) => isMeant(path, met))
+    const [found] = all.toSorted(([, one], [, other]) => other.at - one.at)
+    return found && { path: found[0], met: found[1] }
   }
 
   return {
@@ -84,16 +97,12 @@ export function openFailureLog(now: () => Instant): FailureLog {
       return found === undefined ? undefined : failureLine(found)
     },
     met,
-    refusedBelow(directory) {
-      const isMeant = (path: string, { verb, failure, at }: LoggedFailure): boolean =>
-        removals.has(verb) ||
-        (failure.kind === 'no-upload' && parentOf(path) === directory && now() - at < toldForMs)
-      const below = [...lines.entries()].filter(
-        ([path, met]) => path.startsWith(`${directory}/`) && isMeant(path, met),
-      )
-      const [latest] = below.toSorted(([, one], [, other]) => other.at - one.at)
-      return latest && { path: latest[0], met: latest[1] }
-    },
+    refusedBelow: directory =>
+      latest((path, { verb }) => removals.has(verb) && path.startsWith(`${directory}/`)),
+    refusedIn: directory =>
+      latest(
+        (path, { verb, at }) => verb === 'create' && parentOf(path) === directory && now() - at < toldForMs,
+      ),
     get last() {
       return last
     },

@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/store/versions.js'
 import { asFailure, Failure } from '../failure.js'
-import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../layout.js'
+import { lastNameOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import type { ByteOffset, Content, Instant, RequestContext } from '../remote/remote.js'
@@ -19,7 +19,7 @@ import {
   nodeKey,
   type ScratchPlace,
 } from './nodes/node.js'
-import { noSuchReport, noUpload, readOnlyBecause } from './nodes/refusals.js'
+import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
 import type { PathResolver } from './tree/path-resolver.js'
 
@@ -104,12 +104,9 @@ export function openFileVerbs(
 
   async function create(path: string): Promise<number> {
     const context = until.metadata()
-    // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
-    if (await parts.removals.touchHidden(path, context))
-      throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
     const record = await resolver.editable(path, context)
     if (record !== undefined) {
-      await parts.removals.created(record, path)
+      await parts.recreated(record)
       return handles.add({
         kind: 'record',
         file: await records.create(parts.source(record)),
@@ -117,11 +114,11 @@ export function openFileVerbs(
         node: record,
       })
     }
+    // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
+    if (await parts.removals.touch(path, context))
+      throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
     const place = await resolver.scratch(path, context)
-    if (place === undefined)
-      throw isReport(path)
-        ? new Failure('not-permitted', `${path}: ${noSuchReport}`)
-        : new Failure('no-upload', `${path}: ${noUpload}`)
+    if (place === undefined) throw refusalToMake(path)
     return handles.add(localFile(await scratch.create(place), place))
   }
 
@@ -204,9 +201,6 @@ export function openFileVerbs(
     },
   }
 }
-
-const isReport = (path: string): boolean =>
-  parentOf(path) === `/${fixedNames.reports}` && idOfRecordFile(lastNameOf(path)) !== undefined
 
 /** A full disk takes a part of the bytes before it refuses the rest. */
 async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {

@@ -15,7 +15,7 @@ import {
   type Dentry,
   filterEntries,
   type GeneratedNode,
-  nodeKey,
+  type Node,
   type ProjectNode,
 } from './nodes/node.js'
 import type { Tree } from './tree/tree.js'
@@ -28,7 +28,7 @@ export interface GeneratedSources {
   /** The mount's own state as JSON text. */
   readonly status: () => Promise<string>
   /** What waits to be deleted is not listed. */
-  readonly isHidden: (key: string) => boolean
+  readonly isHidden: (node: Node) => boolean
 }
 
 /** The present wording of a generated text, in UTF-8. */
@@ -39,9 +39,7 @@ export async function generateText(
 ): Promise<TextBytes> {
   if (node.text !== 'project-index') return Buffer.from(await wording(node.text, sources, context))
   const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
-  return packedText(
-    indexPieces(filterEntries(all, entry => isChild(entry) && !sources.isHidden(nodeKey(entry.node)))),
-  )
+  return packedText(indexPieces(filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))))
 }
 
 type UnindexedText = Exclude<GeneratedNode['text'], 'project-index'>

@@ -20,7 +20,7 @@ import {
   nodeKey,
 } from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
-import { isProgramsOwn } from './nodes/well-known-names.js'
+import { refuseProgramsName } from './nodes/well-known-names.js'
 import { awayMs } from './records/open-record.js'
 import type { PathResolver } from './tree/path-resolver.js'
 
@@ -66,11 +66,14 @@ export function openNamespaceVerbs(
   ): Promise<void> {
     // libfuse renames an open file away before another takes its place: a save, or a removal.
     const isOpen = keep !== undefined
-    const back = node.kind === 'record' ? await removals.admit(path, node, { context, isOpen }) : anotherName
+    const meant = parts.meant(node)
+    const admission =
+      meant.kind === 'record' ? await removals.admit(path, meant, { context, isOpen }) : { back: anotherName }
     await records.takeAway(parts.source(node), context, 'replaced', keep)
-    if (node.kind !== 'record' || back !== undefined) return sayIfBack(path, node, back ?? anotherName)
+    if (meant.kind !== 'record' || admission.back !== undefined)
+      return sayIfBack(path, node, admission.back ?? anotherName)
     try {
-      removals.unlinked(path, node)
+      removals.unlinked(path, meant, admission)
     } catch (thrown) {
       records.bringBack(nodeKey(node))
       throw thrown
@@ -159,6 +162,7 @@ export function openNamespaceVerbs(
         `${from}: the service moves nothing to another project; in its own it may get another name`,
       )
     }
+    refuseProgramsName(to)
     // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
     const waits = `${to}: what was removed there is not deleted yet`
     await withDeadline(removals.settled(to, context), context, parts.clock, waits)
@@ -203,8 +207,8 @@ export function openNamespaceVerbs(
     const directory = await tree.directory(parentOf(path), context)
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
+    refuseProgramsName(path)
     const name = lastNameOf(path)
-    if (isProgramsOwn(name)) throw new Failure('not-permitted', `${path}: ${notForPrograms}`)
     await naming({ kind: 'project', id: directory.id }, async () => {
       const lookedAt = parts.clock.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
@@ -290,9 +294,6 @@ const takesAny: IsFree = () => false
 /** What is listed under a name has it, whatever had it before. */
 const isOldName = (found: Node): boolean =>
   (found.kind === 'project' || found.kind === 'calculation') && found.isOldName === true
-
-const notForPrograms =
-  'programs make such a directory for files of their own, and a directory here is a project on the service; let the program keep it on a local disk'
 
 /** A file that is still open is unlinked, or replaced by the rename that follows. */
 const isUnlinkOfOpenFile = (to: string): boolean => isHiddenByLibfuse(lastNameOf(to))

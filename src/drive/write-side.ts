@@ -12,7 +12,7 @@ import { editableCalculation, editableProject, editableShare } from '../edit/kin
 import { openCreator } from '../edit/save/create.js'
 import type { EditableRecord } from '../edit/save/editable.js'
 import { createSaver, type Saver } from '../edit/save/save.js'
-import type { Failure } from '../failure.js'
+import { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import {
   type CalculationId,
@@ -26,7 +26,14 @@ import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
 import type { Roots } from './names/roots.js'
 import { escapeTitle } from './nodes/name.js'
-import { type EditableNode, type NewNode, nodeKey, type OrderNode, type RecordNode } from './nodes/node.js'
+import {
+  type EditableNode,
+  type NewNode,
+  type Node,
+  nodeKey,
+  type OrderNode,
+  type RecordNode,
+} from './nodes/node.js'
 import {
   type EditingParts,
   expireRecord as forgetRecord,
@@ -90,7 +97,9 @@ export interface WriteSide {
   readonly deleteSender: DeleteSender
   /** The mount ends: no new name stands for what it made. */
   endMount(): void
-  isHidden(key: string): boolean
+  /** Of the name under which a record was made that record; any other node is itself. */
+  meant(node: EditableNode): EditableNode
+  isHidden(node: Node): boolean
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   recreated(node: EditableNode): Promise<void>
   /** Ends an unsaved text: its file shows what the service has. */
@@ -116,12 +125,18 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   const records = openRecords(sources.leases, clock, sources.times)
   const burst = new Burst({
     ...sources,
-    back: node =>
-      records.bringBack(
-        nodeKey(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
-      ),
+    back(node) {
+      const record: RecordNode =
+        node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }
+      for (const key of [nodeKey(record), ...newFiles.keysOf(record)]) records.bringBack(key)
+    },
     gone: ({ path }) => sources.gone(path),
-    send: thing => deleteSender.thing(thing, dueIn(sources.patience, clock)),
+    async send(thing) {
+      if (thing.isUnsaved !== true) return deleteSender.thing(thing, dueIn(sources.patience, clock))
+      const draft = records.draftOf(nodeKey(thing.node))
+      if (draft !== undefined) await discardDraft(draft)
+      throw new Failure('not-permitted', textGivenUp)
+    },
   })
   const sender = createSaver(history, now)
   const saver: Saver = {
@@ -129,7 +144,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     async save(request, context) {
       // By whatever name a program saves it, an unchanged text too, it wants it to be there.
       const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
-      if (saved?.kind === 'record') await burst.recreated(saved)
+      if (saved?.kind === 'record') await burst.release(saved)
       return sender.save(request, context)
     },
   }
@@ -198,6 +213,10 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       return isHere ? [node] : []
     })
   }
+
+  /** A name under which a record was made stands for that. */
+  const meant = <One extends Node>(node: One): One | RecordNode =>
+    node.kind === 'new' ? (newFiles.made(node) ?? node) : node
 
   /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
   async function end(draft: Draft): Promise<void> {
@@ -291,11 +310,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
           const written = [key, ...newFiles.keysOf(node)].map(name => records.writtenAt(name) ?? 0)
           return instant(Math.max(changedAt.get(key) ?? 0, ...written))
         },
-        async dropText(node) {
-          const draft = records.draftOf(nodeKey(node))
-          if (draft !== undefined) await discardDraft(draft)
-          return draft !== undefined
-        },
+        hasText: node => records.draftOf(nodeKey(node)) !== undefined,
         projectGone({ id }, path) {
           records.bringBack(nodeKey({ kind: 'record', of: 'project', id }))
           sources.gone(path)
@@ -305,8 +320,12 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     removalReport: { catalog, dialect, reports: sources.reports, burst, now },
     deleteSender,
     endMount: () => madeNames.end(key => records.draftOf(key) !== undefined),
-    isHidden: key => records.isAway(key) || burst.has(key),
-    recreated: async node => (node.kind === 'record' ? burst.recreated(node) : undefined),
+    meant,
+    isHidden: node => records.isAway(nodeKey(node)) || burst.has(nodeKey(meant(node))),
+    async recreated(node) {
+      const record = meant(node)
+      if (record.kind === 'record') await burst.recreated(record)
+    },
     end,
     discardDraft,
     forget,
@@ -328,6 +347,9 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     settle,
   }
 }
+
+const textGivenUp =
+  'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
 
 /** Records whose last change by this mount is remembered. */
 const rememberedChanges = 1_000

@@ -1,5 +1,4 @@
 // `calcfs delete PATH…`: lists, asks once, and deletes; also more than the drive lets a program delete at once.
-import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
@@ -48,17 +47,14 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
   await deleteItem(drive, things, flags)
 }
 
-/** A link differs from its target: the last name is not followed, as in `rm`. */
 async function itemPath(command: Command, given: string): Promise<DrivePath> {
-  const last = basename(given)
-  const plain = last === '..' || last === '.' ? resolve(given) : given
-  const { mountPoint, path } = await mountedPath(command, dirname(plain))
+  const { mountPoint, path } = await mountedPath(command, given, 'itself')
   if (namesService(command) && mountPoint !== (await namedDrive(command)))
     throw new Stop(
       exitCodes.usage,
       `${given} lies on ${mountPoint}, which is no drive of the service that you name.`,
     )
-  return { mountPoint, path: join(path, basename(plain)) }
+  return { mountPoint, path }
 }
 
 async function confirm(things: readonly DeletableItem[]): Promise<void> {

@@ -42,7 +42,8 @@ export function refreshCommand(): Command {
 }
 
 async function why(command: Command, given: string, flags: Flags): Promise<void> {
-  const { mountPoint, path } = await mountedPath(command, given)
+  // What failed beside a link is told at the link.
+  const { mountPoint, path } = await mountedPath(command, given, 'itself')
   const explained = await (await driveAt(mountPoint)).why({ path })
   if (flags.json === true) printJson({ path, ...explained })
   else printLine(explained.sentences.join('\n'))

@@ -1,5 +1,5 @@
 // Selects the drive of a command: the one its path or working directory is in, the named one, or the only one.
-import { join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
 import { withoutLinks } from '../../mount/probe.js'
 import { standingIn } from '../../system/home.js'
@@ -11,6 +11,9 @@ export interface DrivePath {
   readonly mountPoint: string
   readonly path: string
 }
+
+/** Whether a link in the place of the last name stands for what it leads to, or for itself, as in `rm`. */
+export type LastName = 'followed' | 'itself'
 
 /** How a command's help describes its choice. */
 export const mountFlag = [
@@ -60,28 +63,34 @@ async function namedMount(named: string): Promise<string> {
 export async function drivePathOf(
   given: string,
   named: () => Promise<string | undefined> = async () => undefined,
+  lastName: LastName = 'followed',
 ): Promise<DrivePath> {
   const local = await mountPath(resolve(given))
   const above = innermost(local, await drives())
-  if (above !== undefined) return onDrive(above.path, local)
+  if (above !== undefined) return onDrive(above.path, local, lastName)
   const mountPoint = await chosenMount(await named())
   if (mountPoint === undefined) {
     throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
   }
-  return onDrive(mountPoint, join(mountPoint, given))
+  return onDrive(mountPoint, join(mountPoint, given), lastName)
 }
 
 /** Milliseconds in which the links of a path are resolved: an outage of the service makes it longer, and the command waits for its own question, too. */
 const linksLimit = 1000
 
 /** As the drive notes its own failures: without links on the way. */
-async function onDrive(mountPoint: string, local: string): Promise<DrivePath> {
+async function onDrive(mountPoint: string, local: string, lastName: LastName): Promise<DrivePath> {
   // Before the mount is accessed.
   await refuseSilent(mountPoint)
-  const path = local === mountPoint ? local : await withoutLinks(local, linksLimit)
+  const path = local === mountPoint ? local : await withoutLinksTo(local, lastName)
   const isInside = path === mountPoint || path.startsWith(`${mountPoint}/`)
   return { mountPoint, path: join('/', relative(mountPoint, isInside ? path : local)) }
 }
+
+const withoutLinksTo = async (local: string, lastName: LastName): Promise<string> =>
+  lastName === 'followed'
+    ? withoutLinks(local, linksLimit)
+    : join(await withoutLinks(dirname(local), linksLimit), basename(local))
 
 async function refuseSilent(mountPoint: string): Promise<void> {
   await (await driveAt(mountPoint)).drafts({})

@@ -15,6 +15,7 @@ import {
   chosenMounts,
   type DrivePath,
   drivePathOf,
+  type LastName,
   liveMounts,
   mountFlag,
 } from './select-mount.js'
@@ -157,9 +158,13 @@ export async function withDraft<Result>(
 }
 
 /** The place that a path means on a mounted drive. @throws Stop where it lies on none */
-export async function mountedPath(command: Command, given: string): Promise<DrivePath> {
+export async function mountedPath(
+  command: Command,
+  given: string,
+  lastName: LastName = 'followed',
+): Promise<DrivePath> {
   if (!(await liesOnDrive(given))) refuseElsewhere(given)
-  return drivePathOf(given, () => namedDrive(command))
+  return drivePathOf(given, () => namedDrive(command), lastName)
 }
 
 const { projects, users, reports, numbers, own } = fixedNames

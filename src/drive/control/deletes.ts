@@ -88,7 +88,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   async function deleteAsShown(shown: DeletableItem): Promise<void> {
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
-    if (node.kind !== 'project') await burst.recreated(node)
+    if (node.kind !== 'project') await burst.release(node)
     const lookedAt = parts.now()
     const { thing, seen } = await described(shown.path, node, until(parts.deadlines.save))
     if (thing.title !== shown.title || thing.files !== shown.files)

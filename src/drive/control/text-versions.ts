@@ -45,7 +45,11 @@ const unsaved: readonly TextUse[] = ['dropped', 'discarded']
 const neverStored: readonly TextUse[] = [...unsaved, 'sent']
 
 const room = 'text-numbers'
-const numbersForm = z.object({ next: z.number(), given: z.record(z.string(), z.number()) })
+/** The number of each text, and when it was met first: its marks on disk tell only when it was met last. */
+const numbersForm = z.object({
+  next: z.number(),
+  given: z.record(z.string(), z.object({ number: z.number(), at: z.number() })),
+})
 
 /** Texts of one meaning, on their way to a version. */
 interface Gathered {
@@ -100,7 +104,7 @@ export function openTextVersions({
 
   function numbered(key: RecordKey, found: readonly (readonly [string, Gathered])[]): readonly TextVersion[] {
     const kept = numbersIn(state.get(room, keyName(key)))
-    const given: Record<string, number> = {}
+    const given: typeof kept.given = {}
     let { next } = kept
     const versions = found
       .map(([said, gathered]) => ({
@@ -109,10 +113,10 @@ export function openTextVersions({
         ...told(gathered.meetings),
       }))
       .sort((one, other) => one.at - other.at)
-      .map(({ hash, text, record, at, how, stored, mount }) => {
-        const number = kept.given[hash] ?? next++
-        given[hash] = number
-        return { number, text, record, at, how, stored, mount }
+      .map(({ hash, at, text, record, how, stored, mount }) => {
+        const met = kept.given[hash] ?? { number: next++, at }
+        given[hash] = met
+        return { number: met.number, at: met.at as Instant, text, record, how, stored, mount }
       })
     const text = JSON.stringify({ next, given })
     if (state.get(room, keyName(key)) !== text) state.set(room, keyName(key), text)

@@ -1,4 +1,5 @@
 // Control of `calcfs why` and `calcfs refresh`: the known failures of a path, and a new request for it.
+import { posix } from 'node:path'
 import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import { derivedKinds, derivedNames } from '../../content-kinds.js'
@@ -8,7 +9,7 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
-import type { LoggedFailure } from '../failure-log.js'
+import type { FailureAt, LoggedFailure } from '../failure-log.js'
 import type { CallResult, Control } from '../interface/control.js'
 import {
   type DirectoryNode,
@@ -62,14 +63,15 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
       return { wrong: true, sentences: [emptySentence(path)] }
     if (node?.kind === 'link' && node.because !== undefined)
       return { wrong: true, sentences: [`${path}: ${ended(withoutPath(node.because, path))}`] }
+    if (node?.kind === 'link' && node.place === undefined) return whyAtLink(path, node.to)
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
-    const below =
-      met === undefined && node?.kind === 'calculation' ? failureLog.refusedBelow(path) : undefined
+    const isInside = met === undefined && node !== undefined && isDirectory(node)
+    const inside = isInside ? refusedInside(path, node) : undefined
     const sentences = [
       ...(met === undefined ? [] : metSentences(path, met)),
-      ...(below === undefined ? [] : metSentences(below.path, below.met)),
+      ...(inside === undefined ? [] : metSentences(inside.path, inside.met)),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
       ...(looked instanceof Failure && met === undefined
@@ -79,6 +81,18 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (sentences.length > 0) return { wrong: true, sentences }
     return { wrong: false, sentences: [`${path}: nothing is wrong, and nothing failed here lately.`] }
   }
+
+  /** A program that edits through a link makes its file beside that. */
+  async function whyAtLink(path: string, to: string): Promise<CallResult<'why'>> {
+    const there = await whyAt(posix.resolve(parentOf(path), to))
+    const beside = failureLog.refusedIn(parentOf(path))
+    if (beside === undefined) return there
+    const here = metSentences(beside.path, beside.met)
+    return { wrong: true, sentences: [...here, ...(there.wrong ? there.sentences : [])] }
+  }
+
+  const refusedInside = (path: string, node: DirectoryNode): FailureAt | undefined =>
+    failureLog.refusedIn(path) ?? (node.kind === 'calculation' ? failureLog.refusedBelow(path) : undefined)
 
   async function look(path: string): Promise<Node | Failure> {
     try {

@@ -1,11 +1,25 @@
 // Sentences that refuse what the service has no operation for.
 import { Failure } from '../../failure.js'
+import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../../layout.js'
 import { type DirectoryNode, isDirectory, type Node } from './node.js'
 
 export const noUpload = 'you cannot create files here; the server accepts no uploads'
 
-export const noSuchReport =
+const noSuchReport =
   'the service has no such report, and gives a new one its number itself: save it as new.json, or as new-dyes.json'
+
+const onlyLinks =
+  'there are links here, and no other files; a program that makes a file beside what it edits is given the record itself, reports/<id>.json (sed -i --follow-symlinks does so)'
+
+/** Why no file is made under this name. */
+export function refusalToMake(path: string): Failure {
+  const directory = parentOf(path)
+  const isReport = directory === `/${fixedNames.reports}` && idOfRecordFile(lastNameOf(path)) !== undefined
+  if (isReport) return new Failure('not-permitted', `${path}: ${noSuchReport}`)
+  if (directory === `/${fixedNames.reports}/${fixedNames.reportNames}`)
+    return new Failure('not-permitted', `${path}: ${onlyLinks}`)
+  return new Failure('no-upload', `${path}: ${noUpload}`)
+}
 
 /** Why this node cannot be written. */
 export function readOnlyBecause(node: Node): string {

@@ -1,4 +1,6 @@
 // Well-known names: those that programs look up everywhere, answered without a request, and those of directories that programs make for themselves.
+import { Failure } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
 
 const probes = new Set([
   '.git',
@@ -63,8 +65,18 @@ const programsOwn = new Set([
   '#snapshot',
 ])
 
-/** Whether only programs make a directory of this name, for what they keep themselves: `.snakemake`, `__pycache__`. */
-export const isProgramsOwn = (name: string): boolean => name.startsWith('.') || programsOwn.has(name)
+/**
+ * Only programs give a directory such a name, for what they keep themselves (`.snakemake`, `__pycache__`), or try it everywhere.
+ * @throws Failure 'not-permitted'
+ */
+export function refuseProgramsName(path: string): void {
+  const name = lastNameOf(path)
+  if (name.startsWith('.') || programsOwn.has(name) || isProbe(name))
+    throw new Failure('not-permitted', `${path}: ${notForPrograms}`)
+}
+
+const notForPrograms =
+  'programs make such a directory for files of their own, and a directory here is a project or a calculation on the service; let the program keep it on a local disk'
 
 /** Whether a name is one that programs try in every directory by themselves, without a user's wish. */
 export function isProbe(name: string): boolean {

@@ -304,8 +304,9 @@ export class OpenRecord {
     }
     const draft = this.#draft
     // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
-    const isUnsaved = [...this.#handles].some(({ wrote, gone }) => wrote && gone === 'no')
-    if (isUnsaved && draft !== undefined) await editingOf(source).keep(await draft.remains())
+    const isWritten = [...this.#handles].some(({ wrote, gone }) => wrote && gone === 'no')
+    const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
+    if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(await draft.remains())
     this.detachHandles(handlesAre)
     // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
     if (draft !== undefined && draft.meta.state === 'editing') {

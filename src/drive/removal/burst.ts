@@ -24,6 +24,8 @@ export interface RemovedThing {
   readonly parent: string
   /** Its name there. */
   readonly name: string
+  /** Only its text that is not saved: that is given up, and the report is there again without it. */
+  readonly isUnsaved?: boolean | undefined
   /** The words of its program for it: for messages alone. */
   readonly path: string
   readonly before: Sight
@@ -190,14 +192,15 @@ export class Burst {
   }
 
   /** A program makes its file again, by `touch` or to save it, which look the same: all of the burst comes back. */
-  async created(node: Deletable, path: string): Promise<void> {
-    if (this.#things.has(nodeKey(node)) && this.#things.size + this.#entries.size > 1)
-      this.#comeBack('deleting', `${path} was made again`)
-    await this.recreated(node)
+  async recreated(node: Deletable): Promise<void> {
+    const thing = this.#things.get(nodeKey(node))
+    if (thing !== undefined && this.#things.size + this.#entries.size > 1)
+      this.#comeBack('deleting', `${thing.path} was made again`)
+    await this.release(node)
   }
 
-  /** A program has saved it again: it was no removal. A DELETE that is on its way is waited for. */
-  async recreated(node: Deletable): Promise<void> {
+  /** It alone is no part of the burst any more. A DELETE that is on its way is waited for. */
+  async release(node: Deletable): Promise<void> {
     const key = nodeKey(node)
     if (node.kind === 'record' && node.of === 'calculation')
       this.#entries.get(node.id)?.delete(fixedNames.calculation)

@@ -9,7 +9,6 @@ import {
   type CalculationNode,
   type ContentNode,
   type DirectoryNode,
-  type EditableNode,
   isDirectory,
   type Node,
   nodeKey,
@@ -29,13 +28,19 @@ export interface RemovalsParts {
   readonly tree: Tree
   readonly rights: AccessRights
   readonly aliases: NameAliases
-  /** When a program of this mount last wrote the report. */
-  readonly writtenAt: (node: RecordNode) => Instant | undefined
-  /** Gives up an unsaved text of it, which the history keeps; false where none waits. */
-  readonly dropText: (node: RecordNode) => Promise<boolean>
+  /** When a program of this mount last wrote the report; long ago where none did. */
+  readonly writtenAt: (node: RecordNode) => Instant
+  /** Whether a text of it waits that is not saved. */
+  readonly hasText: (node: RecordNode) => boolean
   /** An empty project is deleted: what was told of it is over. */
   readonly projectGone: (node: ProjectNode, path: string) => void
   readonly now: () => Instant
+}
+
+/** `back`: why the file is back after the pause. `isUnsaved`: only its unsaved text goes with the burst. Neither: it is deleted. */
+export interface Admission {
+  readonly back?: string
+  readonly isUnsaved?: boolean | undefined
 }
 
 /** Milliseconds after a report was written here in which a program may take back its own copy. */
@@ -50,43 +55,36 @@ export class Removals {
     this.parts.burst.unlink(folder.id, lastNameOf(path), path)
   }
 
-  /**
-   * Before a record's file is taken away.
-   * @returns why it comes back; undefined where it is deleted with its burst
-   */
+  /** Before a record's file is taken away. */
   async admit(
     path: string,
     node: RecordNode,
     { context, isOpen }: { readonly context: RequestContext; readonly isOpen: boolean },
-  ): Promise<string | undefined> {
-    const { burst, rights } = this.parts
-    if (rights.access !== 'manage') return 'this drive deletes only with --access manage'
+  ): Promise<Admission> {
+    const { burst, rights, hasText } = this.parts
+    if (rights.access !== 'manage') return { back: 'this drive deletes only with --access manage' }
     // A finished text that is moved over an open file looks the same: only the removal of a closed one is meant for sure.
-    if (isOpen && node.of !== 'calculation')
-      return 'a program had it open: remove it once more when that has closed it, or use calcfs delete'
+    if (isOpen && node.of !== 'calculation') return { back: openHere }
     if (node.of === 'project') burst.spoil(path, wholeMeant)
     if (node.of === 'calculation') {
       burst.attempt(path)
-      return undefined
+      return {}
     }
     const refusal = rights.refusal({ do: 'delete-record', node })
-    if (refusal !== undefined) return refusal.message
+    if (refusal !== undefined) return { back: refusal.message }
     burst.attempt(path)
     await this.#lookAt(node, context)
-    if (node.of === 'report') {
-      if (await this.parts.dropText(node))
-        return 'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
-      if (this.#isOwnCopy(node)) return ownCopy
-    }
-    return undefined
+    if (node.of === 'share') return {}
+    if (hasText(node)) return { isUnsaved: true }
+    return this.#isOwnCopy(node) ? { back: ownCopy } : {}
   }
 
   /** The record's file was taken away. @throws Failure 'not-permitted' where its burst has been refused meanwhile */
-  unlinked(path: string, node: RecordNode): void {
+  unlinked(path: string, node: RecordNode, { isUnsaved }: Admission): void {
     const { burst, sender } = this.parts
     const name = lastNameOf(path)
     if (node.of === 'calculation') burst.unlink(node.id, name, path)
-    else burst.remove({ node, parent: directoryOf(node), name, path, before: sender.known(node) })
+    else burst.remove({ node, parent: directoryOf(node), name, path, before: sender.known(node), isUnsaved })
   }
 
   /** A file or a directory that the drive itself makes: a program that removes it means all that is beside it. */
@@ -105,18 +103,6 @@ export class Removals {
   async touch(path: string, context: RequestContext): Promise<boolean> {
     const node = await this.#walk(path, context)
     return node !== undefined && this.parts.burst.touch(node, lastNameOf(path), path)
-  }
-
-  /** The same where `touch` is about to make the file, for it sees none. */
-  async touchHidden(path: string, context: RequestContext): Promise<boolean> {
-    const node = await this.#walk(path, context)
-    if (node === undefined || (node.kind !== 'calculation' && node.kind !== 'content')) return false
-    return this.parts.burst.touch(node, lastNameOf(path), path)
-  }
-
-  /** A program makes the file of a record again. */
-  async created(node: EditableNode, path: string): Promise<void> {
-    if (node.kind === 'record') await this.parts.burst.created(node, path)
   }
 
   /** Once what was removed at this path is deleted, or is back. */
@@ -161,8 +147,7 @@ export class Removals {
 
   /** A program that saves by unlink and create, or finds fault with its own copy (rclone, make), means no deletion. */
   #isOwnCopy(node: RecordNode): boolean {
-    const written = this.parts.writtenAt(node)
-    return written !== undefined && this.parts.now() - written < ownCopyMs
+    return this.parts.now() - this.parts.writtenAt(node) < ownCopyMs
   }
 
   /** A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE. */
@@ -188,6 +173,8 @@ export class Removals {
     throw new Failure(refusal.kind, `${path}: ${isShown ? because : refusal.message}`)
   }
 }
+
+const openHere = 'a program had it open: remove it once more when that has closed it, or use calcfs delete'
 
 const ownCopy =
   'it was written here within the last minute, and its program may only make it again: remove it after a minute, or use calcfs delete'

@@ -3,7 +3,7 @@ import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { CalculationId, Dialect, Instant } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import { type Burst, type Deletable, pauseMs, type WaitingRemoval } from './burst.js'
+import { type Burst, pauseMs, type WaitingRemoval } from './burst.js'
 
 export interface RemovalReportSources {
   readonly catalog: Catalog
@@ -25,12 +25,12 @@ function rowsLost(id: CalculationId, { catalog, dialect, reports }: RemovalRepor
 }
 
 function sentencesOf(removal: WaitingRemoval, sources: RemovalReportSources): readonly string[] {
-  const { node, path, since, isSent } = removal
+  const { node, path, since, isSent, isUnsaved } = removal
   const rows = node.kind === 'calculation' ? rowsLost(node.id, sources) : ''
-  if (isSent) return [`${path} (${describeNode(node)}) is being deleted now.${rows}`]
+  if (isSent && isUnsaved !== true) return [`${path} (${whatGoes(removal)}) is being deleted now.${rows}`]
   const seconds = Math.max(0, Math.round((sources.now() - since) / 1000))
   return [
-    `${path} (${describeNode(node)}) was removed ${seconds} s ago, and is deleted once nothing was removed for ${pauseMs / 1000} s.${rows}`,
+    `${path} (${whatGoes(removal)}) was removed ${seconds} s ago, and is deleted once nothing was removed for ${pauseMs / 1000} s.${rows}`,
     `To keep it: touch '${path.slice(1)}' (below the mount) before that.`,
   ]
 }
@@ -39,7 +39,7 @@ function sentencesOf(removal: WaitingRemoval, sources: RemovalReportSources): re
 export const waitingRemovals = ({
   burst,
 }: Pick<RemovalReportSources, 'burst'>): readonly { path: string; what: string; since: Instant }[] =>
-  burst.waiting().map(({ node, path, since }) => ({ path, what: describeNode(node), since }))
+  burst.waiting().map(removal => ({ path: removal.path, what: whatGoes(removal), since: removal.since }))
 
 /** Sentences about a thing, and about what was removed below its path; none where nothing was. */
 export function aboutRemoval(
@@ -57,5 +57,7 @@ export function aboutRemoval(
   ]
 }
 
-const describeNode = (node: Deletable): string =>
-  node.kind === 'calculation' ? `calculation ${node.id}` : `${node.of} ${node.id}`
+function whatGoes({ node, isUnsaved }: WaitingRemoval): string {
+  if (node.kind === 'calculation') return `calculation ${node.id}`
+  return isUnsaved === true ? `the unsaved text of ${node.of} ${node.id}` : `${node.of} ${node.id}`
+}

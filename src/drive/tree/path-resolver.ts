@@ -13,7 +13,6 @@ import {
   isDirectory,
   isEditable,
   type Node,
-  nodeKey,
   type ScratchPlace,
 } from '../nodes/node.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
@@ -35,7 +34,7 @@ export interface PathResolver {
 
 /** What was just taken away, or is about to be deleted. */
 export interface RemovedPaths {
-  isHidden(key: string): boolean
+  isHidden(node: Node): boolean
   /** It was removed under this name, or lies in what was. */
   hides(node: Node, name: string): boolean
 }
@@ -47,7 +46,7 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
     const open = stillOpen.get(path)
     if (open !== undefined) return open
     return chain(tree.walk(path, context), found => {
-      const isAway = !isDirectory(found) && gone.isHidden(nodeKey(found))
+      const isAway = !isDirectory(found) && gone.isHidden(found)
       if (isAway || gone.hides(found, lastNameOf(path))) throw justRemoved(path)
       return found
     })
@@ -76,7 +75,7 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
     editable,
     scratch,
     shown: entries =>
-      filterEntries(entries, ({ node, name }) => !gone.isHidden(nodeKey(node)) && !gone.hides(node, name)),
+      filterEntries(entries, ({ node, name }) => !gone.isHidden(node) && !gone.hides(node, name)),
     keepOpen: (path, open) => stillOpen.set(path, open),
     closed: path => stillOpen.delete(path),
   }

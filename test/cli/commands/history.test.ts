@@ -161,7 +161,11 @@ t.test(
         t.equal(saying(await textOf(testbed, path)), seen.get(again), `@${again} is there again`)
       } else await retitled(testbed, `Title ${drawn(5)}`)
       if (step === 5) await testbed.remount()
-      for (const { number } of await versionsOf(testbed)) {
+      const all = await versionsOf(testbed)
+      t.equal(all.filter(({ isNow }) => isNow).length, 1, 'one is as it is now')
+      const latestFirst = (one: Version, other: Version) => Date.parse(other.at) - Date.parse(one.at)
+      t.same(all.toSorted(latestFirst), all, 'numbered and ordered by time')
+      for (const { number } of all) {
         const said = saying(await show(testbed, `${path}@${number}`))
         t.equal(seen.get(number) ?? said, said, `@${number} after step ${step}`)
         seen.set(number, said)

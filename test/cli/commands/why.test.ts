@@ -38,6 +38,24 @@ t.test(
   },
 )
 
+t.test(
+  'a file that a program could not make beside a link is told at the link, and at its directory (CLI-1)',
+  async t => {
+    const testbed = await warmMount(t)
+    await textOf(testbed, 'reports/42.json')
+    const link = 'reports/by-name/Supporting information.json'
+    t.match(await why(testbed, link), { code: 0, stdout: /^\/reports\/42\.json: nothing is wrong/ })
+    // As `sed -i` and `perl -i` do.
+    t.equal(await outcome(testbed.files.open('reports/by-name/sedAbCdEf', 'w')), 'EPERM')
+    for (const path of [link, 'reports/by-name'])
+      t.match(
+        (await why(testbed, path)).stdout,
+        /^Could not make the file \/reports\/by-name\/sedAbCdEf .*: there are links here.* reports\/<id>\.json/,
+      )
+    t.match(await why(testbed, 'reports/42.json'), { stdout: /nothing is wrong/ })
+  },
+)
+
 t.test('why is right after a success (CLI-1)', async t => {
   const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const nothing = { code: 0, stdout: /nothing is wrong/ }

@@ -131,6 +131,57 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
     })
   })
 
+  t.test('DEL-28 an unsaved text stays where the burst is refused', async t => {
+    const testbed = await open(t, { settings: { access: 'manage', maxDeletes: '1' } })
+    const { files, service } = testbed
+    const asked = await service.during(async () => {
+      const ways = [`reports/${ids.report}.json`, `reports/${ids.profile}.json`]
+      for (const path of ways)
+        t.equal(await outcome(overwrite(testbed, path, `no JSON of ${path}`)), 'EINVAL')
+      t.same(
+        [await outcome(files.unlink(ways[0] ?? '')), await outcome(files.unlink(ways[1] ?? ''))],
+        ['done', 'EPERM'],
+      )
+      await pauseEnds(testbed)
+      for (const path of ways) t.equal(await textOf(testbed, path), `no JSON of ${path}`)
+      t.equal((await namesOf(testbed, '.calcfs/drafts')).filter(name => !/why|theirs/.test(name)).length, 2)
+    })
+    t.same(writes(asked), [])
+  })
+
+  t.test('DEL-3 by the name that it was made with a report is deleted as by its number', async t => {
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
+    const made = 'reports/new-made.json'
+    const text = '{"name":"Made here","reportType":1}'
+    const before = await namesOf(testbed, 'reports')
+    await overwrite(testbed, made, text)
+    const isNew = (name: string) => /^\d+\.json$/.test(name) && !before.includes(name)
+    const [file = ''] = (await namesOf(testbed, 'reports')).filter(isNew)
+    const id = file.replace('.json', '')
+    const none = await service.during(async () => {
+      t.equal(await outcome(files.unlink(made)), 'done')
+      await pauseEnds(testbed)
+      t.equal(await outcome(files.lstat(made)), 'done', 'within a minute it may be its own copy')
+      await testbed.pass(61_000)
+      t.equal(await outcome(files.unlink(made)), 'done')
+      t.equal(await outcome(files.lstat(`reports/${file}`)), 'ENOENT', 'hidden by its number, too')
+      t.equal(await outcome(overwrite(testbed, made, text)), 'done')
+      await pauseEnds(testbed)
+      t.match(await textOf(testbed, `reports/${file}`), /Made here/, 'saved again it is no removal')
+    })
+    t.same(writes(none), [])
+    await testbed.pass(61_000)
+    const asked = await service.during(async () => {
+      await files.unlink(made)
+      t.equal(await outcome(files.lstat(made)), 'ENOENT')
+      await testbed.pass(3200)
+      await gone(testbed, `/report?id=${id}`)
+    })
+    t.same(writes(asked), [`DELETE /report?id=${id}`])
+    t.equal(await outcome(files.lstat(made)), 'ENOENT')
+  })
+
   t.test('DEL-14 what touch, or a program that saves, makes again takes its burst back', async t => {
     const testbed = await open(t, manage)
     const { files, service } = testbed

@@ -51,7 +51,7 @@ export function foreignChanges(t: Test, open: OpenTestbed): void {
       await file.close()
     })
 
-    t.test('TIME-3 a change of the same length has a later time', async t => {
+    t.test('TIME-2 a change of the same length has a later time', async t => {
       await testbed.pass(3500)
       const before = await files.lstat(report)
       await lengthen(testbed, 'Another two')
