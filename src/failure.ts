@@ -153,7 +153,7 @@ const classes = {
   'name-not-utf8': [],
   'not-empty': [],
   exists: [],
-  'stale-attributes': [],
+  'stale-attributes': ['everyday'],
   'taken-back': ['everyday'],
   'is-directory': [],
   'not-directory': [],

@@ -72,7 +72,7 @@ export function openFailureLog(now: () => Instant): FailureLog {
     note(verb, path, failure) {
       // That a name is not there is an answer, not a failure: programs ask for many.
       // Nor is it one that a program copies attributes along: it does so unasked.
-      // Nor is it that a removal was called off: the call is repeated by the kernel, and ends well.
+      // Nor is it that a removal was called off, or that a size has changed: the kernel repeats the call.
       if (isA('everyday', failure) || verb === 'setxattr') return
       const met = { at: now(), verb, failure }
       lines.set(path, met)

@@ -42,7 +42,7 @@ export function logFailures(failures: AssembledDrive['failureLog'], { log, clock
 }
 
 /** What the kernel or every program meets in daily work, and asks again by itself or does without. */
-const silent: ReadonlySet<Failure['kind']> = new Set(['stale-attributes', 'exists', 'not-empty'])
+const silent: ReadonlySet<Failure['kind']> = new Set(['exists', 'not-empty'])
 
 const stackOf = (failure: Failure): string | undefined =>
   failure.kind === 'internal' && failure.cause instanceof Error ? failure.cause.stack : undefined
