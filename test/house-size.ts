@@ -71,7 +71,9 @@ export function filesIn(root: string, folder: string, ending: string): readonly 
   const below = (directory: string): readonly string[] =>
     readdirSync(directory, { withFileTypes: true }).flatMap(entry => {
       if (entry.isDirectory())
-        return /^(node_modules|dist|\.git)$/.test(entry.name) ? [] : below(join(directory, entry.name))
+        return /^(node_modules|dist|\.git|\.stryker-tmp)$/.test(entry.name)
+          ? []
+          : below(join(directory, entry.name))
       return entry.isFile() && entry.name.endsWith(ending)
         ? [relative(root, join(directory, entry.name))]
         : []

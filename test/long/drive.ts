@@ -21,6 +21,7 @@ export interface Drive {
   readonly directory: string
   /** The home directory of the daemon: cache, state, log. */
   readonly home: string
+  readonly pid: number
   /** Whether the daemon that was started last is still there. */
   readonly alive: boolean
   start(more?: Settings): Promise<void>
@@ -134,6 +135,9 @@ export async function openDrive(
   return {
     directory,
     home,
+    get pid() {
+      return pid()
+    },
     get alive() {
       return daemon !== undefined && daemon.exitCode === null && daemon.signalCode === null
     },

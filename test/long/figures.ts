@@ -1,21 +1,28 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
 import type { Figure } from './figure.js'
 import { damage } from './figures/damage.js'
+import { faultsOverEdits } from './figures/faults.js'
 import { fsx } from './figures/fsx.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
 import { metadata } from './figures/metadata.js'
 import { model } from './figures/model.js'
+import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
+import { outage } from './figures/outage.js'
+import { races } from './figures/races.js'
 import { repeats } from './figures/repeats.js'
+import { soak } from './figures/soak.js'
 
-/** Those of which `npm test` runs a cut. Of the others files of their own try a part a day. */
+/** Those of which `npm test` runs a cut. Of the others files of their own try a part a day; mutants are about the tests, and a matter of the night. */
 export const cutFigures: readonly Figure[] = [
   // One in a line, so that two new ones do not meet.
   hostile,
   metadata,
   names,
   damage,
+  outage,
+  soak,
 ]
 
 export const figures: readonly Figure[] = [
@@ -23,9 +30,14 @@ export const figures: readonly Figure[] = [
   hostile,
   metadata,
   kills,
+  faultsOverEdits,
+  races,
   model,
   fsx,
   names,
   damage,
+  outage,
+  soak,
+  mutants,
   repeats,
 ]

@@ -123,12 +123,12 @@ const namesIn = (directory: string): Promise<string[]> =>
     throw cause
   })
 
-/** Every text kept as history below a state directory, of all records. */
-export async function historyIn(states: string): Promise<readonly string[]> {
+/** Every text kept as history below a state directory, of all records or of one (`report-42`). */
+export async function historyIn(states: string, of?: string): Promise<readonly string[]> {
   const root = join(await accountIn(states), 'texts')
   const texts: string[] = []
   // An unfinished file that a power cut has left is no record's.
-  const records = (await namesIn(root)).filter(name => !name.startsWith('.'))
+  const records = of === undefined ? (await namesIn(root)).filter(name => !name.startsWith('.')) : [of]
   for (const record of records) {
     const names = (await namesIn(join(root, record))).filter(name => /^[0-9a-f]{64}$/.test(name))
     for (const name of names) texts.push(await readFile(join(root, record, name), 'utf8'))

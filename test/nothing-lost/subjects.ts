@@ -27,6 +27,8 @@ export interface Subject {
 
 export interface Subjects {
   make(kind: SubjectKind): Subject
+  /** Whether the report has this word in its fields. */
+  hasReport(id: string, word: string): boolean
   /** A request with this word that changes something and was sent two times; undefined where each was sent once. */
   sentTwice(heard: readonly ReceivedRequest[], word: string): string | undefined
 }
@@ -107,6 +109,7 @@ export function openSubjects(t: TestLifetime, { service, ...testbed }: Testbed):
       if (kind === 'new report') return newReport()
       return kind === 'project' || kind === 'calculation' ? onRecord(kind) : onReport(kind)
     },
+    hasReport: (id, word) => inRecord('report', id, word),
     sentTwice(heard, word) {
       const sent = heard
         .filter(({ method, body }) => /^(PUT|POST)$/.test(method) && body.includes(word))
@@ -116,7 +119,7 @@ export function openSubjects(t: TestLifetime, { service, ...testbed }: Testbed):
   }
 }
 
-const withWord =
+export const withWord =
   (field: string) =>
   (text: string, word: string): string =>
     prettyPrint(withField(parseObject(text), field, stringJson(word)))
@@ -125,7 +128,7 @@ const orderAfter: readonly string[] = [ids.bare, ids.product, ids.transition]
 const placeAfter = (id: string): number => orderAfter.indexOf(id)
 
 /** The rows the other way round, and the word as the title of what is first then. */
-function turnedRows(text: string, word: string): string {
+export function turnedRows(text: string, word: string): string {
   const record: JsonObject = parseObject(text)
   const list = fieldOf(record, 'calculations')
   const idIn = (item: Json) => (item.type === 'object' ? compactPrint(fieldOf(item, 'calcId') ?? item) : '')

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { plainNode, run } from '../../testbed/programs.js'
 import type { Figure, Frame, Result } from '../figure.js'
 
-/** What each file takes for more, in order of worth. Those of model, fsx and kills are figures of their own. */
+/** What each file takes for more, in order of worth. Those of model, fsx, kills and races are figures of their own. */
 const files: readonly (readonly [file: string, more: Readonly<Record<string, string>>])[] = [
   ['mount/told', { CALCFS_STORM_SECONDS: '60' }],
   ['mount/emptied', { CALCFS_STORM_SECONDS: '60' }],

@@ -1,0 +1,142 @@
+// Mutation score: of the small changes that break a file's code, how many its tests notice (Stryker).
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { chance } from '../chance.js'
+import type { Figure, Frame, Result } from '../figure.js'
+
+const root = resolve(fileURLToPath(import.meta.url), '../../../../..')
+const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+
+/** Critical code, and the tests that must notice a mutation. Compiled files: what runs is what is mutated. */
+const groups = {
+  'interval set': {
+    mutate: ['src/cache/content/download/interval-set.js'],
+    tests: ['test/cache/content/download/interval-set.test.js'],
+  },
+  checksums: {
+    mutate: ['src/cache/content/store/checksum.js'],
+    tests: ['test/cache/content/store/checksum.test.js'],
+  },
+  names: { mutate: ['src/drive/nodes/name.js'], tests: ['test/drive/nodes/name-edges.test.js'] },
+  journal: {
+    mutate: ['src/edit/journal/draft.js', 'src/edit/journal/drafts.js', 'src/edit/journal/draft-meta.js'],
+    tests: ['test/edit/journal/journal.test.js'],
+  },
+} as const
+type Group = keyof typeof groups
+
+/** Per cent of the mutants. */
+const goal = 80
+
+const reportSchema = z.object({
+  files: z.record(
+    z.string(),
+    z.object({
+      mutants: z.array(
+        z.object({
+          status: z.string(),
+          mutatorName: z.string(),
+          replacement: z.string().optional(),
+          location: z.object({ start: z.object({ line: z.number() }) }),
+        }),
+      ),
+    }),
+  ),
+})
+type Mutant = z.infer<typeof reportSchema>['files'][string]['mutants'][number] & { readonly file: string }
+
+interface Share {
+  /** Restricts the mutants, for a test of seconds; like `:10-20`. */
+  readonly lines: string
+  /** Milliseconds until Stryker is ended. */
+  readonly limit: number
+  readonly scale: Frame['scale']
+}
+
+/** Milliseconds that a mutant may take longer than the tests do: one that never ends keeps a processor busy for so long. */
+const patience = {
+  // A machine that does other things too takes its time; only what never ends is a timeout.
+  full: 30_000,
+  // Five times as long as the tests of the interval set take; where more is in the way, a mutant counts as noticed.
+  cut: 2_500,
+} as const
+
+async function mutantsOf(group: Group, { lines, limit, scale }: Share): Promise<readonly Mutant[]> {
+  const { mutate, tests } = groups[group]
+  const work = await mkdtemp(join(tmpdir(), 'calcfs-mutants-'))
+  const report = join(work, 'report.json')
+  const config = join(work, 'stryker.json')
+  const options = {
+    testRunner: 'tap',
+    tap: { testFiles: tests.map(file => `dist/${file}`), nodeArgs: [] },
+    plugins: ['@stryker-mutator/tap-runner'],
+    mutate: mutate.map(file => `dist/${file}${lines}`),
+    reporters: ['json'],
+    jsonReporter: { fileName: report },
+    tempDirName: join(work, 'sandboxes'),
+    ignorePatterns: ['/bench', '/docs', '/test', '/systemd', '/.tap', '/.long', '/dist/bench', '/.git'],
+    coverageAnalysis: 'perTest',
+    // Each is a process that has to load Stryker first.
+    concurrency: scale === 'full' ? 2 : 1,
+    timeoutMS: patience[scale],
+    allowEmpty: true,
+  }
+  await writeFile(config, JSON.stringify(options))
+  const child = spawn(process.execPath, [stryker, 'run', config], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', piece => (said = `${said}${piece}`.slice(-2_000)))
+  const timer = setTimeout(() => child.kill('SIGKILL'), limit)
+  const [code] = await once(child, 'close')
+  clearTimeout(timer)
+  if (code !== 0) throw new Error(`Stryker ended with ${code} for ${group}: ${said}`)
+  const { files } = reportSchema.parse(JSON.parse(await readFile(report, 'utf8')))
+  return Object.entries(files).flatMap(([file, { mutants }]) => mutants.map(one => ({ ...one, file })))
+}
+
+const isCaught = ({ status }: Mutant): boolean => status === 'Killed' || status === 'Timeout'
+/** One that does not even load was no mutant. */
+const counts = ({ status }: Mutant): boolean => status !== 'CompileError' && status !== 'Ignored'
+
+async function run({ seed, scale, until, say }: Frame): Promise<Result> {
+  const found: Record<string, number> = {}
+  const wrong: string[] = []
+  const short: string[] = []
+  const names = Object.keys(groups) as Group[]
+  for (const group of scale === 'full' ? names : names.slice(0, 1)) {
+    if (Date.now() > until) break
+    // Any of these lines has a mutant within the next five; before them few have, or only ones that never end.
+    const from = chance(seed).whole(24, 40)
+    const lines = scale === 'full' ? '' : `:${from}-${from + 5}`
+    const limit = until - Date.now() + 240_000
+    const all = (await mutantsOf(group, { lines, limit, scale })).filter(counts)
+    const caught = all.filter(isCaught).length
+    const score = Math.floor((1000 * caught) / Math.max(1, all.length)) / 10
+    found[`${group}: mutants`] = all.length
+    found[`${group}: caught`] = caught
+    if (scale === 'full') found[`least ${group}, %`] = score
+    for (const { file, location, mutatorName, replacement } of all.filter(one => !isCaught(one)))
+      say(`survives: ${file}:${location.start.line} ${mutatorName} ${replacement}`)
+    say(`${group}: ${caught} of ${all.length}, ${score} %`)
+    if (scale === 'full' && score < goal) short.push(`${group} ${score} %`)
+    if (scale === 'cut' && caught * 2 < all.length)
+      wrong.push(`${group}${lines}: only ${caught} of ${all.length} caught`)
+  }
+  const left = names.filter(group => scale === 'full' && found[`${group}: mutants`] === undefined)
+  const missing = [...short, ...left.map(group => `${group} not begun`)]
+  return { counts: found, wrong, ...(missing.length === 0 ? {} : { short: missing.join(', ') }) }
+}
+
+export const mutants: Figure = {
+  name: 'mutants',
+  goal: 'mutation score of journal, checksums, names and interval set: at least 80 % each',
+  run,
+}
