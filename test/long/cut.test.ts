@@ -6,8 +6,8 @@ import { cutFigures as figures } from './figures.js'
 /** What a robot runs for each change plays the same cases each time: where it fails, the change is to blame. */
 const usual = process.env['CI'] === undefined ? Math.floor(Math.random() * 2 ** 31) : 20_261_121
 const seed = Number(process.env['CALCFS_LONG_SEED'] ?? usual)
-/** Milliseconds for all figures together. */
-const share = 40_000 / figures.length
+/** Milliseconds for each figure. */
+const share = 10_000
 /** Milliseconds a figure may take longer on a machine that does other things too: a case has time limits of its own. */
 const patience = 150_000
 
