@@ -43,8 +43,11 @@ export class UncachedStream {
 
   /** The length as the head of a body tells it; of that body nothing is read. */
   async size(): Promise<number> {
-    await this.begin(0)
-    this.close()
+    try {
+      await this.begin(0)
+    } finally {
+      this.close()
+    }
     if (this.length === undefined) throw unproven()
     return this.length
   }
