@@ -9,7 +9,7 @@ import {
   controlCalls,
 } from '../../drive/interface/control.js'
 import { Failure } from '../../failure.js'
-import { failureForm, failureIn, longestSilence, mountHeader, printQuestion } from '../stream/conversation.js'
+import { failureForm, failureIn, longestSilence, mountHeader } from '../stream/conversation.js'
 
 /**
  * The control of the drive that listens on this socket. Every call rejects with the drive's own Failure: 'replaced' where
@@ -21,7 +21,7 @@ export function controlAt(socketPath: string, device: string, onSilence: () => P
   const call =
     <Name extends CallName>(name: Name) =>
     async (asked: CallArgument<Name>): Promise<CallResult<Name>> =>
-      readReply(name, await post({ socketPath, device }, name, printQuestion(asked)).catch(silent))
+      readReply(name, await post({ socketPath, device }, name, JSON.stringify(asked)).catch(silent))
   const silent = async (cause: unknown): Promise<never> => {
     const thrown = await onSilence()
     thrown.cause = cause

@@ -20,10 +20,6 @@ export const longestSilence = 2500
 /** The same for a daemon that has answered this command already, in the middle of a tree or of a copy. */
 export const longestSilenceLater = 20_000
 
-export function printQuestion(asked: unknown): string {
-  return JSON.stringify(asked)
-}
-
 /** The transferred form of a failure: what its message and its exit code need. */
 export const failureForm = z.object({
   kind: z.string(),

@@ -2,13 +2,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { DriveReader, ShortFile, TreeItem } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
-import {
-  type DrivePlace,
-  longestSilence,
-  longestSilenceLater,
-  mountHeader,
-  printQuestion,
-} from './conversation.js'
+import { type DrivePlace, longestSilence, longestSilenceLater, mountHeader } from './conversation.js'
 import { FilesCut, openFilesClient } from './files-client.js'
 import { type Frame, openFrameReader } from './frames.js'
 import { readFacts, readItems, type StreamName, throwFailure } from './stream-protocol.js'
@@ -107,7 +101,7 @@ async function* framesOf(
       question.once('response', resolve)
       question.on('error', reject)
     })
-    question.end(printQuestion(asked))
+    question.end(JSON.stringify(asked))
     const reply = await inTime(answered)
     heard()
     const reader = openFrameReader()

@@ -19,7 +19,7 @@ import {
 } from '../../remote/remote.js'
 import type { CallResult, Control } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
-import type { RecordSource } from '../records/source.js'
+import { editingOf, type RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 
 /** The unsent texts of one report. */
@@ -61,11 +61,6 @@ export function openReportControl(
     catalog.record({ kind: 'report', id }).learn(record)
     reports.add(id, record)
     return { title: dialect.facts(record).title ?? '' }
-  }
-
-  function editingOf(source: RecordSource): Exclude<RecordSource['editing'], Failure> {
-    if (source.editing instanceof Failure) throw source.editing
-    return source.editing
   }
 
   async function setReport(given: string, entries: readonly string[]): Promise<CallResult<'setReport'>> {

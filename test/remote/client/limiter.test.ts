@@ -30,6 +30,24 @@ function bed(connections: number) {
   return { own, limiter, admitted, places, enter, settled }
 }
 
+t.test('a user finds a place among any number of guesses, and of downloads', async t => {
+  for (const connections of [2, 8, 64])
+    for (const weight of ['question', 'download'] as const) {
+      const { admitted, enter, settled } = bed(connections)
+      for (let guess = 0; guess < 100; guess += 1) enter('guess', 'guess', weight)
+      await settled()
+      enter('user', 'user')
+      await settled()
+      t.ok(admitted.includes('user'), `${connections} connections full of guesses (${weight})`)
+    }
+  const { admitted, enter, settled } = bed(16)
+  for (let at = 0; at < 100; at += 1) enter('download', 'user', 'download')
+  enter('question', 'user')
+  await settled()
+  t.ok(admitted.includes('question'), 'downloads of users leave places to questions')
+  t.equal(admitted.length, 16 - 2 + 1)
+})
+
 t.test('a place that gets free is a waiting user’s before a guess’s', async t => {
   const { admitted, places, enter, settled } = bed(2)
   for (const name of ['one', 'two']) enter(name, 'user')

@@ -1,31 +1,29 @@
 // Content entry: how one content that is not open yet is read, sized and fetched ahead; what its failures mean to its readers.
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { openAskers } from '../../../remote/askers.js'
-import { type Clock, dueIn, sleep, withDeadline } from '../../../remote/clock.js'
+import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
 import type { Content, Remote, RequestContext } from '../../../remote/remote.js'
 import { openSingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
-import type { BlobStore } from '../store/blob-store.js'
-import { type KeptFiles, partsOf } from '../store/kept-files.js'
-import type { LruIndex } from '../store/lru.js'
+import { partsOf } from '../store/kept-files.js'
 import { FileClosed } from '../store/open-file.js'
-import { type ContentVersions, Contradiction } from '../store/versions.js'
+import { Contradiction } from '../store/versions.js'
 import { DiskRefused } from './buffer.js'
-import { abandonedAfterMs, Download, PrefetchAbandoned, type PrefetchRequest } from './download.js'
-import { bigBytes, type Priority, type RangeSupport } from './ranges.js'
+import {
+  abandonedAfterMs,
+  Download,
+  type DownloadPorts,
+  PrefetchAbandoned,
+  type PrefetchRequest,
+} from './download.js'
+import { bigBytes, type Priority } from './ranges.js'
 import { UncachedStream } from './uncached.js'
 
-export interface ContentEntryPorts {
+export interface ContentEntryPorts extends DownloadPorts {
   readonly remote: Pick<Remote, 'content' | 'contentSize'>
-  readonly store: BlobStore
-  readonly versions: ContentVersions
-  readonly lru: LruIndex
-  readonly ranges: RangeSupport
-  readonly kept: KeptFiles
   /** Nothing of it is worth remembering any more. */
   readonly rested: (entry: ContentEntry) => void
-  readonly clock: Clock
   readonly log: LogFunction
 }
 
