@@ -68,7 +68,6 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
   const pattern = openAccessPattern()
-  const siblings = openSiblingPrefetch(queue, contentPrefetch, pattern, now)
   const walkPorts: WalkPorts = {
     queue,
     room,
@@ -80,6 +79,9 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     now,
   }
   const walks = new Walks(walkPorts, pattern)
+  const isForeseen = (folder: string, file: Dentry): boolean =>
+    walks.follows(folder) && pattern.usual(fileClassOf(file) ?? '', folder) !== undefined
+  const siblings = openSiblingPrefetch(queue, contentPrefetch, isForeseen, now)
   let lastFolder = ''
   let isWatched = false
 

@@ -1,7 +1,7 @@
 // Sibling prefetch: one stat after a listing predicts stats of all files; two opens in order predict reading the rest.
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
-import { type AccessLevel, type AccessPattern, fileClassOf } from './access-pattern.js'
+import type { AccessLevel } from './access-pattern.js'
 import type { ContentPrefetch } from './content-prefetch.js'
 import type { ListedDirectory } from './listed-directory.js'
 import type { PrefetchBatch, PrefetchQueue } from './queue.js'
@@ -39,7 +39,7 @@ const skipAtMost = 2
 export function openSiblingPrefetch(
   queue: PrefetchQueue,
   contentPrefetch: ContentPrefetch,
-  pattern: Pick<AccessPattern, 'usual'>,
+  isForeseen: (folder: string, file: Dentry) => boolean,
   now: () => Instant,
 ): SiblingPrefetch {
   const uses = new Map<string, FolderUse>()
@@ -87,7 +87,7 @@ export function openSiblingPrefetch(
       for (const dentry of folder.entries) {
         if (dentry.name === name || dentry.node.kind !== 'content') continue
         // A walk asks for it as it was used in other folders: a body that is read tells its size.
-        if (pattern.usual(fileClassOf(dentry) ?? '', folder.path) !== undefined) continue
+        if (isForeseen(folder.path, dentry)) continue
         if ((dentry.node.content.of === 'file') === (here.looks === 1)) take(here, folder, dentry, 'looked')
       }
     },

@@ -80,6 +80,11 @@ export class Walks {
     this.source.nudge()
   }
 
+  /** What is usually done to files is asked ahead in this folder, too: the way to it is known. */
+  follows(path: string): boolean {
+    return this.heads.get(parentOf(path)) === path
+  }
+
   /** There is room for more of what lies ready. */
   nudge(): void {
     this.source.nudge()

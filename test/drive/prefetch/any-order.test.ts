@@ -114,6 +114,29 @@ t.test('AHEAD-1 one opened folder causes no question outside of it', async () =>
   )
 })
 
+t.test(
+  'AHEAD-2 a folder that no walk leads to is looked at in few round trips, whatever was used before',
+  async t => {
+    const project = (name: string): Folder => ({
+      name,
+      kind: 'project',
+      folders: calculations(1, 30),
+      files: [],
+    })
+    const root: Folder = { name: '', kind: 'project', folders: [project('a'), project('b')], files: [] }
+    const link = simulatedLink(root, width, roundTrip)
+    await link.run(async () => {
+      for (const above of ['/a', '/b']) {
+        const [folder] = calculations(1, 30)
+        const path = `${above}/${folder?.name}`
+        const began = link.now()
+        for (const { name } of (await link.list(path)).files) await link.stat(`${path}/${name}`)
+        t.ok(link.now() - began <= 6 * roundTrip, `${path} took ${link.now() - began} ms`)
+      }
+    })
+  },
+)
+
 t.test('AHEAD-8 once a walk has stopped, little more is asked', async () => {
   await check(
     fc.asyncProperty(cases, async one => {
