@@ -54,13 +54,10 @@ const inTests = name => join('dist/test', name)
 
 /** More files than this do not fail for a pause of the machine, or for other work that takes half of it all the time. */
 const lateAtMost = { alone: 3, busy: 12 }
-/** A check that names milliseconds, as `within`, `until` and tap's own limits do. */
-const namesTime = /\bms\b|\btimeout\b/
 
 /**
- * Runs the tests, and once more, one after another, the few files in which nothing failed but limits of time while others
- * ran beside them: the machine may have done something else. Where other work was seen before, a deadline of the drive may
- * have passed, and any check counts as late. Both runs are told; what fails twice has failed.
+ * Runs the tests, and once more, one after another, a few files that failed while others ran beside them: a deadline or a
+ * lifetime of the drive may have passed while the machine did something else. Both runs are told; what fails twice has failed.
  */
 async function runAll(files) {
   const isBusy = await isMachineBusy()
@@ -68,11 +65,8 @@ async function runAll(files) {
   const together = await runTests(files)
   count.passed += together.passed
   count.skipped += together.skipped
-  const { failedFiles, failedChecks } = together
-  const isLate =
-    failedFiles.length <= (isBusy ? lateAtMost.busy : lateAtMost.alone) &&
-    failedChecks.length > 0 &&
-    (isBusy || failedChecks.every(one => namesTime.test(one)))
+  const { failedFiles } = together
+  const isLate = failedFiles.length <= (isBusy ? lateAtMost.busy : lateAtMost.alone)
   const again = isLate && files.length > 1 ? failedFiles : []
   if (together.failed > 0 && again.length === 0) {
     count.failed += together.failed
@@ -86,7 +80,7 @@ async function runAll(files) {
   }
 }
 
-/** Runs some files of dist/test: tap's own totals, and the files and checks that failed. */
+/** Runs some files of dist/test: tap's own totals, and the files that failed. */
 async function runTests(files) {
   const runner = spawn(process.execPath, [join(root, 'bin/test-files.mjs'), ...files], {
     cwd: root,
@@ -94,7 +88,6 @@ async function runTests(files) {
   })
   const ended = new Promise(resolve => runner.on('close', resolve))
   const failedFiles = []
-  const failedChecks = []
   let totals
   let failure
   for await (const line of createInterface({ input: runner.stdout })) {
@@ -104,12 +97,10 @@ async function runTests(files) {
     if (file?.[1] === 'not ok') failedFiles.push(file[2])
     // A file may fail with no test in it that does: it ends badly, or takes too long.
     if (/^\s*not ok /.test(line)) failure = 'begun'
-    // A test or a file that has checks of its own says how long it took.
-    if (/^\s*not ok /.test(line) && !line.includes('# time=')) failedChecks.push(line)
     if (failure) console.log(line)
     if (/^\s*\.\.\.$/.test(line)) failure = undefined
   }
-  return { ...totalsIn(totals, await ended), failedFiles, failedChecks }
+  return { ...totalsIn(totals, await ended), failedFiles }
 }
 
 function totalsIn(totals, exitCode) {
