@@ -321,7 +321,7 @@ function metricSources(
     since: clock.now(),
     now: clock.now,
     drive: { mountPoint, service: base.href, user },
-    cache: content.stats,
+    cache: () => content.stats(),
     downloads: () =>
       content.progress().map(({ content: { title, calculation }, arrived, length }) => ({
         name: `${title} of calculation ${calculation}`,
