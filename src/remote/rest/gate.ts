@@ -74,14 +74,24 @@ export class Gate {
     if (!isA('denial', refusal) || (method === 'HEAD' && refusal.kind !== 'absent')) throw refusal
     // An earlier success proves nothing: the outage may begin at any moment.
     noteRefused(this.known, path)
-    const outage = knownQuestion(this.known, path) === undefined ? undefined : await this.#outage(context)
+    const outage =
+      knownQuestion(this.known, path) === undefined
+        ? this.#onlyQuestion(path, refusal)
+        : await this.#outage(context)
     if (outage === undefined) {
       if (method === 'GET') this.lacking.refused(path, refusal)
       throw refusal
     }
-    const kind = isA('denial', outage) ? 'refuses-all' : 'broken'
-    const sentence = `the service refuses everything, so its answer to ${method} ${path} proves nothing: ${refusal.message}`
-    throw new Failure(kind, sentence, { cause: refusal, said: refusal.said })
+    throw refusesAll(
+      isA('denial', outage) ? 'refuses-all' : 'broken',
+      `its answer to ${method} ${path}`,
+      refusal,
+    )
+  }
+
+  /** Where nothing else was ever answered: a record may be deleted, but what is about no thing answers while the service is there. */
+  #onlyQuestion(path: string, refusal: Failure): Failure | undefined {
+    return this.known.works?.includes(path.slice(1)) === true ? refusal : undefined
   }
 
   async #outage(context: RequestContext): Promise<Failure | undefined> {
@@ -117,4 +127,10 @@ export class Gate {
         asFailure,
       )
   }
+}
+
+/** Nothing that the instance is known to answer is answered, so that a refusal says nothing. */
+export function refusesAll(kind: 'refuses-all' | 'broken', what: string, refusal: Failure): Failure {
+  const sentence = `the service refuses everything, so ${what} proves nothing: ${refusal.message}`
+  return new Failure(kind, sentence, { cause: refusal, said: refusal.said })
 }

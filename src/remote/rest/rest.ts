@@ -22,7 +22,7 @@ import {
 import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
 import { Contents } from './contents.js'
-import type { Gate } from './gate.js'
+import { type Gate, refusesAll } from './gate.js'
 import { operationOf } from './lacking.js'
 
 /** What the API does not say. */
@@ -170,8 +170,11 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
       return wire.user(await get('user/info', {}, context))
     } catch (failure) {
       if (!lacking.mayBe('user/info', failure)) throw failure
-      await answersOther(context).catch(() => {
-        throw failure
+      await answersOther(context).catch((other: unknown) => {
+        if (isA('outage', asFailure(other))) throw other
+        throw knownQuestion(known) === undefined
+          ? failure
+          : refusesAll('refuses-all', 'that of GET /user/info', failure)
       })
       lacking.add('user/info')
       return { candidates: settings.user === undefined ? [] : [settings.user], record: parseObject('{}') }
