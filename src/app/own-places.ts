@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { type Dirent, existsSync, readdirSync, statfsSync } from 'node:fs'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { adviceFor } from '../advice.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { OwnDirectories } from '../config/places.js'
 import { type SettingName, variableName } from '../config/settings.js'
@@ -171,7 +172,10 @@ export async function watchDirectories(
       await probe(path)
       return undefined
     } catch (thrown) {
-      return `${path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequence}.`
+      const failure = asFailure(thrown)
+      // Another fault of a disk is nothing to look for on the platform.
+      const advice = failure.kind === 'internal' ? '' : ` ${adviceFor(failure)}`
+      return `${path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequence}.${advice}`
     }
   }
 
@@ -214,11 +218,11 @@ async function identityOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Permissions and mount options do not say it: a disk may be full, or be another one than it seems. */
+/** Permissions and mount options do not say it, nor does an empty file: a disk may be full, or be another one than it seems. */
 async function probe(directory: string): Promise<void> {
   const path = join(directory, `.probe-${randomUUID()}`)
   try {
-    await writeFile(path, '', { mode: privateFile, flag: 'wx' })
+    await writeFile(path, 'probe', { mode: privateFile, flag: 'wx' })
   } finally {
     await rm(path, { force: true })
   }

@@ -117,8 +117,8 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       pins: sources.pins().map(({ since, ...pin }) => ({ ...pin, since: time(since) })),
       otherThings: sources.identities.count,
       unsent: drafts.list().map(one => {
-        const { name, record, path, state, since, why } = draftFacts(one)
-        return { name, record, path, state, since: time(since), why }
+        const { name, record, path, state, since, why, whatToDo } = draftFacts(one)
+        return { name, record, path, state, since: time(since), why, whatToDo }
       }),
       deleting: waitingRemovals(sources).map(({ since, ...one }) => ({ ...one, since: time(since) })),
       keptHere: keptHere(sources.scratch).slice(0, keptHereAtMost),

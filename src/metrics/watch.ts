@@ -16,7 +16,7 @@ export function healthOf(
   if (away !== undefined) return unhealthy(`the service is away: ${away}`, unsaved ?? 'away')
   const signedOut = sources.signedOutBecause()
   if (signedOut !== undefined) return unhealthy(signedOut, unsaved ?? 'signed-out')
-  if (unsaved === undefined) return { isHealthy: true, why: 'the service answers, and everything is saved' }
+  if (unsaved === undefined) return { isHealthy: true, why: 'the service answers, and no edit waits' }
   const edits = waiting === 1 ? 'one edit is' : `${waiting} edits are`
   return unhealthy(`${edits} not saved: calcfs drafts list`, unsaved)
 }

@@ -1,4 +1,4 @@
-// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, how much of a pin is here.
+// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, how much of a pin is here, that nothing waits.
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
@@ -58,3 +58,7 @@ function partText({ files, filesKept, bytes, bytesKept }: Omit<PinFacts, 'path' 
 }
 
 export const filesText = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`
+
+/** Of a drive with no unsaved edit; a program whose write failed left none where the drive's own directories are in trouble. */
+export const nothingWaits = (troubles: readonly string[]): string =>
+  troubles.length === 0 ? 'everything is saved' : 'no edit waits to be saved'

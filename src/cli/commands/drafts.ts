@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
+import { nothingWaits } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
@@ -47,17 +48,22 @@ async function list(command: Command, flags: { json?: true }): Promise<void> {
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
   const places = isAboutAll ? await unmountedDrafts(configured(command)) : []
   const all: object[] = []
-  const print = (drafts: readonly DraftLine[], { heading, ...facts }: Place): void => {
+  const print = (
+    drafts: readonly DraftLine[],
+    { heading, ...facts }: Place,
+    troubles: readonly string[] = [],
+  ) => {
     all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), ...facts })))
-    const lines = drafts.length === 0 ? ['everything is saved.'] : drafts.map(describeDraft)
+    const lines = drafts.length === 0 ? [`${nothingWaits(troubles)}.`] : drafts.flatMap(describeDraft)
     if (flags.json !== true) printLine(headed(lines, heading).join('\n'))
   }
   const isSomeMounted = !isAboutAll || (await chosenMounts(undefined)).length > 0
   const onMounted = (): Promise<void> =>
     withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
       const isHeaded = isOneOfSeveral || places.length > 0
-      print(await control.drafts({}), { heading: isHeaded ? mountPoint : undefined, mountPoint })
-      for (const trouble of await control.places({})) complain(trouble)
+      const troubles = await control.places({})
+      print(await control.drafts({}), { heading: isHeaded ? mountPoint : undefined, mountPoint }, troubles)
+      for (const trouble of troubles) complain(trouble)
     })
   try {
     if (isSomeMounted) await onMounted()
@@ -87,9 +93,21 @@ const headed = (lines: readonly string[], heading: string | undefined): readonly
 
 const time = (at: number): string => new Date(at).toISOString()
 
-const describeDraft = ({ name, record, path, state, since, size, why }: DraftLine): string => {
+const describeDraft = ({
+  name,
+  record,
+  path,
+  state,
+  since,
+  size,
+  why,
+  whatToDo,
+}: DraftLine): readonly string[] => {
   const at = path === undefined ? '' : ` (${path.slice(1)})`
-  return `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`
+  return [
+    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
+    ...(whatToDo === undefined ? [] : [`  ${whatToDo}`]),
+  ]
 }
 
 function showCommand(): Command {
@@ -243,7 +261,7 @@ async function dropAll(control: Control, flags: DropFlags): Promise<void> {
   const drafts = await control.drafts({})
   if (drafts.length === 0 && flags.json !== true) return printLine('everything is saved.')
   const shown = new Set(drafts.map(textKey))
-  if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts.map(describeDraft))
+  if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts)
   const dropped: object[] = []
   try {
     for (const draft of await control.drafts({})) {
@@ -261,11 +279,11 @@ async function dropAll(control: Control, flags: DropFlags): Promise<void> {
 const textKey = ({ name, record, size, since }: DraftLine): string =>
   JSON.stringify([name, record, size, since])
 
-async function confirmDrop(names: readonly string[]): Promise<void> {
-  tell(names.join('\n'))
+async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
+  tell(drafts.flatMap(describeDraft).join('\n'))
   if (!process.stdin.isTTY)
     throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
-  const what = names.length === 1 ? 'this text' : `these ${names.length} texts`
+  const what = drafts.length === 1 ? 'this text' : `these ${drafts.length} texts`
   const answer = await askFor(`Give ${what} up? Copies are kept for 90 days. Type yes: `, 'shown')
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was given up.')
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { loginCommand } from '../../login-command.js'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
-import { pinText } from '../../terminal/amount.js'
+import { nothingWaits, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
@@ -167,11 +167,11 @@ function describeStatus(status: Status): string {
     ...(status.kernel === undefined ? [] : [`  the kernel ${status.kernel}`]),
     ...fleetLine(status.fleet),
     ...otherThingsLine(status.otherThings),
-    unsent.length === 0 ? '  everything is saved' : '  not saved:',
-    ...unsent.map(
-      ({ name, record, state, why }) =>
-        `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${why}`}`,
-    ),
+    unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
+    ...unsent.flatMap(({ name, record, state, why, whatToDo }) => [
+      `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${why}`}`,
+      ...(whatToDo === undefined ? [] : [`      ${whatToDo}`]),
+    ]),
     ...section('pinned', pins.map(pinText)),
     ...section(
       'deleted after a pause; touch takes it back',

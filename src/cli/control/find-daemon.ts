@@ -63,6 +63,7 @@ const statusForm = z.looseObject({
       path: z.string().optional(),
       state: z.string(),
       why: z.string().optional(),
+      whatToDo: z.string().optional(),
     }),
   ),
   /** Deletions that wait. */

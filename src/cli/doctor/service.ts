@@ -2,8 +2,9 @@
 
 import { format } from 'node:util'
 
+import { adviceFor, signInAdvice } from '../../advice.js'
 import { type Connection, clientOptions, connect } from '../../app/connect.js'
-import { asFailure, isA } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
 import { probeServer } from '../../remote/connection/connections.js'
 import type { RequestContext, ServicePath } from '../../remote/remote.js'
@@ -15,15 +16,6 @@ import { bad, type Finding, good, poor } from './finding.js'
 /** Clock difference in milliseconds from which tokens may count as expired, or not yet valid. */
 const tolerated = 60_000
 
-const mends = {
-  untrusted: '--ca-file FILE with the authority of this instance; ask its administrator for it',
-  unreachable: 'check the address and the network; HTTPS_PROXY names a proxy',
-  timeout: 'try again; a slow service needs a longer --deadline-metadata',
-}
-
-const foreign =
-  'open any web page in a browser, for the sign-in page of this network; switch the VPN on; or check the address'
-
 /** Sends a first request: reachable, trusted, and the service's clock. */
 export async function reached({ config }: Configured): Promise<readonly Finding[]> {
   const options = clientOptions(config)
@@ -31,13 +23,12 @@ export async function reached({ config }: Configured): Promise<readonly Finding[
   try {
     const { date, isForeign } = await probeServer(base, options, config.deadlineMetadata)
     if (isForeign)
-      return [bad('service', `${base.href}: another server answers in the place of the platform`, foreign)]
+      throw new Failure('unreachable', 'another server answers in the place of the platform', { isForeign })
     const safe = base.protocol === 'https:' ? 'over TLS, with a trusted certificate' : 'over plain http'
     return [good('service', `${base.href} answers ${safe}`), clock(date, Date.now())]
   } catch (reason) {
     const failure = asFailure(reason)
-    const mend = Object.entries(mends).find(([kind]) => kind === failure.kind)?.[1] ?? 'check the address'
-    return [bad('service', `${base.href}: ${failure.message}`, mend)]
+    return [bad('service', `${base.href}: ${failure.message}`, adviceFor(failure) ?? 'check the address')]
   }
 }
 
@@ -52,7 +43,6 @@ function clock(theirs: number | undefined, ours: number): Finding {
 
 /** Requests the user of the sign-in, and what is not about any thing. */
 export async function signedIn(given: Configured): Promise<readonly Finding[]> {
-  const mend = 'calcfs login, or see to CALCFS_PASSWORD or CALCFS_TOKEN'
   try {
     const connection = connect(given, {
       capabilities: { sizes: {} },
@@ -71,9 +61,8 @@ export async function signedIn(given: Configured): Promise<readonly Finding[]> {
       await connection.close()
     }
   } catch (reason) {
-    return [
-      bad('sign-in', sentenceOf(reason) ?? String(reason), asFailure(reason).isForeign ? foreign : mend),
-    ]
+    const mend = (reason instanceof Failure ? adviceFor(reason) : undefined) ?? signInAdvice
+    return [bad('sign-in', sentenceOf(reason) ?? String(reason), mend)]
   }
 }
 

@@ -1,6 +1,7 @@
 // Control of drafts: found by name or path, listed, compared, sent again by an explicit wish, given up with a copy kept.
 import { join } from 'node:path'
 
+import { adviceForText } from '../../advice.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import type { DraftState } from '../../edit/journal/draft-meta.js'
 import { damagedEnding } from '../../edit/journal/draft-name.js'
@@ -87,7 +88,7 @@ export function openDraftControl(
     if (node !== undefined) return node
     throw new Failure(
       'refused',
-      `it is not known which record ${name} belongs to, because its note was damaged; print it with \`calcfs drafts show ${name}\` and save it by hand`,
+      `it is not known which record ${name} belongs to, because its note was damaged. ${adviceForText('another-thing', name)}`,
     )
   }
 
@@ -153,7 +154,7 @@ export function openDraftControl(
     if (isDoubtful && !asked.again) {
       throw new Failure(
         'outcome-unknown',
-        `${name} was sent, and whether it was made is not known: look on the platform; \`calcfs drafts send --again ${name}\` sends it once more, and there may be two of it then`,
+        `${name} was sent, and whether it was made is not known. ${adviceForText('outcome-unknown', name)}`,
       )
     }
     if (asked.again && !isDoubtful)

@@ -1,5 +1,6 @@
 // Control of `calcfs why` and `calcfs refresh`: the known failures of a path, and a new request for it.
 import { posix } from 'node:path'
+import { adviceFor } from '../../advice.js'
 import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import { derivedKinds, derivedNames } from '../../content-kinds.js'
@@ -225,12 +226,14 @@ export function directoryOf(node: RecordNode): DirectoryNode {
   }
 }
 
+const advised = (failure: Failure): readonly string[] => [adviceFor(failure) ?? []].flat()
+
 function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
     `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${ended(withoutPath(failure.message, path))}`,
     ...said,
-    ...adviceFor(failure),
+    ...advised(failure),
   ]
 }
 
@@ -258,7 +261,7 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
   return [
     `Could not open ${path} just now: ${ended(withoutPath(failure.message, path))}`,
     ...said,
-    ...adviceFor(failure),
+    ...advised(failure),
   ]
 }
 
@@ -286,53 +289,4 @@ const tried: Readonly<Record<string, string>> = {
   unlink: 'delete',
   utimens: 'touch',
   write: 'write',
-}
-
-/** What to do; nothing where the failure's own sentence says it. */
-function adviceFor({ kind, isForeign }: Failure): readonly string[] {
-  if (isForeign)
-    return [
-      'Open any web page in a browser, for the sign-in page of this network, or switch the VPN on; then try again.',
-    ]
-  switch (kind) {
-    case 'unauthenticated':
-      return ['Sign in with `calcfs login`, then try again.']
-    case 'forbidden':
-      return ['Ask the owner to share it with you, or to do it for you.']
-    case 'read-only':
-      return [
-        'Published things and what is shared for reading stay as they are; a drive mounted with `--access read` changes nothing.',
-      ]
-    case 'refuses-all':
-    case 'timeout':
-    case 'unreachable':
-    case 'in-doubt':
-      return ['Try again when the service answers; `calcfs status` says how it is.']
-    case 'busy':
-      return ['Try again later; `calcfs status` says whether the service answers.']
-    case 'untrusted':
-      return ['`calcfs doctor` looks at the certificates and names the line that mends them.']
-    case 'disk-read-only':
-      return ['Make that directory writable for its owner, then try again; `calcfs status` says how it is.']
-    case 'no-space':
-      return ['Make room on the local disk, then try again.']
-    case 'service-full':
-      return ['The platform has no room left: ask its administrators.']
-    case 'conflict':
-      return ['Read it again, make the change in the new text, and save.']
-    case 'replaced':
-      return ['What was read of the old version before belongs to no other.']
-    case 'broken':
-    case 'outcome-unknown':
-    case 'internal':
-      return ['Look at it on the platform before you try again.']
-    case 'no-upload':
-      return [
-        'A program that writes where it reads, or where it runs, works in a directory of your own with a link to the file here: `cd ~/work && ln -s FILE . && PROGRAM NAME`.',
-      ]
-    case 'not-empty':
-      return ['Empty it first; what is in it stays as it is.']
-    default:
-      return []
-  }
 }

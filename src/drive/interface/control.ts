@@ -21,6 +21,7 @@ const draftLine = z.object({
   since: z.number(),
   size: z.number(),
   why: z.string().optional(),
+  whatToDo: z.string().optional(),
 })
 
 const historyLine = z.object({

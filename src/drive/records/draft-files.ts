@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
-import { type DraftMeta, shortWhy, stateWord } from '../../edit/journal/draft-meta.js'
+import { type DraftMeta, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
 import type { Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
@@ -187,6 +187,7 @@ export interface DraftFacts {
   /** In bytes. */
   readonly size: number
   readonly why: string | undefined
+  readonly whatToDo: string | undefined
 }
 
 export function draftFacts({
@@ -206,5 +207,6 @@ export function draftFacts({
     since: written,
     size,
     why: meta.why && shortWhy(meta.why),
+    whatToDo: whatToDo(draft, name),
   }
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
+import { adviceForText, troubleOf } from '../../advice.js'
 import { type Failure, type FailureKind, looksAgain } from '../../failure.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './owner.js'
@@ -34,14 +35,13 @@ export function stateWord({ state, why }: Pick<DraftMeta, 'state' | 'why'>): str
   return answeredNo.has(why.kind) ? state : 'not-saved'
 }
 
-/** Why a draft was not saved, for `calcfs why`; `kind` is a Failure's. */
+/** Why a draft was not saved, for `calcfs why`; `kind` is that of `troubleOf`. */
 export interface DraftReason {
   readonly kind: string
   readonly sentence: string
   readonly said?: string | undefined
   readonly line?: number | undefined
   readonly column?: number | undefined
-  readonly whatToDo: string
 }
 
 const whySchema = z.object({
@@ -50,7 +50,6 @@ const whySchema = z.object({
   said: z.string().optional(),
   line: z.number().optional(),
   column: z.number().optional(),
-  whatToDo: z.string(),
 })
 
 const metaSchema = z.object({
@@ -163,48 +162,22 @@ export const shortWhy = ({ sentence, said }: DraftReason): string =>
 /** A failure in the words of a note, which is read later: a save that failed is never sent again by itself. */
 export function whyOf(failure: Failure): DraftReason {
   const { line, column } = failure.place ?? {}
-  const kind = failure.isForeign ? 'unreachable' : failure.kind
   return {
-    kind,
+    kind: troubleOf(failure),
     sentence: failure.message.replaceAll(looksAgain, ''),
     said: failure.said,
     line,
     column,
-    whatToDo: whatToDo(kind),
   }
 }
 
-/** `NAME` stands for the draft's own, which `explain` knows. */
-function whatToDo(kind: FailureKind): string {
-  switch (kind) {
-    case 'not-json':
-      return 'Correct the text at that place and save again.'
-    case 'refused':
-    case 'invalid':
-    case 'too-large':
-      return 'Correct the text and save again, or give it up: `calcfs drafts drop NAME`.'
-    case 'conflict':
-      return 'Compare the two first: `calcfs drafts diff NAME` (the other one ends in .theirs.json). After that your text can be sent as it is, `calcfs drafts send NAME`, or changed and saved again; before that both are refused.'
-    case 'another-thing':
-      return 'Your text is kept: print it with `calcfs drafts show NAME`, write it into the record of the thing that you mean, then give it up: `calcfs drafts drop NAME`.'
-    case 'unauthenticated':
-      return 'Sign in with `calcfs login`, then save again: `calcfs drafts send NAME`.'
-    case 'forbidden':
-    case 'read-only':
-    case 'not-permitted':
-      return 'Ask the owner for the right to change it; your text is kept.'
-    case 'absent':
-      return 'The record is gone on the service; copy your text elsewhere if you still need it, then give it up: `calcfs drafts drop NAME`.'
-    case 'disk-read-only':
-      return 'Make the directory that is named writable for its owner, then save again: `calcfs drafts send NAME`.'
-    case 'no-space':
-      return 'Make room on the local disk, then save again: `calcfs drafts send NAME`.'
-    case 'outcome-unknown':
-      return 'Look on the platform whether it was made. If it was: `calcfs drafts drop NAME`; if not: `calcfs drafts send --again NAME`.'
-    case 'broken':
-    case 'internal':
-      return 'Look at the record on the platform, then save again: `calcfs drafts send NAME`.'
-    default:
-      return 'When the service answers again, save again: `calcfs drafts send NAME`.'
-  }
+/** What to do about a text of this name; undefined while nothing is wrong. */
+export function whatToDo(
+  { meta, damage }: { readonly meta: Pick<DraftMeta, 'state' | 'why'>; readonly damage: string | undefined },
+  name: string,
+): string | undefined {
+  const { state, why } = meta
+  if (why === undefined) return undefined
+  const trouble = state === 'outcome-unknown' ? state : why.kind
+  return adviceForText(damage === undefined ? trouble : 'lost', name)
 }

@@ -236,24 +236,27 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
   if (meta === undefined) {
     return {
       state: 'refused',
-      why: removedDraft('the note beside this text was damaged: which record it is of is not known'),
+      why: {
+        kind: 'another-thing',
+        sentence: 'the note beside this text was damaged: which record it is of is not known',
+      },
     }
   }
   switch (meta.state) {
     case 'sending':
     case 'in-flight':
       if (isUnlisted(meta.key)) return { state: 'outcome-unknown', why: whyOf(madeOrNot()) }
-      return { state: 'in-flight', why: removedDraft('the daemon ended while this was being sent') }
+      return { state: 'in-flight', why: ended('the daemon ended while this was being sent') }
     case 'outcome-unknown':
       return {
         state: 'outcome-unknown',
-        why: meta.why ?? removedDraft('the daemon ended while this was being sent'),
+        why: meta.why ?? ended('the daemon ended while this was being sent'),
       }
     case 'refused':
-      return { state: 'refused', why: meta.why ?? removedDraft('the daemon ended before this was saved') }
+      return { state: 'refused', why: meta.why ?? ended('the daemon ended before this was saved') }
     case 'editing':
     case 'paused':
-      return { state: 'refused', why: removedDraft('the daemon ended before this was saved') }
+      return { state: 'refused', why: ended('the daemon ended before this was saved') }
   }
 }
 
@@ -267,10 +270,4 @@ function madeOrNot(): Failure {
   )
 }
 
-function removedDraft(sentence: string): DraftReason {
-  return {
-    kind: 'internal',
-    sentence,
-    whatToDo: 'Look at the text, then save the record again, or give it up: rm it in .calcfs/drafts.',
-  }
-}
+const ended = (sentence: string): DraftReason => ({ kind: 'internal', sentence })

@@ -1,7 +1,7 @@
 // Explanation of a draft: written beside it when a save fails, in the user's words.
 import { Failure } from '../../failure.js'
 import type { Draft } from './draft.js'
-import { type DraftState, whyOf } from './draft-meta.js'
+import { type DraftState, whatToDo, whyOf } from './draft-meta.js'
 import { damagedEnding, draftName } from './draft-name.js'
 import { type RecordKey, recordPhrase } from './record-key.js'
 
@@ -50,8 +50,8 @@ export function explain(
   if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
   const usual = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
   const name = listed ?? usual
-  lines.push(why.whatToDo.replaceAll('NAME', name), `The draft: ${name}`, `The text: ${draft.directory}/text`)
-  return `${lines.join('\n')}\n`
+  const last = [whatToDo(draft, name), `The draft: ${name}`, `The text: ${draft.directory}/text`]
+  return `${[...lines, ...last].join('\n')}\n`
 }
 
 /** The record in a sentence. */

@@ -24,12 +24,5 @@ export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8A
   return `the disk has lost bytes of this text (${lengths}): ${left}`
 }
 
-/** For the note of such a text; `NAME` stands for the draft's own. */
-export function lossWhy(sentence: string): DraftReason {
-  return {
-    kind: 'broken',
-    sentence,
-    whatToDo:
-      'It is neither shown in its file nor sent. Look at what is left with `calcfs drafts show NAME`, write the text once more, and give this one up: `calcfs drafts drop NAME`.',
-  }
-}
+/** For the note of such a text. */
+export const lossWhy = (sentence: string): DraftReason => ({ kind: 'broken', sentence })

@@ -210,7 +210,7 @@ async function isStillMade(
 export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Failure {
   return new Failure(
     'broken',
-    `the service took it as ${kind} ${id}, but does not show that yet: it is not sent again, and the next save looks again; if it never comes, give it up: calcfs drafts drop`,
+    `the service took it as ${kind} ${id}, but does not show that yet: it is not sent again, and the next save looks again`,
     { cause, said: cause.said },
   )
 }
@@ -280,10 +280,10 @@ function outcomeUnknown(cause: Failure): Failure {
   )
 }
 
-function sentBefore({ kind, id }: RecordKey): Failure {
+function sentBefore({ kind }: RecordKey): Failure {
   return new Failure(
     'outcome-unknown',
-    `this ${kind} was sent before, and whether it was made is not known; it is not sent again by itself: look on the platform, then write \`calcfs drafts drop ${id}\` if it is there, or \`calcfs drafts send --again ${id}\` if it is not`,
+    `this ${kind} was sent before, and whether it was made is not known; it is not sent again by itself`,
   )
 }
 

@@ -1,10 +1,12 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
 import t, { type Test } from 'tap'
+import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
-import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, outcome, overwrite, type TestbedOptions, textOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
@@ -56,6 +58,14 @@ for (const [how, begin] of [
       void testbed.service.intercept(/./, response => {
         response.writeHead(503)
         response.end('maintenance')
+      }),
+  ],
+  [
+    'answers 404 to everything, as in a redeploy,',
+    (testbed: KernelTestbed) =>
+      void testbed.service.intercept(/./, response => {
+        response.writeHead(404)
+        response.end('<html>not found</html>')
       }),
   ],
 ] as const) {
@@ -189,3 +199,53 @@ t.test('POOR-2 a nine-path instance is mounted; status, doctor and why name what
   const why = await calcfs('why', `${directory}/projects/Nothing`)
   t.match(why.stdout, 'there is nothing of this name')
 })
+
+const { seed, draw } = drawnFrom()
+const statuses = [400, 403, 404, 410] as const
+const poor: TestbedOptions = {
+  settings: { root: [ids.water] },
+  service: { shortcomings: { onlyNinePaths: true, root: true } },
+}
+for (const [what, wish] of Object.entries({ 'a whole': {}, 'a nine-path': poor }))
+  t.test(
+    `STALE-13 CLI-22 ${what} instance in a redeploy does not answer, though little was asked (seed ${seed})`,
+    async t => {
+      const testbed = await warmMount(t, wish)
+      const code = statuses[draw(statuses.length)] ?? 404
+      const mend = testbed.service.intercept(/./, response => {
+        response.writeHead(code)
+        response.end('<html>We are sorry</html>')
+      })
+      for (const time of ['first', 'second'])
+        t.match(
+          await status(testbed),
+          { code: 4, stdout: /the service has been away since .*refuses everything/ },
+          `${code}, ${time}`,
+        )
+      mend()
+      await until(20_000, 'it answers', async () => (await status(testbed)).code === 0)
+    },
+  )
+
+if (process.platform === 'linux' && process.getuid?.() === 0)
+  t.test('STATE-4 CLI-22 a full disk is said, and not that everything is saved', async t => {
+    const disk = await smallDisk(t)
+    const testbed = await warmMount(t, { settings: { stateDir: disk.directory } })
+    const text = await textOf(testbed, 'reports/42.json')
+    const lists = () => testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
+    t.match((await status(testbed)).stdout, /^ {2}everything is saved$/m)
+    await disk.leave(0)
+    t.equal(
+      await outcome(overwrite(testbed, 'reports/42.json', text.replace('Supporting', 'Lost'))),
+      'ENOSPC',
+    )
+    const full = /cannot be written \(ENOSPC\): edits fail until it can be/
+    for (const { stdout, stderr } of [await status(testbed), await lists()]) {
+      t.match(stdout, /no edit waits to be saved/)
+      t.notMatch(stdout, /everything is saved/)
+      t.match(stdout + stderr, full)
+    }
+    await disk.makeRoom()
+    t.match((await status(testbed)).stdout, /^ {2}everything is saved$/m)
+    t.match(await lists(), { code: 0, stdout: 'everything is saved.\n', stderr: '' })
+  })

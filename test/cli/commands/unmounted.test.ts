@@ -227,11 +227,11 @@ t.test(
       { name: '42.json', state: 'not-saved', why: /sign-in page of this network/ },
     ])
     const { stdout: why } = await calcfs('why', join(directory, path))
-    t.match(why, /When the service answers again, save again: `calcfs drafts send 42\.json`/)
+    t.match(why, /^Open any web page.*`calcfs drafts send 42\.json`/m)
     const looked = await calcfs('doctor', service.url, '--user', 'demo')
     t.match(
       looked.stdout,
-      /BAD +service .* another server answers in the place of the platform\n +→ open any web page/,
+      /BAD +service .* another server answers in the place of the platform\n +→ Open any web page/,
     )
     portal()
     t.match(await calcfs('drafts', 'send', '42', '--mount', directory), { code: 0 })

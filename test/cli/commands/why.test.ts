@@ -32,7 +32,7 @@ t.test(
     t.equal(code, 0)
     t.match(stdout, /^The report 42 was not saved: the service answered 403/)
     t.match(stdout, /^The service said: report 42 belongs to the group leader$/m)
-    t.match(stdout, /^Ask the owner for the right to change it; your text is kept\.$/m)
+    t.match(stdout, /^Ask the owner to share it with you, or to do it for you\. To send the text as it is: /m)
     t.match(stdout, /^The text: \/.*\/text$/m)
     t.same((await why(testbed, '.calcfs/drafts/42.json')).stdout, stdout, 'the draft tells the same')
   },

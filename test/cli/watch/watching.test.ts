@@ -130,7 +130,7 @@ t.test('watching one drive', async t => {
         (await asked('/metrics')).stdout,
         /^HTTP\/1\.1 200 .*\ncalcfs_kernel_calls_total\{verb="open",errno="OK"\} \d+/s,
       )
-      t.match((await asked('/healthz')).stdout, /^HTTP\/1\.1 200 .*everything is saved\n$/s)
+      t.match((await asked('/healthz')).stdout, /^HTTP\/1\.1 200 .*no edit waits\n$/s)
       const text = await testbed.calcfs('metrics', directory)
       t.match(text, {
         code: 0,

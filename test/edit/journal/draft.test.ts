@@ -150,7 +150,7 @@ t.test('a note cut at any byte never stops a mount, and never costs the text', a
   const directory = await scratch(t)
   const place = await orphan(directory, {
     state: 'refused',
-    why: { kind: 'x', sentence: 's', whatToDo: 'w' },
+    why: { kind: 'x', sentence: 's' },
   })
   const note = await readFile(join(place, 'meta.json'))
   for (let length = 0; length <= note.length; length++) {

@@ -7,7 +7,7 @@ import { type DraftMeta, newMeta, printMeta, readMeta, whyOf } from '../../../sr
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { noOwner, thisProcess } from '../../../src/edit/journal/owner.js'
 import { textHash } from '../../../src/edit/journal/text-history.js'
-import { Failure, type FailureKind } from '../../../src/failure.js'
+import { Failure } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
 
@@ -122,15 +122,11 @@ t.test('a draft of an ended mount has no owner, and the next mount adopts it as 
 const adopted: readonly [what: string, note: object, after: object][] = [
   ['editing', {}, { state: 'refused', why: { kind: 'internal', sentence: /ended before this was saved/ } }],
   ['paused', { state: 'paused' }, { state: 'refused', why: { sentence: /ended before this was saved/ } }],
-  [
-    'refused',
-    { state: 'refused' },
-    { state: 'refused', why: { sentence: /ended before/, whatToDo: /rm it in .calcfs.drafts/ } },
-  ],
+  ['refused', { state: 'refused' }, { state: 'refused', why: { sentence: /ended before/ } }],
   [
     'refused with a why',
-    { state: 'refused', why: { kind: 'forbidden', sentence: 'locked', whatToDo: 'ask' } },
-    { state: 'refused', why: { kind: 'forbidden', sentence: 'locked', whatToDo: 'ask' } },
+    { state: 'refused', why: { kind: 'forbidden', sentence: 'locked' } },
+    { state: 'refused', why: { kind: 'forbidden', sentence: 'locked' } },
   ],
   ['sending', { state: 'sending' }, { state: 'in-flight', why: { sentence: /while this was being sent/ } }],
   [
@@ -159,7 +155,7 @@ const adopted: readonly [what: string, note: object, after: object][] = [
   ],
   [
     'of unknown outcome with a why',
-    { state: 'outcome-unknown', why: { kind: 'timeout', sentence: 'silence', whatToDo: 'look' } },
+    { state: 'outcome-unknown', why: { kind: 'timeout', sentence: 'silence' } },
     { state: 'outcome-unknown', why: { sentence: 'silence' } },
   ],
 ]
@@ -224,7 +220,7 @@ t.test('a note is read as it was written, and one that is none is none', async t
   const directory = await scratch(t)
   const path = join(directory, 'meta.json')
   const attempt = { saved: hash, form: hash, before: hash, whole: hash, edited: ['title'] }
-  const why = { kind: 'broken', sentence: 's', said: 'no', line: 1, column: 2, whatToDo: 'w' }
+  const why = { kind: 'broken', sentence: 's', said: 'no', line: 1, column: 2 }
   const whole: DraftMeta = {
     ...newMeta(dead, 5),
     key: { kind: 'share', id: '1', project: '2', as: 'new' },
@@ -248,29 +244,8 @@ t.test('a draft is opened where its text is', async t => {
   await draft.close()
 })
 
-t.test('every failure tells what to do', async t => {
-  const words: Readonly<Partial<Record<FailureKind, RegExp>>> = {
-    'not-json': /^Correct the text at that place and save again\.$/,
-    refused: /Correct the text and save again, or give it up: `calcfs drafts drop NAME`/,
-    invalid: /Correct the text and save again/,
-    'too-large': /Correct the text and save again/,
-    conflict: /calcfs drafts diff NAME.*\.theirs\.json.*calcfs drafts send NAME/,
-    unauthenticated: /calcfs login.*calcfs drafts send NAME/,
-    forbidden: /Ask the owner/,
-    'read-only': /Ask the owner/,
-    'not-permitted': /Ask the owner/,
-    absent: /gone on the service.*calcfs drafts drop NAME/,
-    'no-space': /Make room on the local disk.*drafts send NAME/,
-    'outcome-unknown': /Look on the platform.*drafts drop NAME.*drafts send --again NAME/,
-    broken: /Look at the record on the platform.*drafts send NAME/,
-    internal: /Look at the record on the platform/,
-    timeout: /When the service answers again.*drafts send NAME/,
-    unreachable: /When the service answers again/,
-  }
-  for (const [kind, form] of Object.entries(words) as [FailureKind, RegExp][]) {
-    const why = whyOf(new Failure(kind, 'a sentence', { said: 'words', place: { line: 3, column: 4 } }))
-    t.match(why.whatToDo, form, kind)
-    t.match(why, { kind, sentence: 'a sentence', said: 'words', line: 3, column: 4 })
-  }
+t.test('a note keeps what failed in words, and where', async t => {
+  const why = whyOf(new Failure('invalid', 'a sentence', { said: 'words', place: { line: 3, column: 4 } }))
+  t.match(why, { kind: 'invalid', sentence: 'a sentence', said: 'words', line: 3, column: 4 })
   t.match(whyOf(new Failure('broken', 'x')), { line: undefined, column: undefined, said: undefined })
 })

@@ -22,7 +22,6 @@ function noteOf(state: (typeof states)[number], id: string): string {
     said: 'no',
     line: 1,
     column: 2,
-    whatToDo: 'save again',
   }
   const whole: DraftMeta = {
     key: { kind: 'report', id },

@@ -105,7 +105,7 @@ const faults: readonly Fault[] = [
   {
     name: 'the service is down',
     errno: 'EHOSTUNREACH',
-    why: /nothing answers at the address of the service[\s\S]*When the service answers again, save again/,
+    why: /nothing answers at the address of the service[\s\S]*Try again when the service answers/,
     async begin({ service }) {
       await service.leave()
       return service.back

@@ -1,0 +1,72 @@
+// Advice: what a user can do about each kind of failure, and about each text that was not saved. Worded here alone.
+import type { Failure, FailureKind } from './failure.js'
+
+const whenThere = 'Try again when the service answers; `calcfs status` says how it is'
+const looking = 'Look at it on the platform before you try again.'
+export const signInAdvice =
+  'Sign in with `calcfs login`, or see to CALCFS_PASSWORD or CALCFS_TOKEN; then try again.'
+const correcting = 'Correct the text and save again.'
+
+/** None where the failure's own sentence says it. */
+const ofFailures: Partial<Record<FailureKind, string>> = {
+  unauthenticated: signInAdvice,
+  forbidden: 'Ask the owner to share it with you, or to do it for you.',
+  'read-only':
+    'Published things and what is shared for reading stay as they are; a drive mounted with `--access read` changes nothing.',
+  'refuses-all': `${whenThere}.`,
+  'in-doubt': `${whenThere}.`,
+  busy: `${whenThere}.`,
+  timeout: `${whenThere}. A slow one needs longer deadlines (--deadline-metadata, --deadline-save).`,
+  unreachable: `${whenThere}. Where it never did, check the address and the network; HTTPS_PROXY names a proxy.`,
+  untrusted: 'Give --ca-file FILE with the authority of this instance; ask its administrator for it.',
+  'disk-read-only': 'Make that directory writable for its owner, then try again.',
+  'no-space': 'Make room on the local disk, then try again.',
+  'service-full': 'The platform has no room left: ask its administrators.',
+  conflict: 'Read it again, make the change in the new text, and save.',
+  replaced: 'What was read of the old version before belongs to no other.',
+  broken: looking,
+  'outcome-unknown': looking,
+  internal: looking,
+  'no-upload':
+    'A program that writes where it reads, or where it runs, works in a directory of your own with a link to the file here: `cd ~/work && ln -s FILE . && PROGRAM NAME`.',
+  'not-empty': 'Empty it first; what is in it stays as it is.',
+}
+
+const foreign =
+  'Open any web page in a browser, for the sign-in page of this network, or switch the VPN on; then try again.'
+
+/** Where a text is kept that may be sent again. NAME is its name. */
+const sendOrDrop =
+  'To send the text as it is: `calcfs drafts send NAME`; to give it up: `calcfs drafts drop NAME`.'
+const dropOnly = 'To give it up: `calcfs drafts drop NAME`.'
+
+/** Of a text that was not saved, where that needs more than what failed. */
+const ofTexts: Readonly<Record<string, string>> = {
+  'not-json': `Correct the text at that place and save again. ${dropOnly}`,
+  refused: `${correcting} ${dropOnly}`,
+  invalid: `${correcting} ${dropOnly}`,
+  'too-large': `${correcting} ${dropOnly}`,
+  conflict: `Compare the two first: \`calcfs drafts diff NAME\` (the other one ends in .theirs.json); before that both a send and a new save are refused. ${sendOrDrop}`,
+  'another-thing': `Print it with \`calcfs drafts show NAME\`, and write it into the record of the thing that you mean. ${dropOnly}`,
+  absent: `The record is gone on the service; copy your text elsewhere if you still need it. ${dropOnly}`,
+  'outcome-unknown':
+    'Look on the platform whether it was made. If it was: `calcfs drafts drop NAME`; if not: `calcfs drafts send --again NAME`.',
+  lost: `It is neither shown in its file nor sent. Look at what is left with \`calcfs drafts show NAME\`, and write the text once more. ${dropOnly}`,
+}
+
+/** A failure of a text is kept by its kind; 'foreign' stands for another server that answered. */
+export const troubleOf = ({ isForeign, kind }: Failure): FailureKind | 'foreign' =>
+  isForeign ? 'foreign' : kind
+
+const general = (trouble: string): string | undefined =>
+  trouble === 'foreign' ? foreign : (ofFailures as Partial<Record<string, string>>)[trouble]
+
+/** What to do about a failure. */
+export const adviceFor = (failure: Failure): string | undefined => general(troubleOf(failure))
+
+/** What to do about the text of this name; 'lost' is one that the disk has damaged. */
+export function adviceForText(trouble: string, name: string): string {
+  const known = general(trouble)
+  const usual = known === undefined ? sendOrDrop : `${known} ${sendOrDrop}`
+  return (ofTexts[trouble] ?? usual).replaceAll('NAME', name)
+}

@@ -1,0 +1,88 @@
+// One wording of advice: what `why`, the notes of drafts, lists and the help say of a failure is the sentence of src/advice.ts.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { adviceFor, adviceForText } from '../src/advice.js'
+import { draftFacts } from '../src/drive/records/draft-files.js'
+import { type DraftMeta, newMeta, whyOf } from '../src/edit/journal/draft-meta.js'
+import { explain } from '../src/edit/journal/explain.js'
+import { Failure, type FailureKind } from '../src/failure.js'
+import { instant } from '../src/remote/remote.js'
+import { exitCodes } from '../src/terminal/exit.js'
+import { outcome, overwrite, textOf } from './testbed/testbed.js'
+import { drawnFrom } from './testbed/variants.js'
+import { warmMount } from './testbed/warm-mount.js'
+
+const { seed, draw } = drawnFrom()
+const kinds = [
+  'invalid unauthenticated forbidden absent in-doubt conflict another-thing too-large busy unsupported service-full',
+  'broken outcome-unknown refuses-all timeout unreachable untrusted read-only not-permitted not-json refused no-space',
+  'disk-read-only internal',
+].flatMap(line => line.split(' ')) as FailureKind[]
+const states = ['refused', 'in-flight', 'outcome-unknown'] as const
+
+t.test(`a note, a list and a text's own advice say the same (seed ${seed})`, async t => {
+  for (let drawn = 0; drawn < 60; drawn++) {
+    const kind = kinds[draw(kinds.length)] ?? 'broken'
+    const state = states[draw(states.length)] ?? 'refused'
+    const damage = draw(5) === 0 ? 'the disk has lost it' : undefined
+    const failure = new Failure(kind, 'a sentence', { isForeign: draw(5) === 0 })
+    const meta: DraftMeta = { ...newMeta({ pid: 1, started: '' }, 1), state, why: whyOf(failure) }
+    const key = { kind: 'report', id: '42' } as const
+    const draft = { id: 'i', directory: '/d', key, meta, damage, size: 1, written: instant(1) }
+    const { whatToDo = '' } = draftFacts({ name: '42.json', draft })
+    const what = `${kind} ${state} ${damage} ${failure.isForeign}`
+    t.ok(explain(draft, '42.json')?.includes(`\n${whatToDo}\n`), what)
+    t.notMatch(whatToDo, /NAME|undefined/, what)
+    t.match(whatToDo, /`calcfs drafts drop 42\.json`/, `${what}: it can be given up`)
+    if (damage !== undefined) t.equal(whatToDo, adviceForText('lost', '42.json'), what)
+    else if (state === 'outcome-unknown') t.match(whatToDo, 'send --again 42.json', what)
+    else if (failure.isForeign || /^(for|un|time|busy|refuses-all|no-sp|disk)/.test(kind))
+      t.ok(whatToDo.startsWith(adviceFor(failure) ?? 'To send'), `${what}: as of any other path`)
+  }
+})
+
+t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed ${seed})`, async t => {
+  const testbed = await warmMount(t)
+  const path = 'reports/42.json'
+  const text = await textOf(testbed, path)
+  const answers = [400, 403, 413, 500, 507]
+  for (let drawn = 0; drawn < 2; drawn++) {
+    const [answer = 403] = answers.splice(draw(answers.length), 1)
+    const end = testbed.service.intercept(/^PUT \/report/, response => {
+      response.writeHead(answer)
+      response.end()
+    })
+    t.not(await outcome(overwrite(testbed, path, text.replace('Supporting', `Edit ${drawn}`))), 'done')
+    const at = ['--mount', testbed.directory]
+    const listed = JSON.parse((await testbed.calcfs('drafts', 'list', '--json', ...at)).stdout)
+    const advice: string = listed[0].whatToDo
+    t.match(advice, 'calcfs drafts drop 42.json', `${answer}`)
+    for (const line of [
+      ['drafts', 'list', ...at],
+      ['drafts', 'show', '42.json.why', ...at],
+      ['status', testbed.directory],
+      ['why', `${testbed.directory}/${path}`],
+      ['why', `${testbed.directory}/.calcfs/drafts/42.json`],
+    ])
+      t.ok((await testbed.calcfs(...line)).stdout.includes(advice), `${answer}: ${line.join(' ')}`)
+    t.equal((await testbed.calcfs('drafts', 'drop', '42.json', ...at)).code, exitCodes.done)
+    end()
+  }
+})
+
+t.test('the help gives the advice in the same words, and no other file words it', async t => {
+  const top = fileURLToPath(new URL('../../', import.meta.url))
+  const help = (name: string): string =>
+    readFileSync(join(top, 'docs/help', name), 'utf8').replaceAll(/\s+/g, ' ')
+  t.match(help('conflicts.md'), adviceForText('conflict', '42.json'))
+  t.match(help('edits.md'), adviceForText('not-permitted', '42.json'))
+  const ours =
+    /drafts send NAME|then try again|Make room on|Correct the text|Ask the owner to|Open any web page/
+  const files = readdirSync(join(top, 'src'), { recursive: true }).map(String)
+  t.same(
+    files.filter(name => name.endsWith('.ts') && ours.test(readFileSync(join(top, 'src', name), 'utf8'))),
+    ['advice.ts'],
+  )
+})
