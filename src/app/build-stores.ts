@@ -109,6 +109,7 @@ export function buildCaches(
     dialect: connection.dialect,
     identities,
     lacks: connection.lacks,
+    doubts: connection.doubts,
     otherShare: (project, share) => reused().otherShare(project, share),
   })
   const content = new ContentCache({

@@ -33,8 +33,10 @@ export interface Connection {
   readonly account: Account
   readonly remote: Remote
   readonly dialect: Dialect
-  /** Whether the instance is known to have no operation for it. */
+  /** Whether the instance has no operation for it, as far as it is known. */
   lacks(of: Dispensable): boolean
+  /** Whether one has to be asked for it first: until it answers, it counts as lacking. */
+  doubts(of: Dispensable): boolean
   /** The operations that it is known to lack, and what follows, for people. */
   lacking(): readonly string[]
   /** What is known of the sign-in without a request. */
@@ -116,7 +118,8 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     account,
     remote,
     dialect: speech.dialect,
-    lacks: of => gate.lacking.has(operationOf[of]),
+    lacks: of => gate.lacking.has(operationOf[of]) || gate.lacking.isDoubtful(operationOf[of]),
+    doubts: of => gate.lacking.isDoubtful(operationOf[of]),
     lacking: () => gate.lacking.list(),
     signIn: () => ({
       until: who.token === undefined ? undefined : tokenEnd(who.token),

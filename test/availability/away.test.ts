@@ -49,6 +49,34 @@ t.test('AVAIL-4 a silent service costs one deadline, then a second at most, unti
   t.match(await testbed.calcfs('status', directory), { code: 0, stdout: /the service answers/ })
 })
 
+for (const status of [500, 502, 504])
+  t.test(
+    `AVAIL-4 after the first failure a service that answers ${status} to everything costs nothing`,
+    async t => {
+      const testbed = await realMount(t, { settings })
+      const { files, service, directory } = testbed
+      const known = await namesOf(testbed, project)
+      const heal = service.intercept(/./, response => {
+        // Longer than the piece of a body that shows elsewhere that the service is there.
+        response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Bad gateway</p>'.repeat(200))
+      })
+      const errno = await outcome(files.lstat('by-id/calculation/8000'))
+      t.match(errno, /^(EIO|ETIMEDOUT)$/)
+      const isAway = async () => /nothing but errors/.test((await testbed.calcfs('status', directory)).stdout)
+      for (let at = 1; !(await isAway()); at += 1)
+        t.match(await outcome(files.lstat(`by-id/calculation/${8000 + at}`)), /^(EIO|ETIMEDOUT)$/)
+      const asked = await service.during(async () => {
+        for (let at = 0; at < 30; at += 1)
+          t.equal(await outcome(files.lstat(`by-id/calculation/${8100 + at}`)), 'EIO')
+        t.same(await namesOf(testbed, project), known)
+      })
+      t.ok(asked.length < 30, `probes alone were sent: ${asked.length}`)
+      heal()
+      const isBack = async () => (await outcome(files.lstat('by-id/calculation/8200'))) === 'ENOENT'
+      await until(30_000, 'an answer', isBack)
+    },
+  )
+
 t.test('SIGN-2 after the end of the sign-in known things are shown, and status says what to do', async t => {
   const testbed = await realMount(t, { settings })
   const { files, service, directory } = testbed

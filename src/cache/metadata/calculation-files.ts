@@ -1,10 +1,11 @@
 // Files of a calculation: its own list, which no refusal of it alone empties, and what the service generates from them.
 import { LRUCache } from 'lru-cache'
 import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
-import { Failure, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import {
+  byteOffset,
   type CalculationId,
   type Content,
   type FileTitle,
@@ -60,16 +61,19 @@ const unmadeAtMost = 100_000
 
 export function openDerivedFiles(
   queryCache: QueryCache,
-  remote: Pick<Remote, 'fileTitles'>,
+  remote: Pick<Remote, 'fileTitles' | 'content'>,
   {
     filesOf,
     lifetime,
     lacks,
+    doubts,
   }: {
     filesOf(of: CalculationId): Query<readonly FileTitle[]>
     readonly lifetime: number
     /** Such a file is not listed where the service cannot make it. */
     readonly lacks: (name: DerivedName) => boolean
+    /** One has to be asked for before any is listed. */
+    readonly doubts: (name: DerivedName) => boolean
   },
 ): DerivedFiles {
   const hasSources = (of: CalculationId, type: SourceType): Query<boolean> => ({
@@ -89,6 +93,16 @@ export function openDerivedFiles(
   const listed = (calculation: CalculationId, answers: readonly (boolean | undefined)[]) =>
     derivedNames.filter((name, at) => answers[at] && !lacks(name) && !unmade.has(keyOf(calculation, name)))
 
+  /** An outage tells nothing: what was never made here stays left out. */
+  async function askDoubtful(calculation: CalculationId, name: DerivedName, context: RequestContext) {
+    const title = `${calculation}${derivedKinds[name].ending}` as FileTitle
+    const answer = await remote
+      .content({ of: name, calculation, title }, byteOffset(0), context)
+      .catch(asFailure)
+    if (!(answer instanceof Failure)) answer.cancel()
+    else if (isAbsent(answer)) unmade.set(keyOf(calculation, name), true)
+  }
+
   return {
     of: (calculation, context) =>
       chain(queryCache.ask(filesOf(calculation), context), titles => {
@@ -97,7 +111,13 @@ export function openDerivedFiles(
             toldByTitles(titles, name) ??
             queryCache.ask(hasSources(calculation, derivedKinds[name].source), context),
         )
-        return chain(all(isThere), answers => listed(calculation, answers))
+        return chain(all(isThere), answers => {
+          const doubtful = derivedNames.filter(
+            (name, at) => answers[at] && doubts(name) && !unmade.has(keyOf(calculation, name)),
+          )
+          const asked = all(doubtful.map(name => askDoubtful(calculation, name, context)))
+          return chain(asked, () => listed(calculation, answers))
+        })
       }),
     known(calculation) {
       const titles = queryCache.known(filesOf(calculation))

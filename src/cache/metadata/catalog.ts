@@ -1,7 +1,8 @@
 // Catalog: the questions about projects, calculations, reports and users, each with its lifetime.
 
 import type { DerivedName } from '../../content-kinds.js'
-import { all, chain, type MaybePromise } from '../../maybe-promise.js'
+import { asFailure } from '../../failure.js'
+import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
 import { madeOnce } from '../../recent-map.js'
 import { retitledChild } from '../../record/compact/packed-children.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -58,6 +59,8 @@ export type ChildRef =
 export interface Catalog {
   /** Whether the instance is known to have no operation for it: it is left out. */
   lacks(of: Dispensable): boolean
+  /** Asks for the shares of a project where it is not known whether the instance can tell them. */
+  askDoubtfulShares(of: ProjectId, context: RequestContext): MaybePromise<unknown>
   user(): Entry<User>
   project(path: ServicePath): Entry<ProjectId>
   calculation(path: ServicePath): Entry<CalculationId>
@@ -103,6 +106,8 @@ export interface CatalogSources {
   readonly identities: Identities
   /** What the instance has no operation for. */
   readonly lacks: (of: Dispensable) => boolean
+  /** It counts as lacking until it was asked and has answered. */
+  readonly doubts: (of: Dispensable) => boolean
   /** The share of this id is given to another person than before. */
   readonly otherShare: (project: ProjectId, share: Share) => void
 }
@@ -110,7 +115,7 @@ export interface CatalogSources {
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, lacks, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
+  { dialect, identities, lacks, doubts, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
   const userQuestion: Query<User> = {
     namespace: 'user',
@@ -175,7 +180,7 @@ export function openCatalog(
     }),
   )
 
-  const derived = openDerivedFiles(queryCache, remote, { filesOf, lifetime: seldom, lacks })
+  const derived = openDerivedFiles(queryCache, remote, { filesOf, lifetime: seldom, lacks, doubts })
 
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',
@@ -340,6 +345,9 @@ export function openCatalog(
     reportTypes: () => entry(typesQuestion),
     files: madeOnce(of => entry(filesOf(of))),
     lacks,
+    // In an outage it stays left out: nothing was ever told of it.
+    askDoubtfulShares: (of, context) =>
+      doubts('shares') ? recover(queryCache.ask(sharesOf(of), context), asFailure) : undefined,
     derivedFiles: derived.of,
     cannotMake: derived.cannotMake,
     knownDerivedFiles: derived.known,

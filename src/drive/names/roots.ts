@@ -280,7 +280,7 @@ export class Roots {
     }
   }
 
-  /** The project at a path; the one that was there where the service resolves no path, and tells that one's record. */
+  /** The project at a path; the one that was there where the service resolves no path, and tells that one's record, or an outage hides it. */
   async #projectAt(
     path: ServicePath,
     before: ProjectId | undefined,
@@ -289,9 +289,12 @@ export class Roots {
     const id = await this.#resolved(path, context)
     if (id !== undefined || before === undefined) return id
     const { catalog, dialect } = this.#parts
-    const record = await recover(catalog.record({ kind: 'project', id: before }).ask(context), unlessDenied)
-    const isThere = record !== undefined && isSameName(dialect.facts(record).title, lastNameOf(path))
-    return isThere ? before : undefined
+    try {
+      const record = await catalog.record({ kind: 'project', id: before }).ask(context)
+      return isSameName(dialect.facts(record).title, lastNameOf(path)) ? before : undefined
+    } catch (thrown) {
+      return isA('outage', asFailure(thrown)) ? before : unlessDenied(thrown)
+    }
   }
 
   async #resolved(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {

@@ -77,9 +77,12 @@ export function openProjectTree(
     childNamed(children, name, id) ?? markedChild(children, name) ?? writtenChild(children, name, id)
 
   function lookup(id: ProjectId, name: string, context: RequestContext): MaybePromise<Node | undefined> {
-    const own = name.startsWith('.') ? nodeIn(fixedEntries(id, catalog), name) : undefined
-    if (own !== undefined) return own
-    return chain(catalog.children(id).ask(context), children => childIn(children, name, id))
+    const asked = name === fixedNames.shares ? catalog.askDoubtfulShares(id, context) : undefined
+    return chain(asked, () => {
+      const own = name.startsWith('.') ? nodeIn(fixedEntries(id, catalog), name) : undefined
+      if (own !== undefined) return own
+      return chain(catalog.children(id).ask(context), children => childIn(children, name, id))
+    })
   }
 
   /** A name that was written here, of a child that the service still lists. */
@@ -150,6 +153,7 @@ export function openProjectTree(
 
   async function list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
     const children = await catalog.children(id).ask(context)
+    await catalog.askDoubtfulShares(id, context)
     return [...fixedEntries(id, catalog), ...named(children, id).entries]
   }
 
@@ -184,7 +188,11 @@ export function openProjectTree(
     },
     async listTop(context) {
       const top = await roots.top(context)
-      if (top.form === 'one') return withReadme(top.id, await catalog.children(top.id).ask(context))
+      if (top.form === 'one') {
+        const children = await catalog.children(top.id).ask(context)
+        await catalog.askDoubtfulShares(top.id, context)
+        return withReadme(top.id, children)
+      }
       if (top.missing !== undefined) throw top.missing
       return top.entries.length === 0 ? [firstSteps] : foundEntries(top.entries)
     },

@@ -1,9 +1,9 @@
-// Breaker: a service that answers neither requests nor a probe is away; a probe every 2 s finds out when it is back.
+// Breaker: a service that answers neither requests nor a probe, or both with a fault of its own alone, is away; a probe every 2 s finds out when it is back.
 import { asFailure, Failure, looksAgain } from '../../failure.js'
 import { type Clock, dueSooner, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
 
-/** So many requests in a row that fail without an answer cause a probe; one that is silent for unusually long does so, too. */
+/** So many requests in a row that fail without an answer, or with a fault, cause a probe; one that is silent for unusually long does so, too. */
 const failuresAtMost = 3
 /** Milliseconds between two probes while the service is away. */
 const probeEvery = 2_000
@@ -27,7 +27,7 @@ export class Breaker {
   #probing: Promise<void> | undefined
 
   /**
-   * `probe` asks what the instance is known to answer, and rejects without an answer; `patience` is after how many
+   * `probe` asks what the instance is known to answer, and rejects without an answer or, 'refuses-all', with a fault; `patience` is after how many
    * milliseconds a silence is unusual.
    */
   constructor(clock: Clock, probe: () => Promise<void>, patience: () => number) {
@@ -46,7 +46,7 @@ export class Breaker {
     return this.#heardAt >= since
   }
 
-  /** Lets a request through. @throws Failure 'unreachable' while the service is away and the probe that is due fails */
+  /** Lets a request through. @throws Failure 'unreachable' or 'refuses-all' while the service is away and the probe that is due fails */
   admit(context: RequestContext): Promise<void> | undefined {
     const away = this.#away
     if (away === undefined) return undefined
@@ -65,7 +65,7 @@ export class Breaker {
     this.#heardAt = this.#clock.now()
   }
 
-  /** A request that was sent then has failed without an answer. */
+  /** A request that was sent then has failed without an answer, or with a fault. */
   failed(since: Instant): void {
     if (this.heardSince(since)) return
     this.#failures += 1
@@ -105,6 +105,14 @@ export class Breaker {
 
 /** A silence has no reason that is worth a word. */
 function awayFailure(reason: Failure | undefined): Failure {
+  if (reason?.kind === 'refuses-all')
+    return new Failure(
+      'refuses-all',
+      `the service answers nothing but errors (${reason.message})${looksAgain}`,
+      {
+        cause: reason,
+      },
+    )
   const why = reason === undefined || reason.kind === 'timeout' ? '' : ` (${reason.message})`
   return new Failure('unreachable', `the service does not answer${why}${looksAgain}`, { cause: reason })
 }

@@ -94,10 +94,14 @@ export class Client {
   #authorization: string | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
 
-  /** @param overload the statuses that mean it */
+  /**
+   * @param overload the statuses that mean it
+   * @param isFault whether an answer with this status shows nothing of the service
+   */
   constructor(
     options: ClientOptions,
     private readonly overload: ReadonlySet<number>,
+    private readonly isFault: (status: number) => boolean,
   ) {
     const { base, connections, maxRequests } = options
     this.clock = options.clock ?? systemClock
@@ -333,7 +337,9 @@ export class Client {
     attempt.status = response.status
     response.bytes.onClose(() => attempt.place?.leave())
     const judged = chain(read(response, this.#flow(attempt)), result => {
-      if (attempt.isWhole(result)) this.#breaker.heard()
+      if (!this.isFault(response.status)) {
+        if (attempt.isWhole(result)) this.#breaker.heard()
+      } else if (attempt.outgoing.repeatable) this.#breaker.failed(attempt.sentAt)
       if (result.ended === 'badly' && isElsewhere(response.status, result.failure)) this.#renew()
       return result
     })
@@ -370,7 +376,7 @@ export class Client {
       spend: bytes => {
         if (bytes >= pieceAtLeast) {
           attempt.silentSince = undefined
-          this.#breaker.heard()
+          if (attempt.status === undefined || !this.isFault(attempt.status)) this.#breaker.heard()
         }
         this.#counter?.received(bytes)
         return this.#spend(bytes)
@@ -389,7 +395,9 @@ export class Client {
     const headers = this.#authorization === undefined ? {} : { authorization: this.#authorization }
     const path = `${this.#base.pathname.replace(/\/$/, '')}${this.#question()}`
     const options = wireOptions(this.#base.origin, { method: 'GET', path, headers, body: undefined })
-    await anyAnswer(this.#pools.probes, options, { limit: probeLimit, clock: this.clock })
+    const status = await anyAnswer(this.#pools.probes, options, { limit: probeLimit, clock: this.clock })
+    if (this.isFault(status))
+      throw new Failure('refuses-all', `the service answered ${status} to GET ${path.slice(0, 300)}`)
     // What was kept while nothing was answered may lead nowhere.
     if (this.#breaker.away !== undefined) this.#renew()
   }

@@ -70,18 +70,19 @@ export function sendOnConnection(
   return { response, sent: () => controller !== undefined, abort }
 }
 
-/** Resolves once an answer has come to its end, whatever it is. @throws Failure, 'timeout' after so many milliseconds */
+/** The status of an answer, once it has come to its end, whatever it is. @throws Failure, 'timeout' after so many milliseconds */
 export async function anyAnswer(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   options: Dispatcher.DispatchOptions,
   { limit, clock }: { readonly limit: number; readonly clock: Clock },
-): Promise<void> {
+): Promise<number> {
   const call = sendOnConnection(dispatcher, options)
   const silence = (): void => call.abort(new Failure('timeout', 'the probe was not answered'))
   const callOff = clock.after(limit, silence)
   try {
-    const { bytes } = await call.response
+    const { status, bytes } = await call.response
     while ((await bytes.next()) !== undefined);
+    return status
   } catch (thrown) {
     throw networkFailure(thrown)
   } finally {

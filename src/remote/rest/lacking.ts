@@ -21,6 +21,8 @@ export interface Capabilities extends KnownQuestions {
   conditions?: boolean
   /** GET endpoints that have answered here, over restarts: one of them is never taken for lacking. */
   works?: readonly string[]
+  /** Those that were lacking in this mount or the ones before, and have not answered since. */
+  lacked?: readonly string[]
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
 }
@@ -57,6 +59,9 @@ const consequences: Readonly<Record<string, string>> = {
   'calculation/xyz': 'calculations have no .xyz',
 }
 
+/** What a listing shows of its own accord: a name that leads nowhere ends a `cp -r` badly. */
+const shownUnasked: ReadonlySet<string> = new Set([operationOf.shares, operationOf.xyz])
+
 /** One missing geometry, list or share says nothing of the operation. */
 const enough = 3
 /** Things of which is remembered that they exist. */
@@ -72,6 +77,15 @@ export class Lacking {
 
   has(operation: string): boolean {
     return this.#lacking.has(operation)
+  }
+
+  /** Whether it has to be asked before what it makes is listed: it was lacking before, or the instance is a poor one. */
+  isDoubtful(operation: string): boolean {
+    const { lacked = [], works } = this.capabilities
+    if (lacked.length === 0 || !shownUnasked.has(operation) || this.#lacking.has(operation)) return false
+    return (
+      works?.includes(operation) !== true && lacked.some(one => one === operation || one === operationOf.user)
+    )
   }
 
   /** What is lacking and what follows, as far as it is known; for people. */
@@ -94,6 +108,8 @@ export class Lacking {
   /** It is about no thing, was refused, and another question was answered. */
   add(operation: string): void {
     this.#lacking.add(operation)
+    const { lacked = [] } = this.capabilities
+    if (!lacked.includes(operation)) this.capabilities.lacked = [...lacked, operation]
   }
 
   /** Why this question is not sent: the drive does without it. */
@@ -108,9 +124,10 @@ export class Lacking {
     const operation = endpointIn(path)
     const thing = thingIn(path)
     if (thing !== undefined) this.#existing.set(thing, true)
-    const { works = [] } = this.capabilities
+    const { works = [], lacked } = this.capabilities
     if (works.includes(operation)) return
     this.capabilities.works = [...works, operation]
+    if (lacked !== undefined) this.capabilities.lacked = lacked.filter(one => one !== operation)
     this.#lacking.delete(operation)
   }
 
@@ -121,7 +138,7 @@ export class Lacking {
     if (failure.kind === 'absent' && !this.#existing.has(thingIn(path) ?? '')) return
     const refused = this.#refusals.get(operation) ?? new Set<string>()
     this.#refusals.set(operation, refused.add(path))
-    if (refused.size >= enough) this.#lacking.add(operation)
+    if (refused.size >= enough) this.add(operation)
   }
 }
 

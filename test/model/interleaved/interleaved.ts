@@ -145,6 +145,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     remote,
     dialect,
     lacks: () => false,
+    doubts: () => false,
     lacking: () => [],
     signIn: () => ({ until: undefined, renewed: false }),
     away: () => undefined,

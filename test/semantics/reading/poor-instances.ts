@@ -25,6 +25,18 @@ const geometryOf = (at: number): string => `${folderOf(at)}/c.xyz`
 const refuse = ({ service }: Testbed, which: RegExp, status: number): (() => void) =>
   service.intercept(which, response => void response.writeHead(status).end('{}'))
 
+/** What is listed below a directory and is not there, as `cp -r` meets it. */
+async function deadNames(testbed: Testbed, directory: string): Promise<readonly string[]> {
+  const dead: string[] = []
+  for (const name of await namesOf(testbed, directory)) {
+    const path = `${directory}/${name}`
+    const status = await testbed.files.lstat(path).catch(() => undefined)
+    if (status === undefined) dead.push(path)
+    else if (status.kind === 'directory') dead.push(...(await deadNames(testbed, path)))
+  }
+  return dead
+}
+
 const lackingIn = async (testbed: Testbed): Promise<string> =>
   JSON.stringify(JSON.parse(await textOf(testbed, '.calcfs/status.json')).lacking)
 
@@ -91,6 +103,44 @@ export function poorInstances(t: Test, open: OpenTestbed): void {
     for (const at of [1, 2, 3]) t.equal(await outcome(textOf(testbed, geometryOf(at))), 'ENOENT')
     t.ok((await namesOf(testbed, folderOf(4))).includes('c.xyz'))
     t.equal(await lackingIn(testbed), '[]')
+  })
+
+  t.test('POOR-3 no name of a nine-path instance leads nowhere, in no mount', async t => {
+    const testbed = await open(t, {
+      fill: fiveProjects,
+      settings: { root: ['100'] },
+      service: { shortcomings: { onlyNinePaths: true, root: true } },
+    })
+    for (const mount of ['the first', 'the second']) {
+      // Asked at the start of each mount anyway.
+      await outcome(textOf(testbed, '.calcfs/user.json'))
+      t.same(await deadNames(testbed, 'projects/Top'), [], `${mount} mount`)
+      t.same(await namesOf(testbed, fifth), ['.index.tsv', '.project.json', 'c'])
+      t.same(await namesOf(testbed, folderOf(5)), ['.calculation.json', 'output.cml'])
+      await testbed.remount()
+    }
+  })
+
+  t.test('POOR-3 where the user alone is not told, the first listings have all', async t => {
+    const testbed = await open(t, { fill: fiveProjects, settings: { root: ['100'] } })
+    refuse(testbed, /^GET \/user\/info/, 404)
+    await testbed.remount()
+    t.ok((await namesOf(testbed, fifth)).includes('.shares'))
+    t.ok((await namesOf(testbed, folderOf(5))).includes('c.xyz'))
+    t.same(await deadNames(testbed, 'projects/Top'), [])
+  })
+
+  t.test('POOR-3 what was lacking is no ghost in the next mount, nor hidden once it is there', async t => {
+    const testbed = await open(t, { fill: fiveProjects, settings: brief })
+    const well = refuse(testbed, /^(GET|HEAD) \/calculation\/xyz/, 404)
+    for (const at of [1, 2, 3]) t.equal(await outcome(textOf(testbed, geometryOf(at))), 'ENOENT')
+    await testbed.remount()
+    t.same(await deadNames(testbed, 'projects/Top'), [])
+    t.same(await namesOf(testbed, folderOf(5)), ['.calculation.json', 'output.cml'])
+    well()
+    await testbed.remount()
+    t.ok((await namesOf(testbed, folderOf(4))).includes('c.xyz'))
+    t.match(await textOf(testbed, geometryOf(5)), /^3\n/)
   })
 
   for (const status of [404, 405, 501])
