@@ -9,7 +9,7 @@ import {
   type ServiceConnections,
 } from '../connection/connections.js'
 import { anyAnswer, type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
-import { isOtherServers, networkFailure } from '../connection/network-errors.js'
+import { isFault, isOtherServers, networkFailure } from '../connection/network-errors.js'
 import { firstQuestion } from '../known-question.js'
 import { type RequestContext, requestLogOf } from '../remote.js'
 import {
@@ -72,8 +72,6 @@ const renewEvery = 1_000
 const busyGrace = 50
 /** Bytes of a piece that shows that the service is there: a drip does not. */
 const pieceAtLeast = 1024
-/** An answer with this status or a higher one may be the platform's own fault. */
-const serverErrors = 500
 
 /** Opens nothing yet: connections are made for the first request, and kept. */
 export class Client {
@@ -94,14 +92,10 @@ export class Client {
   #authorization: string | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
 
-  /**
-   * @param overload the statuses that mean it
-   * @param isFault whether an answer with this status shows nothing of the service
-   */
+  /** @param overload the statuses that mean it */
   constructor(
     options: ClientOptions,
     private readonly overload: ReadonlySet<number>,
-    private readonly isFault: (status: number) => boolean,
   ) {
     const { base, connections, maxRequests } = options
     this.clock = options.clock ?? systemClock
@@ -337,7 +331,7 @@ export class Client {
     attempt.status = response.status
     response.bytes.onClose(() => attempt.place?.leave())
     const judged = chain(read(response, this.#flow(attempt)), result => {
-      if (!this.isFault(response.status)) {
+      if (!isFault(response.status) || this.overload.has(response.status)) {
         if (attempt.isWhole(result)) this.#breaker.heard()
       } else if (attempt.outgoing.repeatable) this.#breaker.failed(attempt.sentAt)
       if (result.ended === 'badly' && isElsewhere(response.status, result.failure)) this.#renew()
@@ -376,7 +370,7 @@ export class Client {
       spend: bytes => {
         if (bytes >= pieceAtLeast) {
           attempt.silentSince = undefined
-          if (attempt.status === undefined || !this.isFault(attempt.status)) this.#breaker.heard()
+          if (attempt.status === undefined || !isFault(attempt.status)) this.#breaker.heard()
         }
         this.#counter?.received(bytes)
         return this.#spend(bytes)
@@ -395,9 +389,7 @@ export class Client {
     const headers = this.#authorization === undefined ? {} : { authorization: this.#authorization }
     const path = `${this.#base.pathname.replace(/\/$/, '')}${this.#question()}`
     const options = wireOptions(this.#base.origin, { method: 'GET', path, headers, body: undefined })
-    const status = await anyAnswer(this.#pools.probes, options, { limit: probeLimit, clock: this.clock })
-    if (this.isFault(status))
-      throw new Failure('refuses-all', `the service answered ${status} to GET ${path.slice(0, 300)}`)
+    await anyAnswer(this.#pools.probes, options, { limit: probeLimit, clock: this.clock })
     // What was kept while nothing was answered may lead nowhere.
     if (this.#breaker.away !== undefined) this.#renew()
   }
@@ -405,4 +397,4 @@ export class Client {
 
 /** A page or a redirect where the platform says JSON comes from another server: a captive portal, by a name that led there. */
 const isElsewhere = (status: number, { kind }: Failure): boolean =>
-  kind === 'broken' && (status < serverErrors || isOtherServers(status))
+  kind === 'broken' && (!isFault(status) || isOtherServers(status))

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
 import { type ArrivingBytes, type IncomingBytes, openIncomingBytes } from './incoming-bytes.js'
-import { networkFailure } from './network-errors.js'
+import { isFault, networkFailure } from './network-errors.js'
 
 /** The head of a response; `bytes` is its body, and destroying it ends the exchange. */
 export interface IncomingResponse {
@@ -70,19 +70,20 @@ export function sendOnConnection(
   return { response, sent: () => controller !== undefined, abort }
 }
 
-/** The status of an answer, once it has come to its end, whatever it is. @throws Failure, 'timeout' after so many milliseconds */
+/** Resolves once an answer has come to its end, whatever it is. @throws Failure, 'timeout' after so many milliseconds, 'refuses-all' for a fault */
 export async function anyAnswer(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   options: Dispatcher.DispatchOptions,
   { limit, clock }: { readonly limit: number; readonly clock: Clock },
-): Promise<number> {
+): Promise<void> {
   const call = sendOnConnection(dispatcher, options)
   const silence = (): void => call.abort(new Failure('timeout', 'the probe was not answered'))
   const callOff = clock.after(limit, silence)
   try {
     const { status, bytes } = await call.response
     while ((await bytes.next()) !== undefined);
-    return status
+    if (isFault(status))
+      throw new Failure('refuses-all', `the service answered ${status} to GET ${options.path.slice(0, 300)}`)
   } catch (thrown) {
     throw networkFailure(thrown)
   } finally {

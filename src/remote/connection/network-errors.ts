@@ -61,3 +61,6 @@ export const isRedirect = (status: number): boolean => redirects.has(status)
 
 /** The platform sends no redirects, and asks for no sign-in to a network. */
 export const isOtherServers = (status: number): boolean => isRedirect(status) || status === networkSignIn
+
+/** What a gateway answers in the place of a service that is away, and what one answers that is broken. */
+export const isFault = (status: number): boolean => status >= 500

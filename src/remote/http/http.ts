@@ -130,9 +130,6 @@ const passing = new Set([408, 423, 429, 502, 503, 504])
 const lost = new Set([502, 504])
 /** Too many requests (RFC 6585), and more than it can do now (RFC 9110). */
 const overload = new Set([429, 503])
-/** What a gateway answers in the place of a service that is away, and what a service answers that is broken. */
-const isFault = (status: number): boolean =>
-  status >= 500 && /^(broken|timeout)$/.test(kinds.get(status) ?? 'broken')
 const ok = 200
 const partial = 206
 /** By a proxy on the way (RFC 9110, section 15.3.4). */
@@ -142,7 +139,7 @@ const noSuchRange = 416
 /** The platform behind this address. */
 export function openHttp(options: ClientOptions): Http & { readonly client: Client } {
   const base = options.base.pathname.replace(/\/$/, '')
-  const client = new Client(options, overload, isFault)
+  const client = new Client(options, overload)
 
   function attempt<Value>(
     outgoing: Outgoing,
