@@ -8,6 +8,8 @@ import type { Command } from 'commander'
 import t, { type Test } from 'tap'
 import { wholeProgram } from '../../src/cli/main.js'
 import { visible, visibleInJson } from '../../src/terminal/print.js'
+import { fillSampleData } from '../testbed/sample-data.js'
+import { testService } from '../testbed/service.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { commandsBelow } from './commands-below.js'
 
@@ -27,7 +29,12 @@ const asStranger =
     : ['unshare', '--user', `--map-user=${stranger}`]
 const canBeStranger = spawnSync('/usr/bin/env', [...asStranger, 'true']).status === 0
 
-const homes = { own: [], none: asStranger, root: process.getuid?.() === 0 ? asStranger : [] }
+const homes = {
+  own: [],
+  none: asStranger,
+  root: process.getuid?.() === 0 ? asStranger : [],
+  process: asStranger,
+}
 
 /** These go on until they are ended. */
 const unending = /^calcfs (demo|serve|mount|top|log|hand-over|completion-words)\b/
@@ -54,14 +61,16 @@ interface Place {
   readonly home: keyof typeof homes
   readonly isGone: boolean
   readonly scratch: string
+  /** Of a service, or of none. */
+  readonly url: string
 }
 
-function run(line: readonly string[], { output, home, isGone, scratch }: Place): Promise<Ended> {
+function run(line: readonly string[], { url, output, home, isGone, scratch }: Place): Promise<Ended> {
   const stand = isGone ? 'd=$(mktemp -d); cd "$d"; rmdir "$d"; ' : 'cd /; '
-  const own = { own: { HOME: scratch }, none: {}, root: { HOME: '/' } }[home]
+  const own = { own: { HOME: scratch }, none: {}, root: { HOME: '/' }, process: { HOME: '/proc/1' } }[home]
   const env = {
     PATH: process.env['PATH'],
-    CALCFS_URL: 'http://127.0.0.1:9/rest',
+    CALCFS_URL: url,
     CALCFS_USER: 'demo',
     CALCFS_PASSWORD: 'demo',
     ...own,
@@ -89,15 +98,36 @@ t.test('CMD-14 every command ends with a sentence and an exit code wherever it i
   )
   const pick = <One>(all: readonly One[]): One => all[draw(all.length)] as One
   const scratch = mkdtempSync(join(tmpdir(), 'calcfs-odd-'))
+  const service = await testService(t, fillSampleData)
+  const urls = [service.url, 'http://127.0.0.1:9/rest']
   for (let one = 0; one < runs; one += 1) {
     const [path, command] = pick(commands)
-    const home = pick(canBeStranger ? (['own', 'none', 'root'] as const) : (['own'] as const))
-    const place: Place = { output: pick(['read', 'full', 'closed']), home, isGone: draw(2) === 0, scratch }
+    const home = pick(canBeStranger ? (['own', 'none', 'root', 'process'] as const) : (['own'] as const))
+    const place: Place = {
+      output: pick(['read', 'full', 'closed']),
+      home,
+      isGone: draw(2) === 0,
+      scratch,
+      url: pick(urls),
+    }
     const line = [...path.split(' ').slice(1), ...words(command), ...(ends[path] ?? [])]
     await holds(t, line, place)
   }
+  // Its sign-in cannot be kept.
+  for (const line of [
+    ['resolve', '/db/demo'],
+    ['doctor', service.url],
+  ])
+    for (const home of canBeStranger ? (['root', 'process'] as const) : [])
+      await holds(t, line, { output: 'read', home, isGone: false, scratch, url: service.url })
   for (const line of [['--help'], ['--version'], ['--version', '--json'], ['help', 'settings']])
-    await holds(t, line, { output: pick(['full', 'closed']), home: 'own', isGone: draw(2) === 0, scratch })
+    await holds(t, line, {
+      output: pick(['full', 'closed']),
+      home: 'own',
+      isGone: draw(2) === 0,
+      scratch,
+      url: pick(urls),
+    })
 })
 
 async function holds(t: Test, line: readonly string[], place: Place): Promise<void> {

@@ -1,5 +1,4 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
-import { format } from 'node:util'
 import type { Command } from 'commander'
 import type { Connection } from '../../app/connect.js'
 import type { CallResult } from '../../drive/interface/control.js'
@@ -8,8 +7,8 @@ import { unlessAbsent } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
 import type { Remote, ServicePath } from '../../remote/remote.js'
 import { withExamples } from '../../terminal/examples.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
+import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { type Configured, configured } from '../../terminal/settings.js'
 import { driveAt } from '../control/find-daemon.js'
 import { driveCommand, mountedDrive } from '../control/with-drive.js'
@@ -45,7 +44,10 @@ async function resolve(path: string, options: { json?: true }, command: Command)
 
 async function askedAtService(path: string, given: Configured): Promise<CallResult<'resolve'>> {
   const { connect } = await import('../../app/connect.js')
-  const connection = connect(given, { capabilities: { sizes: {} }, note: happened => tell(format(happened)) })
+  const connection = connect(given, {
+    capabilities: { sizes: {} },
+    note: happened => complain(sentenceOf(happened)),
+  })
   try {
     const { remote } = connection
     return await everythingAt(servicePath(path, connection), remote, given.config.deadlineMetadata)

@@ -1,7 +1,5 @@
 // Checks of the service from this machine: reachable, trusted, right clock, and signed in.
 
-import { format } from 'node:util'
-
 import { adviceFor, signInAdvice } from '../../advice.js'
 import { type Connection, clientOptions, connect } from '../../app/connect.js'
 import { asFailure, Failure, isA } from '../../failure.js'
@@ -9,7 +7,7 @@ import { dueIn, systemClock } from '../../remote/clock.js'
 import { probeServer } from '../../remote/connection/connections.js'
 import type { RequestContext, ServicePath } from '../../remote/remote.js'
 import { sentenceOf } from '../../terminal/exit.js'
-import { tell } from '../../terminal/print.js'
+import { complain } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
@@ -46,7 +44,7 @@ export async function signedIn(given: Configured): Promise<readonly Finding[]> {
   try {
     const connection = connect(given, {
       capabilities: { sizes: {} },
-      note: happened => tell(format(happened)),
+      note: happened => complain(sentenceOf(happened)),
     })
     try {
       const context = dueIn(given.config.deadlineMetadata, systemClock)
