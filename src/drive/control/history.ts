@@ -57,25 +57,30 @@ export function openHistoryControl(
     const present = now === undefined ? undefined : compared(node, now)
     const isSaid = (version: TextVersion): boolean =>
       present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged
-    const said = all.find(isSaid)
+    const changes = all.map((version, place) => changeOf(version, storedBefore(all, place)))
+    // Two spellings of one text are one to a reader of the list.
+    const listed = all.filter((_, place) => changes[place] !== nothingChanged)
+    const said = listed.find(isSaid)
     const draft = writeSide.records.draftOf(nodeKey(node))
     return {
       record: pathOfNode(node),
       unsaved: draft !== undefined,
-      versions: all.map((version, place) => lineOf(version, storedBefore(all, place), version === said)),
+      versions: listed.map(version => lineOf(version, changes[all.indexOf(version)] ?? '', version === said)),
     }
   }
 
-  function lineOf(version: TextVersion, before: TextVersion | undefined, isNow: boolean): HistoryLine {
-    const { number, at, how, stored, mount, text } = version
+  const changeOf = (version: TextVersion, before: TextVersion | undefined): string =>
+    before === undefined ? 'the oldest that is kept' : changesBetween(before, version, dialect.plain)
+
+  function lineOf(version: TextVersion, changed: string, isNow: boolean): HistoryLine {
+    const { number, at, how, stored, mount, from, text } = version
     return {
       number,
       at,
-      how: words[how],
+      how: from === undefined ? words[how] : `restored from @${from}`,
       stored,
       mount: parts.mountNamed(mount),
-      changed:
-        before === undefined ? 'the oldest that is kept' : changesBetween(before, version, dialect.plain),
+      changed,
       isNow,
       size: Buffer.byteLength(text),
     }
@@ -131,6 +136,7 @@ export function openHistoryControl(
       await draft.discard()
     }
     parts.failureLog.settled(nodeKey(node))
+    if (changed !== nothingChanged) await versions.restored(node, version, parts.now())
     return { record: pathOfNode(node), changed }
   }
 

@@ -26,7 +26,16 @@ import { openQuickDisk } from '../../system/quick-disk.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'
 
-const meeting = z.enum(['shown', 'read', 'saved', 'outcome', 'sent', 'replaced', 'dropped', 'discarded'])
+export const textUse = z.enum([
+  'shown',
+  'read',
+  'saved',
+  'outcome',
+  'sent',
+  'replaced',
+  'dropped',
+  'discarded',
+])
 const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
 
 /**
@@ -34,7 +43,7 @@ const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
  * the service has it. outcome: what the service made of that, where it says it otherwise. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
  * dropped: it was not saved, and another text is written over it. discarded: it was not saved, and its user gave it up.
  */
-export type TextUse = z.infer<typeof meeting>
+export type TextUse = z.infer<typeof textUse>
 
 /** When a text was last met in any way; `read` and `saved` by programs of this mount. */
 export interface KnownText {
@@ -344,7 +353,7 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
     const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
     if (hash === undefined || mount === undefined || status === undefined) continue
     const at = instant(Math.round(status.mtimeMs))
-    marks.push({ hash, how: meeting.parse(how), mount, own: mount === own, at })
+    marks.push({ hash, how: textUse.parse(how), mount, own: mount === own, at })
   }
   return marks
 }

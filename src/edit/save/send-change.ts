@@ -9,7 +9,7 @@ import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
 import { openLateAnswers } from './late-answers.js'
-import { partlyStored } from './reconcile.js'
+import { partlyStored, tryObject } from './reconcile.js'
 import { withReserve } from './reserve.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
@@ -76,7 +76,8 @@ async function noteAttempt(
   const before = prettyPrint(change.before)
   const whole = prettyPrint(change.whole)
   await history.remember(record.key, before, 'replaced')
-  for (const text of new Set([own.text, own.form, whole])) await history.remember(record.key, text, 'sent')
+  const texts = saysOtherwise(record, own) ? [own.form, whole] : [own.text, own.form, whole]
+  for (const text of new Set(texts)) await history.remember(record.key, text, 'sent')
   await draft.sync()
   const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
   await draft.change({
@@ -84,6 +85,12 @@ async function noteAttempt(
     attempt: { ...attempt, edited: [...change.edits.keys()] },
     why: undefined,
   })
+}
+
+/** Digits that were rounded, or a path for an id: what its form says is sent, and the draft has the text. */
+function saysOtherwise(record: EditableRecord, { text, form }: OwnText): boolean {
+  const said = text === form ? undefined : tryObject(text)
+  return said !== undefined && editsBetween(record.plain(said), record.plain(parseObject(form))).size > 0
 }
 
 /** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
