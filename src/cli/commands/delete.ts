@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
-import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
@@ -41,10 +41,14 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
   if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
     throw new Stop(exitCodes.usage, 'these paths belong to several drives; delete from one at a time.')
   const drive = await driveAt(first.mountPoint)
-  const things = await drive.deletion({ paths: places.map(({ path }) => path) })
+  const things = await drive.deletion({ paths: places.map(({ path }) => path) }).catch(noneDeleted)
   if (flags.json !== true) for (const thing of things) printLine(describeItem(thing))
   if (flags.yes !== true) await confirm(things)
   await deleteItem(drive, things, flags)
+}
+
+function noneDeleted(thrown: unknown): never {
+  throw new Stop(exitCodeOf(thrown), `nothing was deleted: ${sentenceOf(thrown)}`, { cause: thrown })
 }
 
 async function itemPath(command: Command, given: string): Promise<DrivePath> {

@@ -121,9 +121,8 @@ async function drivePath(directory: string): Promise<string> {
 
 function otherThingsLine(count = 0): readonly string[] {
   if (count === 0) return []
-  const sentence =
-    'on the service stand for other things than before: was it set up again, or restored from a backup?'
-  return [`  ${count} ${count === 1 ? 'id' : 'ids'} ${sentence}`]
+  const who = count === 1 ? 'id on the service stands' : 'ids on the service stand'
+  return [`  ${count} ${who} for other things than before: was it set up again, or restored from a backup?`]
 }
 
 /** Milliseconds from which an answer counts as slow. */

@@ -245,7 +245,7 @@ const withoutPath = (sentence: string, path: string): string =>
 
 function staleSentences(because: string): readonly string[] {
   return [
-    `What is shown here is old, because the service does not answer: ${ended(because)}`,
+    `What is shown here is old: ${ended(because)}`,
     'It is asked again by itself; `calcfs status` says how it is.',
   ]
 }

@@ -129,7 +129,7 @@ t.test('calcfs delete', async t => {
         ]) {
           const { code, stderr } = await answering(testbed, 'yes\n', path)
           t.not(code, 0, path)
-          t.match(stderr, /calcfs: /)
+          t.match(stderr, /calcfs: nothing was deleted: /)
         }
       })
       t.same(writes(asked), [])
