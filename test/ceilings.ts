@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 54_990,
-  'files of src': 509,
-  'lines of test': 56_670,
+  'lines of src': 53_645,
+  'files of src': 408,
+  'lines of test': 54_884,
   'rules of docs/semantics.md': 151,
-  'bytes of docs/semantics.md': 40_756,
+  'bytes of docs/semantics.md': 40_642,
   'rules of docs/commands.md': 85,
-  'bytes of docs/commands.md': 15_300,
-  'rules of more than 40 words': 32,
-  'constants of time in src': 102,
-  'bytes of all documents': 220_036,
+  'bytes of docs/commands.md': 14_062,
+  'rules of more than 40 words': 25,
+  'constants of time in src': 97,
+  'bytes of all documents': 217_854,
 } as const
