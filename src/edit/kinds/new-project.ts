@@ -13,6 +13,7 @@ import type {
   RequestContext,
 } from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
+import { asNotFound } from '../save/create.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
 import { openLateAnswers } from '../save/late-answers.js'
 import { originalFailure, unreadable } from '../save/reconcile.js'
@@ -84,8 +85,3 @@ export async function makeProject(
 }
 
 const nothing: JsonObject = { type: 'object', fields: [] }
-
-/** The first failure is the one to tell. */
-function asNotFound(thrown: unknown): undefined {
-  asFailure(thrown)
-}

@@ -288,6 +288,6 @@ function sentBefore({ kind }: RecordKey): Failure {
 }
 
 /** The first failure is the one to tell; the next save looks again before it sends. */
-function asNotFound(thrown: unknown): undefined {
+export function asNotFound(thrown: unknown): undefined {
   asFailure(thrown)
 }
