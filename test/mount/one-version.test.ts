@@ -152,13 +152,13 @@ t.test(
   },
 )
 
-t.test('READ-18 so is one whose name was given by a rename in the drive', async t => {
-  const testbed = await withTwo(t, [5_000, 5_000])
+t.test('READ-18 so is one of another size whose name was given by a rename in the drive', async t => {
+  const testbed = await withTwo(t, [5_000, 6_000])
   const moved = `${folder}/moved`
   for (const name of ['first', 'second']) await textOf(testbed, `${folder}/${name}/data.log`)
   await testbed.files.rename(`${folder}/first`, moved)
   await swap(testbed, 'moved')
-  t.ok((await textOf(testbed, `${moved}/data.log`)) === bytesOf('s', 5_000))
+  t.ok((await textOf(testbed, `${moved}/data.log`)) === bytesOf('s', 6_000))
   t.ok((await textOf(testbed, `${folder}/before/data.log`)) === bytesOf('f', 5_000))
 })
 
