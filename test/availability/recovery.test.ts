@@ -137,7 +137,11 @@ for (let run = 0; run < runs; run += 1) {
     for (let at = 0; at < many; at += 1) {
       const elapsed = stopwatch()
       const path = `by-id/calculation/${idOf(at)}/a.out`
-      const text = await within(40_000, path, testbed.files.readFile(path)).catch(String)
+      const read = (): Promise<Buffer> => testbed.files.readFile(path)
+      // The head of a faulty answer tells no version: a file that was known by it is another one now, once.
+      const again = (cause: unknown): Promise<Buffer> =>
+        String(cause).includes('ESTALE') ? read() : Promise.reject(cause)
+      const text = await within(40_000, path, read().catch(again)).catch(String)
       const took = elapsed()
       if (String(text) !== bytesOf(at)) wrong.push(`${path}: ${String(text).slice(0, 200)} after ${took} ms`)
       else if (took > soon) wrong.push(`${path} took ${took} ms`)

@@ -208,7 +208,9 @@ export function openQueryCache(
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
           if (failure.kind === 'absent') forget(query)
-          if (isA('settled', failure)) absences.set(name, { failure, until: now() + limits.absence })
+          // A 401 of one question may be a passing fault of the service.
+          const isSure = isA('settled', failure) && asFailure(failure.cause).kind !== 'unauthenticated'
+          if (isSure) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
         },
       )

@@ -59,6 +59,8 @@ export class Attempt {
   isTried = false
   /** Since when nothing has come that is waited for. */
   silentSince: Instant | undefined
+  /** One more caller has come since it became silent. A drip of bytes is silence, too. */
+  hasNewCaller = false
   /** The newest call. */
   sentAt: Instant
   place: Place | undefined

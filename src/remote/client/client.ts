@@ -298,23 +298,27 @@ export class Client {
   }
 
   /** Once it is silent for unusually long the service is suspected; `act` is called while a user waits, again for each that comes later. */
-  #watchSilence(attempt: Attempt, act: (cause: 'time' | 'caller') => void): () => void {
+  #watchSilence(attempt: Attempt, act: () => void): () => void {
     const { context } = attempt
     let lookOff = () => {}
-    const look = (cause: 'time' | 'caller'): void => {
+    const look = (): void => {
       lookOff()
       const since = attempt.silentSince ?? this.clock.now()
       const left = Math.max(since, attempt.sentAt) + this.#times.patience - this.clock.now()
       if (left > 0) {
-        lookOff = this.clock.after(left, () => look(cause))
+        lookOff = this.clock.after(left, look)
         return
       }
       this.#limiter.review()
       this.#breaker.silent(since)
-      if (!isBackground(context)) act(cause)
+      if (!isBackground(context)) act()
     }
-    const unwatch = context.askers?.watch(what => (what === 'came' ? look('caller') : this.#limiter.review()))
-    look('time')
+    const unwatch = context.askers?.watch(what => {
+      if (what === 'left') return this.#limiter.review()
+      attempt.hasNewCaller = true
+      look()
+    })
+    look()
     return () => {
       lookOff()
       unwatch?.()
@@ -327,7 +331,9 @@ export class Client {
     response: IncomingResponse,
     read: AnswerReader<Value>,
   ): MaybePromise<AttemptResult<Value>> {
-    attempt.silentSince = undefined
+    // Also of a body that nobody reads yet.
+    attempt.silentSince = this.clock.now()
+    attempt.hasNewCaller = false
     attempt.status = response.status
     response.bytes.onClose(() => attempt.place?.leave())
     const judged = chain(read(response, this.#flow(attempt)), result => {
@@ -357,8 +363,8 @@ export class Client {
         attempt.silentSince ??= this.clock.now()
         const lateOff = this.clock.after(allowed, stalled)
         let lookOff = () => {}
-        const unwatch = this.#watchSilence(attempt, cause => {
-          if (cause === 'caller' && outgoing.repeatable) lookOff = this.clock.after(busyGrace, cut)
+        const unwatch = this.#watchSilence(attempt, () => {
+          if (attempt.hasNewCaller && outgoing.repeatable) lookOff = this.clock.after(busyGrace, cut)
         })
         return () => {
           lateOff()
@@ -370,6 +376,7 @@ export class Client {
       spend: bytes => {
         if (bytes >= pieceAtLeast) {
           attempt.silentSince = undefined
+          attempt.hasNewCaller = false
           if (attempt.status === undefined || !isFault(attempt.status)) this.#breaker.heard()
         }
         this.#counter?.received(bytes)
