@@ -171,6 +171,14 @@ export const settings = {
   ),
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
   noexec: switchedOff('drive', 'let no program be started from the drive'),
+  kernel: preset(
+    'libfuse',
+    setting(
+      'drive',
+      [z.enum(['libfuse', 'session']), '<way>'],
+      'how the kernel is spoken to on Linux: through libfuse 2, or by a session of calcfs itself',
+    ),
+  ),
 } as const
 
 export type SettingName = keyof typeof settings

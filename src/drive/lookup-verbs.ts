@@ -6,7 +6,7 @@ import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import { type Attributes, modeOf, versionOf } from './interface/attributes.js'
+import { type Attributes, bytesOf, modeOf, versionOf } from './interface/attributes.js'
 import type { Listing, LookupVerbs } from './interface/verbs.js'
 import {
   type DatedNode,
@@ -40,11 +40,23 @@ export function openLookupVerbs(
       const unsaved = isEditable(node) && records.draftOf(nodeKey(node)) !== undefined
       const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
       const mode = modeOf(node, mayBeWritten(node), unsaved)
-      return { mode, size, mtime, version: versionOf(node, replaced), listedBy: listedBy(path, node) }
+      return {
+        mode,
+        size,
+        mtime,
+        thing: nodeKey(node),
+        bytes: bytesOf(node),
+        isChanging: unsaved,
+        version: versionOf(node, replaced),
+        listedBy: listedBy(path, node),
+      }
     })
   }
 
-  function sizeAndTime(node: Node, context: RequestContext): MaybePromise<Omit<Attributes, 'mode'>> {
+  function sizeAndTime(
+    node: Node,
+    context: RequestContext,
+  ): MaybePromise<Pick<Attributes, 'size' | 'mtime'>> {
     switch (node.kind) {
       case 'record':
       case 'new':
@@ -108,7 +120,16 @@ export function openLookupVerbs(
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
     const entries = resolver.shown(await listed(path, directory, context))
     parts.foresight.listed(path, directory, entries)
-    return shownAs(entries)
+    return shownAs(entries, node => knownAttributes(path, node))
+  }
+
+  /** Where a size or a text would be asked for, nothing is known. */
+  function knownAttributes(directory: string, node: Node): Attributes | undefined {
+    const isKnown =
+      node.kind === 'content' ? content.knownSize(node.content) !== undefined : isDirectory(node)
+    if (!isKnown) return undefined
+    const found = attributes(`${directory}/`, node, until())
+    return found instanceof Promise ? undefined : found
   }
 
   /** A directory that the service no longer has was promised by its parent's listing. */
@@ -163,12 +184,19 @@ export function openLookupVerbs(
 }
 
 /** Made one at a time: a directory may have a hundred thousand. */
-function shownAs(entries: readonly Dentry[]): Listing {
+function shownAs(entries: readonly Dentry[], attributesOf: (node: Node) => Attributes | undefined): Listing {
   return {
     length: entries.length,
     *[Symbol.iterator]() {
       for (const { name, node } of entries)
-        yield { name, mode: modeOf(node, false), kind: nodeKind(node), id: nodeId(node) }
+        yield {
+          name,
+          mode: modeOf(node, false),
+          kind: nodeKind(node),
+          id: nodeId(node),
+          thing: nodeKey(node),
+          known: () => attributesOf(node),
+        }
     },
   }
 }

@@ -324,7 +324,7 @@ const uid = process.getuid?.() ?? 0
 const gid = process.getgid?.() ?? 0
 const blockBytes = 512 // st_blocks counts these, stat(2)
 
-function stat({ mode, size, mtime }: Attributes): Stat {
+function stat({ mode, size, mtime }: Pick<Attributes, 'mode' | 'size' | 'mtime'>): Stat {
   return {
     mode,
     uid,

@@ -20,6 +20,10 @@ export interface WarmTestbed extends KernelTestbed {
   end(): Promise<void>
 }
 
+/** The same, spoken to by a session of calcfs itself. */
+export const sessionMount: typeof warmMount = (t, wish = {}, shared = {}) =>
+  warmMount(t, { ...wish, settings: { ...wish.settings, kernel: 'session' } }, shared)
+
 /** A drive on a real mount; what the daemon's process itself promises is tried on `realMount`. */
 export async function warmMount(
   t: TestLifetime,

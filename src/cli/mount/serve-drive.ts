@@ -11,7 +11,8 @@ import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import { openMetricsPort } from '../../metrics/metrics-port.js'
 import { automountType } from '../../mount/automount-point.js'
-import { mountDrive } from '../../mount/lifecycle.js'
+import type { KernelSettings } from '../../mount/fuse.js'
+import { type Mounted, type MountedDrive, mountDrive } from '../../mount/lifecycle.js'
 import { type Denied, deniedTo, mountedType } from '../../mount/mount-point.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/lacking.js'
@@ -184,12 +185,31 @@ async function up(
   const failed = logFailures(line.failureLog, { log, clock })
   try {
     const { drive, news } = line
-    return await mountDrive(path, { drive, news, log: { failed, calls }, clock }, settings)
+    const served = { drive, news, log: { failed, calls }, clock }
+    const ownSession = config.kernel === 'session' ? await bySession(path, served, settings, log) : undefined
+    return ownSession ?? (await mountDrive(path, served, settings))
   } catch (cause) {
     await line.close()
     const denied = await deniedTo(path).catch(unknown)
     if (denied !== undefined) throw new Stop(exitCodes.mountPoint, deniedSentence(denied, path), { cause })
     throw new Stop(exitCodes.noFuse, notMounted(path, cause, config.allowOther), { cause })
+  }
+}
+
+/** Undefined where this machine does not allow it: libfuse takes over, and the log says why. Its parts are loaded only here. */
+async function bySession(
+  path: string,
+  served: MountedDrive,
+  settings: KernelSettings,
+  log: Log,
+): Promise<Mounted | undefined> {
+  try {
+    const { mountSession } = await import('../../kernel/mount-session.js')
+    return await mountSession(path, served, settings)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    log.warn({ cause }, `the kernel is spoken to through libfuse, not by --kernel session: ${why}`)
+    return undefined
   }
 }
 

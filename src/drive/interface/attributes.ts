@@ -8,6 +8,12 @@ export interface Attributes {
   /** In bytes; true, because reads stop at it. */
   readonly size: number
   readonly mtime: Instant
+  /** Which thing it is, by its node's key. */
+  readonly thing: string
+  /** content: its bytes never change, another version is another file. text: its time grows with each change. */
+  readonly bytes?: 'content' | 'text' | undefined
+  /** It is being written, or not saved: each look may find another size. */
+  readonly isChanging?: boolean
   /** Of a thing's file: which one, and which version of it. */
   readonly version?: string | undefined
   /** The directory whose listing tells the name and the time, by its node's key; undefined where none does. */
@@ -73,6 +79,22 @@ export function versionOf(node: Node, replaced?: Instant): string | undefined {
     case 'order':
     case 'generated':
       return nodeKey(node)
+    default:
+      return undefined
+  }
+}
+
+/** How the bytes of a file change; undefined for what is no file, or an editor's own. */
+export function bytesOf(node: Node): Attributes['bytes'] {
+  switch (node.kind) {
+    case 'content':
+      return 'content'
+    case 'record':
+    case 'new':
+    case 'order':
+    case 'generated':
+    case 'draft-text':
+      return 'text'
     default:
       return undefined
   }

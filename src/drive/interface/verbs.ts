@@ -68,6 +68,10 @@ export interface DirectoryEntry {
   readonly kind: string
   /** Of the project, calculation, report or share that it belongs to. */
   readonly id: string | undefined
+  /** Which thing it is, by its node's key. */
+  readonly thing: string
+  /** Its attributes, where they are known without a question. */
+  known?(): Attributes | undefined
 }
 
 /** Space as statfs(2) shows it, in blocks of `frsize` bytes. */

@@ -1,0 +1,91 @@
+// Answers about names: which inode a name has, for how long the kernel believes it, and what an answer that is not taken undoes.
+import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
+import type { Drive } from '../drive/interface/verbs.js'
+import type { MaybePromise } from '../maybe-promise.js'
+import type { Clock } from '../remote/clock.js'
+import type { Inode, Inodes } from './inodes.js'
+import type { Header } from './protocol.js'
+import { type Lifetimes, type NodeAttributes, putEntry, Reply } from './reply.js'
+
+/** An answer on its way: what it gives the kernel counts once it has been taken. */
+export interface Answer {
+  readonly reply: Reply
+  /** An errno that no failure of the drive has. */
+  readonly error?: 'ERANGE'
+  /** Nodes that the kernel looks up by it. */
+  readonly entered?: readonly Inode[]
+  /** It may be another thing under its new name: what the kernel keeps of its attributes is over. */
+  readonly moved?: Inode | undefined
+  /** Closes what it has opened, where it is not taken. */
+  readonly undo?: () => void
+}
+
+export type Handler = (message: Buffer, header: Header) => MaybePromise<Answer>
+
+/** A verb's name in logs, and whether its wait may be interrupted: it changes nothing. */
+export interface Handled {
+  readonly verb: string
+  readonly handle: Handler
+  readonly mayEnd: boolean
+}
+
+export interface RequestParts {
+  readonly drive: Drive
+  readonly inodes: Inodes
+  /** Seconds for which the kernel keeps names, attributes and listings. */
+  readonly keptSeconds: number
+  readonly xattrs: boolean
+  readonly clock: Pick<Clock, 'now'>
+}
+
+const typeBits = 0o170000 // S_IFMT, inode(7)
+
+export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === fileTypes.directory
+
+/** The inode of what the drive has found at a name. */
+export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes: Attributes): Inode {
+  const { thing, mode, listedBy } = attributes
+  if (listedBy !== undefined && listedBy !== parent.thing) inodes.alsoNews(parent, listedBy)
+  return inodes.at(parent, name, {
+    thing,
+    version: versionOf(attributes),
+    isDirectory: isDirectoryMode(mode),
+  })
+}
+
+/** Of a text its time, which grows with each change; of a content what it replaced; of anything else the thing. */
+function versionOf({ thing, bytes, mtime, version = thing }: Attributes): string {
+  return bytes === 'text' ? `${mtime}` : version
+}
+
+/** What the kernel is told of an inode. */
+export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): NodeAttributes => ({
+  ino,
+  mode,
+  size,
+  mtime,
+})
+
+/** A text that is being written has another size at each look. */
+export const lifetimesOf = ({ isChanging }: Attributes, keptSeconds: number): Lifetimes => ({
+  name: keptSeconds,
+  attributes: isChanging === true ? 0 : keptSeconds,
+})
+
+/** The answer to LOOKUP, and the beginning of that to CREATE. */
+export function entryAnswer(
+  inodes: Inodes,
+  parent: Inode,
+  { name, attributes, keptSeconds }: { name: string; attributes: Attributes; keptSeconds: number },
+): { readonly reply: Reply; readonly inode: Inode } {
+  const inode = inodeAt(inodes, parent, name, attributes)
+  const reply = putEntry(
+    new Reply(),
+    inode.id,
+    lifetimesOf(attributes, keptSeconds),
+    shownOf(inode, attributes),
+  )
+  return { reply, inode }
+}
+
+export const nothing = (): Answer => ({ reply: new Reply(0) })

@@ -1,0 +1,224 @@
+// Inodes: which thing each node id of the kernel stands for, where it was last, and how often the kernel has looked it up.
+import type { Attributes } from '../drive/interface/attributes.js'
+import { Failure } from '../failure.js'
+import type { Instant } from '../remote/remote.js'
+import { rootId } from './protocol.js'
+
+/** One node id. It stands for one version of one thing below one directory, and never for another one. */
+export class Inode {
+  /** What of it is open. */
+  handles = 0
+  /** How many of those may write. */
+  writers = 0
+  /** LOOKUP answers less what FORGET took back. */
+  lookups = 0
+  /** The names below it, as the kernel was told them last. */
+  children: Map<string, Inode> | undefined
+  /** What the kernel was told last, while a handle is open: an open file stays what it is. */
+  told: Attributes | undefined
+  /** The thing whose listing its names are, where that is another one. */
+  alsoThing: string | undefined
+  /** Of a directory: grows with each change of its names. */
+  generation = 0
+  /** Which generation of its names the kernel has, and since when. */
+  kept: { readonly generation: number; readonly at: Instant } | undefined
+
+  constructor(
+    readonly id: number,
+    /** The last known place: a directory and a name in it. */
+    public parent: Inode | undefined,
+    public name: string,
+    /** By its node's key. */
+    public thing: string,
+    /** Undefined: it takes the version, and the thing, that is found at its name next. */
+    public version: string | undefined,
+    public ino: bigint,
+    readonly isDirectory: boolean,
+  ) {}
+
+  /** Absolute on the drive. */
+  get path(): string {
+    return this.parent === undefined ? '/' : this.parent.pathTo(this.name)
+  }
+
+  pathTo(name: string): string {
+    return this.parent === undefined ? `/${name}` : `${this.path}/${name}`
+  }
+}
+
+/** What stands at a name. */
+export interface Found {
+  readonly thing: string
+  readonly version: string
+  readonly isDirectory: boolean
+}
+
+export class Inodes {
+  readonly root: Inode
+  readonly #byId = new Map<number, Inode>()
+  readonly #byThing = new Map<string, Set<Inode>>()
+  #last = rootId
+
+  /** @param thing the key of the root's node */
+  constructor(thing: string) {
+    this.root = new Inode(rootId, undefined, '', thing, thing, inodeNumber(thing), true)
+    this.root.lookups = 1
+    this.#byId.set(rootId, this.root)
+    this.#note(this.root)
+  }
+
+  /** How many node ids the kernel may ask about. */
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** @throws Failure 'stale-attributes' for an id that was forgotten */
+  get(id: number): Inode {
+    const found = this.#byId.get(id)
+    if (found === undefined) throw new Failure('stale-attributes', `node ${id} is not known any more`)
+    return found
+  }
+
+  /** Of a node, or of a name in it; for logs. */
+  pathOf(id: number, name?: string): string {
+    const inode = this.#byId.get(id) ?? this.root
+    return name === undefined ? inode.path : inode.pathTo(name)
+  }
+
+  /** All that stand for a thing. */
+  ofThing(thing: string): Iterable<Inode> {
+    return this.#byThing.get(thing) ?? []
+  }
+
+  get all(): Iterable<Inode> {
+    return this.#byId.values()
+  }
+
+  /**
+   * The inode of what was found at a name. Another thing, or another version of a file, is another inode; a file that is
+   * open for writing goes on under its id, and so does what a rename brought there.
+   */
+  at(parent: Inode, name: string, found: Found): Inode {
+    const before = parent.children?.get(name)
+    if (before !== undefined && before.isDirectory === found.isDirectory) {
+      const goesOn = before.version === undefined || (before.writers > 0 && before.thing === found.thing)
+      if (goesOn) this.#become(before, found)
+      if (before.thing === found.thing && before.version === found.version) return before
+    }
+    this.#last += 1
+    const { thing, version, isDirectory } = found
+    const made = new Inode(
+      this.#last,
+      parent,
+      name,
+      thing,
+      version,
+      inodeNumber(numbered(found)),
+      isDirectory,
+    )
+    this.#byId.set(made.id, made)
+    this.#note(made)
+    parent.children ??= new Map()
+    parent.children.set(name, made)
+    return made
+  }
+
+  #become(inode: Inode, found: Found): void {
+    if (inode.thing !== found.thing) {
+      this.#unnote(inode, inode.thing)
+      inode.thing = found.thing
+      inode.ino = inodeNumber(numbered(found))
+      this.#note(inode)
+    }
+    inode.version = found.version
+  }
+
+  #note(inode: Inode, thing = inode.thing): void {
+    const known = this.#byThing.get(thing)
+    if (known === undefined) this.#byThing.set(thing, new Set([inode]))
+    else known.add(inode)
+  }
+
+  #unnote(inode: Inode, thing: string): void {
+    const known = this.#byThing.get(thing)
+    known?.delete(inode)
+    if (known?.size === 0) this.#byThing.delete(thing)
+  }
+
+  /** What is below a directory is listed by another thing: `projects/` shows a project. News of that are news of it. */
+  alsoNews(inode: Inode, thing: string): void {
+    if (inode.alsoThing === thing) return
+    inode.alsoThing = thing
+    this.#note(inode, thing)
+  }
+
+  /** The name was taken away: what comes back under it has another id. */
+  removed(parent: Inode, name: string): void {
+    parent.children?.delete(name)
+  }
+
+  /** RENAME moves the kernel's inode: what is below it goes along. */
+  moved(
+    parent: Inode,
+    name: string,
+    to: { readonly parent: Inode; readonly name: string },
+  ): Inode | undefined {
+    const inode = parent.children?.get(name)
+    this.removed(to.parent, to.name)
+    if (inode === undefined) return undefined
+    this.removed(parent, name)
+    inode.parent = to.parent
+    inode.name = to.name
+    if (!inode.isDirectory) inode.version = undefined
+    to.parent.children ??= new Map()
+    to.parent.children.set(to.name, inode)
+    return inode
+  }
+
+  forget(id: number, count: number): void {
+    const inode = this.#byId.get(id)
+    if (inode === undefined || id === rootId) return
+    inode.lookups = Math.max(0, inode.lookups - count)
+    this.dropUnused(inode)
+  }
+
+  /** The kernel forgets a directory after what is below it, and a file after its handles. */
+  dropUnused(inode: Inode): void {
+    if (inode.lookups > 0 || inode.handles > 0 || inode.id === rootId) return
+    this.#byId.delete(inode.id)
+    this.#unnote(inode, inode.thing)
+    if (inode.alsoThing !== undefined) this.#unnote(inode, inode.alsoThing)
+    if (inode.parent?.children?.get(inode.name) === inode) inode.parent.children.delete(inode.name)
+  }
+}
+
+/** A record has one number whatever its text is; a content that replaced another has another one. */
+const numbered = ({ thing, version }: Found): string =>
+  version.startsWith(`${thing} `) && version.length > thing.length + 1 ? version : thing
+
+/**
+ * The inode number of a thing: 64 bits of its key, the same on every machine and after each mount. Two multiplicative
+ * hashes of 32 bits with different constants, mixed as MurmurHash3 ends; among a million things two share one with a
+ * chance of 3 in 100 million.
+ */
+export function inodeNumber(key: string): bigint {
+  let one = 0xdeadbeef ^ key.length
+  let other = 0x41c6ce57 ^ key.length
+  for (let at = 0; at < key.length; at += 1) {
+    const code = key.charCodeAt(at)
+    one = Math.imul(one ^ code, 2_654_435_761)
+    other = Math.imul(other ^ code, 1_597_334_677)
+  }
+  const first = mixed(one ^ (other >>> 15))
+  const second = mixed(other ^ (one >>> 13))
+  const number = (BigInt(first) << 32n) | BigInt(second)
+  // 0 is no file to many programs, and 1 the root of most file systems.
+  return number < 2n ? number + 2n : number
+}
+
+function mixed(bits: number): number {
+  let word = bits
+  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
+  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
+  return (word ^ (word >>> 16)) >>> 0
+}

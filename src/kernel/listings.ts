@@ -1,0 +1,140 @@
+// Listings: open directories, what the kernel may keep of them, and their names as READDIR and READDIRPLUS answer them.
+import { fileTypes } from '../drive/interface/attributes.js'
+import { errnoOf } from '../drive/interface/errno.js'
+import type { DirectoryEntry, Drive } from '../drive/interface/verbs.js'
+import { asFailure, Failure } from '../failure.js'
+import type { MaybePromise } from '../maybe-promise.js'
+import type { Clock } from '../remote/clock.js'
+import { type Answer, inodeAt, lifetimesOf, nothing, type RequestParts, shownOf } from './entries.js'
+import { type Inode, type Inodes, inodeNumber } from './inodes.js'
+import { type Header, handleIn, opcodes, type ReadIn, readIn } from './protocol.js'
+import { direntplusFits, openFlags, putDirent, putEntry, putOpened, Reply } from './reply.js'
+
+interface OpenDirectory {
+  readonly inode: Inode
+  /** Of the names that this handle reads. */
+  generation: number
+  /** The kernel keeps what it reads by this handle. */
+  readonly isKept: boolean
+  entries: readonly DirectoryEntry[] | undefined
+}
+
+/** `.` and `..` come first. */
+const dots = 2
+const noTime = { name: 0, attributes: 0 }
+
+export class Listings {
+  readonly #drive: Drive
+  readonly #inodes: Inodes
+  readonly #keptSeconds: number
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #open = new Map<number, OpenDirectory>()
+  #last = 0
+
+  constructor({ drive, inodes, keptSeconds, clock }: RequestParts) {
+    this.#drive = drive
+    this.#clock = clock
+    this.#inodes = inodes
+    this.#keptSeconds = keptSeconds
+  }
+
+  open({ node }: Header): Answer {
+    const inode = this.#inodes.get(node)
+    const { generation, kept } = inode
+    // A kept listing may be filled by an answer that was on its way when the names changed.
+    const isKept =
+      isTold(inode) &&
+      ![...this.#open.values()].some(open => open.inode === inode && open.generation !== generation)
+    const isFresh = kept?.generation === generation && this.#clock.now() - kept.at < this.#keptSeconds * 1000
+    this.#last += 1
+    const handle = this.#last
+    this.#open.set(handle, { inode, generation, isKept, entries: undefined })
+    inode.handles += 1
+    const flags = isKept ? openFlags.cacheDir | (isFresh ? openFlags.keepCache : 0) : 0
+    return { reply: putOpened(new Reply(), handle, flags), undo: () => this.#close(handle) }
+  }
+
+  release(message: Buffer): Answer {
+    this.#close(handleIn(message))
+    return nothing()
+  }
+
+  #close(handle: number): void {
+    const open = this.#open.get(handle)
+    if (open === undefined) return
+    this.#open.delete(handle)
+    open.inode.handles -= 1
+    this.#inodes.dropUnused(open.inode)
+  }
+
+  read(message: Buffer, { opcode }: Header): MaybePromise<Answer> {
+    const wanted = readIn(message)
+    const open = this.#open.get(wanted.handle)
+    if (open === undefined) throw new Failure('bad-handle', 'no directory is open under this number')
+    const isPlus = opcode === opcodes.readdirplus
+    // rewinddir(3) begins again, with what is there then.
+    if (wanted.offset > 0 && open.entries !== undefined)
+      return this.#names(open.inode, open.entries, wanted, isPlus)
+    return this.#list(open).then(entries => this.#names(open.inode, entries, wanted, isPlus))
+  }
+
+  /** ENOENT would be the end of the directory to readdir(3), and `ls` would show an empty one. */
+  async #list(open: OpenDirectory): Promise<readonly DirectoryEntry[]> {
+    const { inode } = open
+    const { generation, path } = inode
+    open.generation = generation
+    try {
+      open.entries = [...(await this.#drive.readdir(path))]
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (errnoOf(failure.kind) !== 'ENOENT') throw failure
+      throw new Failure('in-doubt', failure.message, { cause: failure })
+    }
+    if (open.isKept) inode.kept = { generation, at: this.#clock.now() }
+    return open.entries
+  }
+
+  #names(
+    inode: Inode,
+    entries: readonly DirectoryEntry[],
+    { offset, size }: ReadIn,
+    isPlus: boolean,
+  ): Answer {
+    const reply = new Reply(size)
+    const entered: Inode[] = []
+    for (let at = offset; at < entries.length + dots; at += 1) {
+      const entry = at < dots ? dotOf(inode, at) : entries[at - dots]
+      if (entry === undefined) break
+      const { name, mode } = entry
+      if (isPlus && !direntplusFits(reply, size, name)) break
+      const known = isPlus ? this.#put(reply, inode, entry) : undefined
+      if (known !== undefined) entered.push(known)
+      const ino = known?.ino ?? inodeNumber(entry.thing)
+      if (!putDirent(reply, size, { ino, name, next: at + 1, mode })) break
+    }
+    return { reply, entered }
+  }
+
+  /** The entry of a name whose attributes are known without a question; any other is node 0, which the kernel looks up when it needs it. */
+  #put(reply: Reply, parent: Inode, entry: ListedName): Inode | undefined {
+    const attributes = entry.known?.()
+    if (attributes === undefined) {
+      putEntry(reply, 0, noTime, undefined)
+      return undefined
+    }
+    const inode = inodeAt(this.#inodes, parent, entry.name, attributes)
+    putEntry(reply, inode.id, lifetimesOf(attributes, this.#keptSeconds), shownOf(inode, attributes))
+    return inode
+  }
+}
+
+/** Of these the drive tells each change of names. */
+const isTold = ({ thing }: Inode): boolean => /^(project|calculation) /.test(thing)
+
+type ListedName = Pick<DirectoryEntry, 'name' | 'mode' | 'thing' | 'known'>
+
+/** The kernel takes no count of these two, and keeps nothing of them. */
+function dotOf(inode: Inode, at: number): ListedName {
+  const { thing } = at === 0 ? inode : (inode.parent ?? inode)
+  return { name: at === 0 ? '.' : '..', mode: fileTypes.directory, thing }
+}

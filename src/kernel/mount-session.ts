@@ -1,0 +1,42 @@
+// A mount that the session serves: from the device to its end.
+import { closeSync } from 'node:fs'
+import { openPendingCalls } from '../mount/changes-in-progress.js'
+import type { KernelSettings } from '../mount/fuse.js'
+import type { Mounted, MountedDrive } from '../mount/lifecycle.js'
+import { detach, mountAt, placesOf, unmount } from '../mount/mount-point.js'
+import { mountDevice } from './mount-linux.js'
+import { Session } from './session.js'
+import { whenReadable } from './wait.js'
+
+/** @throws an Error with the words of mount(8), fusermount or koffi, where this machine does not allow it */
+export async function mountSession(
+  path: string,
+  { drive, news, log, clock }: MountedDrive,
+  settings: KernelSettings,
+): Promise<Mounted> {
+  const pending = openPendingCalls()
+  const device = await mountDevice(path, settings)
+  let isGone = (): void => {}
+  const gone = new Promise<void>(resolve => {
+    isGone = resolve
+  })
+  const { cacheSeconds: keptSeconds, xattrs } = settings
+  const session = new Session(device, { drive, news, log, clock, pending, keptSeconds, xattrs }, () => {
+    stopWaiting()
+    closeSync(device)
+    isGone()
+  })
+  const stopWaiting = whenReadable(device, () => session.ready())
+  const mount = await mountAt(path)
+  return {
+    device: mount?.device,
+    isTold: true,
+    gone,
+    answered: pending.ended,
+    async unmount() {
+      const places = mount === undefined ? [] : await placesOf(mount.device)
+      for (const place of places) await unmount(place.path).catch(() => detach(place.path))
+      session.end()
+    },
+  }
+}

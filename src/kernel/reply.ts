@@ -1,0 +1,227 @@
+// What the kernel is answered and told: the layouts of replies and notifications, as include/uapi/linux/fuse.h has them; little-endian.
+
+/** FOPEN_* flags of the answer to an open. */
+export const openFlags = { directIo: 1 << 0, keepCache: 1 << 1, cacheDir: 1 << 3 } as const
+
+const outHeaderBytes = 16
+const entryBytes = 128
+const attributesBytes = 88
+const direntBytes = 24
+
+/** What a node looks like to stat(2). */
+export interface NodeAttributes {
+  readonly ino: bigint
+  readonly mode: number
+  readonly size: number
+  /** Milliseconds since 1970. */
+  readonly mtime: number
+}
+
+/** Seconds for which the kernel keeps what it was told. */
+export interface Lifetimes {
+  readonly name: number
+  readonly attributes: number
+}
+
+/** An answer that grows to its length; the header is written last. */
+export class Reply {
+  #bytes: Buffer
+  #length = outHeaderBytes
+
+  constructor(room = 256) {
+    this.#bytes = Buffer.allocUnsafe(outHeaderBytes + room)
+  }
+
+  get length(): number {
+    return this.#length - outHeaderBytes
+  }
+
+  #take(count: number): number {
+    const at = this.#length
+    if (at + count > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, at + count))
+      this.#bytes.copy(larger, 0, 0, at)
+      this.#bytes = larger
+    }
+    this.#length = at + count
+    return at
+  }
+
+  u32(value: number): this {
+    const at = this.#take(4)
+    this.#bytes.writeUInt32LE(value >>> 0, at)
+    return this
+  }
+
+  u64(value: number): this {
+    return this.u32(value % 0x1_0000_0000).u32(Math.floor(value / 0x1_0000_0000))
+  }
+
+  big(value: bigint): this {
+    const at = this.#take(8)
+    this.#bytes.writeBigUInt64LE(value, at)
+    return this
+  }
+
+  raw(bytes: Uint8Array): this {
+    const at = this.#take(bytes.length)
+    this.#bytes.set(bytes, at)
+    return this
+  }
+
+  zeros(count: number): this {
+    const at = this.#take(count)
+    this.#bytes.fill(0, at, at + count)
+    return this
+  }
+
+  /** Room for a read to fill; `shorten` says how much of it was. */
+  room(count: number): Buffer {
+    const at = this.#take(count)
+    return this.#bytes.subarray(at, at + count)
+  }
+
+  shorten(count: number): this {
+    this.#length = outHeaderBytes + count
+    return this
+  }
+
+  /** The message for the device; `error` is an errno, 0 for none. */
+  message(unique: number, error = 0): Buffer {
+    const bytes = this.#bytes
+    const length = error === 0 ? this.#length : outHeaderBytes
+    bytes.writeUInt32LE(length, 0)
+    bytes.writeInt32LE(-error, 4)
+    bytes.writeUInt32LE(unique % 0x1_0000_0000, 8)
+    bytes.writeUInt32LE(Math.floor(unique / 0x1_0000_0000), 12)
+    return bytes.subarray(0, length)
+  }
+}
+
+const uid = process.getuid?.() ?? 0
+const gid = process.getgid?.() ?? 0
+const blockBytes = 512 // st_blocks counts these, stat(2)
+const preferredBytes = 131_072
+
+/** struct fuse_attr. For a directory, 1 link means "unknown" to find(1); counting sub-directories would cost requests. */
+export function putAttributes(reply: Reply, { ino, mode, size, mtime }: NodeAttributes): Reply {
+  const seconds = Math.floor(mtime / 1000)
+  const nanoseconds = Math.floor((mtime - seconds * 1000) * 1e6)
+  reply
+    .big(ino)
+    .u64(size)
+    .u64(Math.ceil(size / blockBytes))
+  // Times before 1970 are negative numbers of 64 bits.
+  for (let time = 0; time < 3; time += 1) reply.big(BigInt.asUintN(64, BigInt(seconds)))
+  reply.u32(nanoseconds).u32(nanoseconds).u32(nanoseconds)
+  return reply.u32(mode).u32(1).u32(uid).u32(gid).u32(0).u32(preferredBytes).u32(0)
+}
+
+/** struct fuse_entry_out. Node 0 says that there is nothing of the name, for as long as the lifetime. */
+export function putEntry(
+  reply: Reply,
+  node: number,
+  lifetimes: Lifetimes,
+  attributes: NodeAttributes | undefined,
+): Reply {
+  reply.u64(node).u64(0).u64(Math.floor(lifetimes.name)).u64(Math.floor(lifetimes.attributes))
+  reply.u32(nanosecondsOf(lifetimes.name)).u32(nanosecondsOf(lifetimes.attributes))
+  return attributes === undefined ? reply.zeros(attributesBytes) : putAttributes(reply, attributes)
+}
+
+/** struct fuse_attr_out. */
+export function putAttrOut(reply: Reply, seconds: number, attributes: NodeAttributes): Reply {
+  return putAttributes(reply.u64(Math.floor(seconds)).u32(nanosecondsOf(seconds)).u32(0), attributes)
+}
+
+const nanosecondsOf = (seconds: number): number => Math.floor((seconds % 1) * 1e9)
+
+/** struct fuse_open_out. */
+export const putOpened = (reply: Reply, handle: number, flags: number): Reply =>
+  reply.u64(handle).u32(flags).u32(0)
+
+export const putWritten = (reply: Reply, bytes: number): Reply => reply.u32(bytes).u32(0)
+/** struct fuse_getxattr_out: the length that was asked for. */
+export const putXattrSize = putWritten
+
+export interface DirentOut {
+  readonly ino: bigint
+  readonly name: string
+  /** Of the entry after it. */
+  readonly next: number
+  readonly mode: number
+}
+
+const typeShift = 12 // DT_* are the type bits of st_mode, readdir(3)
+
+/** struct fuse_dirent. False where it has no more room. */
+export function putDirent(reply: Reply, limit: number, { ino, name, next, mode }: DirentOut): boolean {
+  const bytes = Buffer.from(name)
+  const padded = Math.ceil((direntBytes + bytes.length) / 8) * 8
+  if (reply.length + padded > limit) return false
+  reply
+    .big(ino)
+    .u64(next)
+    .u32(bytes.length)
+    .u32((mode >> typeShift) & 15)
+    .raw(bytes)
+  reply.zeros(padded - direntBytes - bytes.length)
+  return true
+}
+
+/** Whether a struct fuse_direntplus of this name has room. */
+export const direntplusFits = (reply: Reply, limit: number, name: string): boolean =>
+  reply.length + entryBytes + Math.ceil((direntBytes + Buffer.byteLength(name)) / 8) * 8 <= limit
+
+/** statvfs(3). */
+export interface SpaceOut {
+  readonly bsize: number
+  readonly frsize: number
+  readonly blocks: number
+  readonly bfree: number
+  readonly bavail: number
+  readonly files: number
+  readonly ffree: number
+  readonly namemax: number
+}
+
+export function putSpace(reply: Reply, space: SpaceOut): Reply {
+  reply.u64(space.blocks).u64(space.bfree).u64(space.bavail).u64(space.files).u64(space.ffree)
+  return reply.u32(space.bsize).u32(space.namemax).u32(space.frsize).zeros(28)
+}
+
+export interface InitOut {
+  readonly minor: number
+  readonly readahead: number
+  readonly flags: number
+  readonly maxWrite: number
+  readonly maxPages: number
+}
+
+/** struct fuse_init_out, 64 bytes since 7.23. */
+export function putInit(reply: Reply, { minor, readahead, flags, maxWrite, maxPages }: InitOut): Reply {
+  reply.u32(7).u32(minor).u32(readahead).u32(flags)
+  // max_background and congestion_threshold: 16 bits each.
+  reply
+    .u32(backgroundRequests | (((backgroundRequests * 3) / 4) << 16))
+    .u32(maxWrite)
+    .u32(1)
+  return reply.u32(maxPages).zeros(32)
+}
+
+/** Reads ahead and releases that may be under way at once. */
+const backgroundRequests = 64
+
+const invalidateInode = 2 // FUSE_NOTIFY_INVAL_INODE
+const notification = Buffer.alloc(outHeaderBytes + 24)
+
+/** What the kernel keeps of a node's attributes is over; its pages stay. It waits for nothing, on any kernel. */
+export function attributesGone(node: number): Buffer {
+  notification.writeUInt32LE(notification.length, 0)
+  notification.writeInt32LE(invalidateInode, 4)
+  notification.writeUInt32LE(node % 0x1_0000_0000, outHeaderBytes)
+  notification.writeUInt32LE(Math.floor(node / 0x1_0000_0000), outHeaderBytes + 4)
+  notification.writeBigInt64LE(-1n, outHeaderBytes + 8)
+  notification.writeBigInt64LE(0n, outHeaderBytes + 16)
+  return notification
+}

@@ -1,0 +1,360 @@
+// Requests: what each one asks of the drive, and the answer as the kernel reads it.
+import type { Attributes } from '../drive/interface/attributes.js'
+import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
+import { Failure, isAbsent } from '../failure.js'
+import { chain, type MaybePromise, recover } from '../maybe-promise.js'
+import type { Clock } from '../remote/clock.js'
+import { byteOffset, instant } from '../remote/remote.js'
+import {
+  type Answer,
+  entryAnswer,
+  inodeAt,
+  lifetimesOf,
+  nothing,
+  type RequestParts,
+  shownOf,
+} from './entries.js'
+import type { Inode, Inodes } from './inodes.js'
+import { Listings } from './listings.js'
+import {
+  getxattrIn,
+  type Header,
+  handleIn,
+  listxattrSize,
+  opcodes,
+  openIn,
+  readIn,
+  renameIn,
+  requiredName,
+  type SetattrIn,
+  setattrIn,
+  symlinkIn,
+  writeIn,
+} from './protocol.js'
+import { openFlags, putAttrOut, putOpened, putSpace, putWritten, putXattrSize, Reply } from './reply.js'
+
+/** A request that is answered: its name in logs, and whether its wait may be interrupted, because it changes nothing. */
+export interface Handled {
+  readonly verb: string
+  readonly answer: (message: Buffer, header: Header) => MaybePromise<Answer>
+  readonly mayEnd: boolean
+}
+
+interface OpenFile {
+  readonly inode: Inode
+  readonly isWriter: boolean
+}
+
+const accessMask = 0o3 // O_ACCMODE, open(2)
+const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
+
+/** The requests of one mount, by opcode. One that is missing is answered ENOSYS, and the kernel makes it never again. */
+export function requestsOf(parts: RequestParts): ReadonlyMap<number, Handled> {
+  const { drive } = parts
+  const requests = new Requests(parts)
+  const listings = new Listings(parts)
+  const asking = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: true })
+  const changing = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: false })
+  const all: [number, Handled][] = [
+    [opcodes.lookup, asking('lookup', (message, header) => requests.lookup(message, header))],
+    [opcodes.getattr, asking('getattr', (_, header) => requests.getattr(header))],
+    [opcodes.setattr, changing('setattr', (message, header) => requests.setattr(message, header))],
+    [opcodes.readlink, asking('readlink', (_, header) => requests.readlink(header))],
+    [opcodes.symlink, changing('symlink', (message, header) => requests.symlink(message, header))],
+    [opcodes.mknod, changing('mknod', (message, header) => requests.mknod(message, header))],
+    [opcodes.mkdir, changing('mkdir', (message, header) => requests.mkdir(message, header))],
+    [opcodes.unlink, changing('unlink', (message, header) => requests.remove(message, header))],
+    [opcodes.rmdir, changing('rmdir', (message, header) => requests.remove(message, header))],
+    [opcodes.rename, changing('rename', (message, header) => requests.rename(message, header))],
+    [opcodes.rename2, changing('rename', (message, header) => requests.rename(message, header))],
+    [opcodes.link, changing('link', (message, header) => requests.link(message, header))],
+    [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
+    [opcodes.create, changing('create', (message, header) => requests.create(message, header))],
+    [opcodes.read, asking('read', message => requests.read(message))],
+    [opcodes.write, changing('write', message => requests.write(message))],
+    [opcodes.flush, changing('flush', message => chain(drive.flush(handleIn(message)), nothing))],
+    [opcodes.fsync, changing('fsync', message => chain(drive.fsync(handleIn(message)), nothing))],
+    [opcodes.fsyncdir, changing('fsyncdir', nothing)],
+    [opcodes.release, changing('release', message => chain(requests.close(handleIn(message)), nothing))],
+    [opcodes.statfs, asking('statfs', () => requests.statfs())],
+    [opcodes.opendir, asking('opendir', (_, header) => listings.open(header))],
+    [opcodes.readdir, asking('readdir', (message, header) => listings.read(message, header))],
+    [opcodes.readdirplus, asking('readdir', (message, header) => listings.read(message, header))],
+    [opcodes.releasedir, changing('releasedir', message => listings.release(message))],
+  ]
+  if (parts.xattrs)
+    all.push(
+      [opcodes.getxattr, asking('getxattr', (message, header) => requests.getxattr(message, header))],
+      [opcodes.listxattr, asking('listxattr', (message, header) => requests.listxattr(message, header))],
+      [opcodes.setxattr, changing('setxattr', (_, header) => requests.setxattr(header))],
+      [opcodes.removexattr, changing('removexattr', (_, header) => requests.setxattr(header))],
+    )
+  return new Map(all)
+}
+
+class Requests {
+  readonly #drive: Drive
+  readonly #inodes: Inodes
+  readonly #keptSeconds: number
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #files = new Map<number, OpenFile>()
+
+  constructor({ drive, inodes, keptSeconds, clock }: RequestParts) {
+    this.#clock = clock
+    this.#drive = drive
+    this.#inodes = inodes
+    this.#keptSeconds = keptSeconds
+  }
+
+  lookup(message: Buffer, header: Header): MaybePromise<Answer> {
+    const { node } = header
+    const name = requiredName(message, header)
+    const parent = this.#inodes.get(node)
+    return chain(this.#drive.getattr(parent.pathTo(name)), attributes =>
+      this.#entered(parent, name, attributes),
+    )
+  }
+
+  #entered(parent: Inode, name: string, attributes: Attributes): Answer {
+    const { reply, inode } = this.#entry(parent, name, attributes)
+    return { reply, entered: [inode] }
+  }
+
+  #entry(
+    parent: Inode,
+    name: string,
+    attributes: Attributes,
+  ): { readonly reply: Reply; readonly inode: Inode } {
+    return entryAnswer(this.#inodes, parent, { name, attributes, keptSeconds: this.#keptSeconds })
+  }
+
+  getattr({ node }: Header): MaybePromise<Answer> {
+    const inode = this.#inodes.get(node)
+    const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes)
+    if (inode.handles > 0) return this.#ofOpen(inode, told)
+    return stale(inode, () => chain(this.#drive.getattr(inode.path), told))
+  }
+
+  /** fstat(2) of a file whose name is gone answers what was told of it last. */
+  async #ofOpen(inode: Inode, told: (attributes: Attributes) => Answer): Promise<Answer> {
+    try {
+      return told(await this.#drive.getattr(inode.path))
+    } catch (thrown) {
+      if (inode.told === undefined) throw thrown
+      return this.#answer(inode, inode.told, 0)
+    }
+  }
+
+  /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
+  #attributes(inode: Inode, attributes: Attributes): Answer {
+    const { parent, name, told } = inode
+    const now = parent === undefined ? inode : inodeAt(this.#inodes, parent, name, attributes)
+    if (now === inode)
+      return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
+    if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
+    throw anotherNode(inode)
+  }
+
+  #answer(inode: Inode, attributes: Attributes, seconds: number): Answer {
+    if (inode.handles > 0) inode.told = attributes
+    return { reply: putAttrOut(new Reply(), seconds, shownOf(inode, attributes)) }
+  }
+
+  async setattr(message: Buffer, { node }: Header): Promise<Answer> {
+    const wanted = setattrIn(message)
+    const inode = this.#inodes.get(node)
+    await this.#change(inode, wanted)
+    // What was changed through this node goes on under its id.
+    if (!inode.isDirectory) inode.version = undefined
+    const { path } = inode
+    return this.#attributes(inode, await this.#drive.getattr(path))
+  }
+
+  async #change(inode: Inode, { size, handle, mtime, isMtimeNow, isOther }: SetattrIn): Promise<void> {
+    if (size !== undefined && handle !== undefined) return this.#drive.ftruncate(handle, byteOffset(size))
+    if (size !== undefined) return this.#drive.truncate(inode.path, byteOffset(size))
+    if (isOther) await this.#drive.change(inode.path)
+    if (mtime !== undefined)
+      await this.#drive.touch(inode.path, isMtimeNow ? this.#clock.now() : instant(mtime))
+  }
+
+  async readlink({ node }: Header): Promise<Answer> {
+    return { reply: new Reply().raw(Buffer.from(await this.#drive.readlink(this.#inodes.get(node).path))) }
+  }
+
+  open(message: Buffer, { node }: Header): MaybePromise<Answer> {
+    const access = accesses[openIn(message).flags & accessMask] ?? 'write'
+    const inode = this.#inodes.get(node)
+    return stale(inode, () =>
+      chain(this.#drive.open(inode.path, access), handle => this.#checked(inode, handle, access)),
+    )
+  }
+
+  /** The name may stand for another thing or text by now: after ESTALE the kernel looks it up again, and opens that. */
+  #checked(inode: Inode, handle: number, access: OpenAccess): MaybePromise<Answer> {
+    const compare = (attributes: Attributes): Answer => {
+      const { parent, name } = inode
+      if (parent !== undefined && inodeAt(this.#inodes, parent, name, attributes) !== inode)
+        throw anotherNode(inode)
+      return this.#opened(inode, handle, access !== 'read', attributes)
+    }
+    const refuse = (thrown: unknown): Answer => {
+      // A file that is about to be written may have no text yet, or none any more.
+      if (access === 'write-only' && isAbsent(thrown)) return this.#opened(inode, handle, true, undefined)
+      void this.#drive.release(handle)
+      throw thrown
+    }
+    try {
+      const attributes = this.#drive.getattr(inode.path)
+      return attributes instanceof Promise ? attributes.then(compare).catch(refuse) : compare(attributes)
+    } catch (thrown) {
+      return refuse(thrown)
+    }
+  }
+
+  #opened(inode: Inode, handle: number, isWriter: boolean, attributes: Attributes | undefined): Answer {
+    this.#files.set(handle, { inode, isWriter })
+    inode.handles += 1
+    if (isWriter) inode.writers += 1
+    inode.told ??= attributes
+    // Each read of a record comes here: what a program has read is the base of what it writes.
+    const flags = attributes?.bytes === 'content' ? openFlags.keepCache : 0
+    return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
+  }
+
+  close(handle: number): MaybePromise<void> {
+    const file = this.#files.get(handle)
+    if (file === undefined) return
+    this.#files.delete(handle)
+    const { inode, isWriter } = file
+    inode.handles -= 1
+    if (isWriter) inode.writers -= 1
+    if (inode.handles === 0) inode.told = undefined
+    this.#inodes.dropUnused(inode)
+    return this.#drive.release(handle)
+  }
+
+  async create(message: Buffer, header: Header): Promise<Answer> {
+    const { node } = header
+    const name = requiredName(message, header)
+    const parent = this.#inodes.get(node)
+    const path = parent.pathTo(name)
+    const handle = await this.#drive.create(path)
+    try {
+      const attributes = await this.#drive.getattr(path)
+      this.#inodes.removed(parent, name)
+      const { reply, inode } = this.#entry(parent, name, attributes)
+      const { undo } = this.#opened(inode, handle, true, attributes)
+      return { reply: putOpened(reply, handle, 0), entered: [inode], ...(undo && { undo }) }
+    } catch (thrown) {
+      await this.#drive.release(handle)
+      throw thrown
+    }
+  }
+
+  read(message: Buffer): MaybePromise<Answer> {
+    const { handle, offset, size } = readIn(message)
+    const reply = new Reply(size)
+    return chain(this.#drive.read(handle, reply.room(size), byteOffset(offset)), count => ({
+      reply: reply.shorten(count),
+    }))
+  }
+
+  async write(message: Buffer): Promise<Answer> {
+    const { handle, offset, bytes } = writeIn(message)
+    // The message's bytes are the next request's once this waits.
+    const own = Buffer.from(bytes)
+    await this.#drive.write(handle, own, byteOffset(offset))
+    return { reply: putWritten(new Reply(), own.length) }
+  }
+
+  mkdir(message: Buffer, header: Header): Promise<Answer> {
+    return this.#make(header.node, requiredName(message, header), path => this.#drive.mkdir(path))
+  }
+
+  symlink(message: Buffer, { node }: Header): Promise<Answer> {
+    const { name, target } = symlinkIn(message)
+    return this.#make(node, name, path => this.#drive.symlink(target, path))
+  }
+
+  mknod(message: Buffer, header: Header): Promise<Answer> {
+    return this.#make(header.node, requiredName(message, header), path => this.#drive.mknod(path))
+  }
+
+  link(message: Buffer, header: Header): Promise<Answer> {
+    return this.#make(header.node, requiredName(message, header), path => this.#drive.link(path))
+  }
+
+  /** What came to be has a new id, whatever had the name before. */
+  async #make(node: number, name: string, make: (path: string) => Promise<void>): Promise<Answer> {
+    const parent = this.#inodes.get(node)
+    const path = parent.pathTo(name)
+    await make(path)
+    this.#inodes.removed(parent, name)
+    return this.#entered(parent, name, await this.#drive.getattr(path))
+  }
+
+  async remove(message: Buffer, header: Header): Promise<Answer> {
+    const { node, opcode } = header
+    const name = requiredName(message, header)
+    const parent = this.#inodes.get(node)
+    const path = parent.pathTo(name)
+    await (opcode === opcodes.rmdir ? this.#drive.rmdir(path) : this.#drive.unlink(path))
+    this.#inodes.removed(parent, name)
+    return nothing()
+  }
+
+  async rename(message: Buffer, { node, opcode }: Header): Promise<Answer> {
+    const { from, to, directory, flags } = renameIn(message, opcode)
+    if (flags !== 0) throw new Failure('invalid', 'a rename with conditions or an exchange is not offered')
+    const parent = this.#inodes.get(node)
+    const target = this.#inodes.get(directory)
+    await this.#drive.rename(parent.pathTo(from), target.pathTo(to))
+    return { ...nothing(), moved: this.#inodes.moved(parent, from, { parent: target, name: to }) }
+  }
+
+  async statfs(): Promise<Answer> {
+    return { reply: putSpace(new Reply(), await this.#drive.statfs()) }
+  }
+
+  getxattr(message: Buffer, { node }: Header): MaybePromise<Answer> {
+    const { name, size } = getxattrIn(message)
+    return chain(this.#drive.getxattr(this.#inodes.get(node).path, name), text => {
+      if (text === undefined) throw new Failure('no-attribute', `${name} is not set`)
+      return xattrAnswer(Buffer.from(text), size)
+    })
+  }
+
+  listxattr(message: Buffer, { node }: Header): MaybePromise<Answer> {
+    const size = listxattrSize(message)
+    return chain(this.#drive.listxattr(this.#inodes.get(node).path), names =>
+      xattrAnswer(Buffer.from(names.map(name => `${name}\0`).join('')), size),
+    )
+  }
+
+  async setxattr({ node }: Header): Promise<Answer> {
+    await this.#drive.setxattr(this.#inodes.get(node).path)
+    return nothing()
+  }
+}
+
+/** A size of 0 asks for the length alone. */
+function xattrAnswer(value: Buffer, size: number): Answer {
+  if (size === 0) return { reply: putXattrSize(new Reply(), value.length) }
+  return value.length > size ? { reply: new Reply(0), error: 'ERANGE' } : { reply: new Reply().raw(value) }
+}
+
+/** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
+function stale(inode: Inode, ask: () => MaybePromise<Answer>): MaybePromise<Answer> {
+  const refuse = (thrown: unknown): never => {
+    throw isAbsent(thrown) ? anotherNode(inode) : thrown
+  }
+  try {
+    return recover(ask(), refuse)
+  } catch (thrown) {
+    return refuse(thrown)
+  }
+}
+
+const anotherNode = ({ path }: Inode): Failure =>
+  new Failure('stale-attributes', `${path} is another thing, or another text, by now`)

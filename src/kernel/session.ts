@@ -1,0 +1,348 @@
+// Session: reads the kernel's requests, has each one answered exactly once, and tells the kernel what is no longer as it was told.
+import { readFileSync, readSync, writeSync } from 'node:fs'
+import { constants } from 'node:os'
+import type { KernelCall } from '../activity/kernel-calls.js'
+import { errnoOf } from '../drive/interface/errno.js'
+import type { KernelNews, NewsListener, NewsSubject } from '../drive/interface/kernel-news.js'
+import type { Drive } from '../drive/interface/verbs.js'
+import { asFailure } from '../failure.js'
+import type { MaybePromise } from '../maybe-promise.js'
+import type { PendingCalls } from '../mount/changes-in-progress.js'
+import type { CallLog } from '../mount/fuse.js'
+import type { Clock } from '../remote/clock.js'
+import { codeOf } from '../system/error-code.js'
+import { machineClocks } from '../system/machine-clocks.js'
+import type { Answer } from './entries.js'
+import { type Inode, Inodes } from './inodes.js'
+import {
+  forgottenIn,
+  type Header,
+  headerOf,
+  initFlags,
+  initIn,
+  interruptedIn,
+  Malformed,
+  nameIn,
+  opcodes,
+  openAccessIsRead,
+} from './protocol.js'
+import { attributesGone, putInit, Reply } from './reply.js'
+import { type Handled, requestsOf } from './requests.js'
+
+/** What a session serves, and for how long the kernel keeps what it is told. */
+export interface SessionParts {
+  readonly drive: Drive
+  readonly news: KernelNews
+  readonly log: CallLog
+  readonly clock: Clock
+  readonly pending: PendingCalls
+  /** Seconds for which the kernel keeps names, attributes and listings. */
+  readonly keptSeconds: number
+  readonly xattrs: boolean
+}
+
+/** A request that waits for the drive, and changes nothing. */
+interface Waiting {
+  readonly pid: number
+  /** Answers EINTR; what the drive says later is dropped. */
+  end(): void
+}
+
+const largestWrite = 1 << 20 // 256 pages, what FUSE_MAX_PAGES allows at most without a system setting
+const longestMessage = largestWrite + 4096
+const pagesAtMost = 256
+const writeWithoutPages = 32 * 4096
+const readahead = 1 << 20
+const spokenMinor = 45
+/** Linux 4.18, which Red Hat 8 has, speaks 7.26; structs of before 7.23 are others. */
+const oldestMinor = 23
+/** Milliseconds after which a program that was interrupted is looked at again: no second message follows its first. */
+const lookAgainEvery = 100
+const wanted =
+  initFlags.asyncRead |
+  initFlags.bigWrites |
+  initFlags.readdirplus |
+  initFlags.readdirplusAuto |
+  initFlags.parallelDirops |
+  initFlags.maxPages |
+  initFlags.cacheSymlinks |
+  initFlags.explicitInvalData
+/** Linux 4.15 to 5.0 hangs with parallel lookups (7.27 to 7.28). */
+const parallelSince = 29
+
+/** Milliseconds by which the drive's clock may be ahead of the kernel's, which stands still while the machine sleeps. */
+const slack = 1_000
+
+const { errno } = constants
+
+export class Session implements NewsListener {
+  readonly inodes = new Inodes('root')
+  readonly #parts: SessionParts
+  readonly #descriptor: number
+  readonly #ended: () => void
+  readonly #handled: ReadonlyMap<number, Handled>
+  readonly #buffer = Buffer.allocUnsafe(longestMessage)
+  readonly #waiting = new Map<number, Waiting>()
+  /** How many requests wait for the drive, and what was told meanwhile: their answers may be of before. */
+  #underWay = 0
+  readonly #heard = new Set<string>()
+  #told = 0
+  #stopWatching: (() => void) | undefined
+  #isEnded = false
+
+  /**
+   * @param descriptor of the device, opened with O_NONBLOCK
+   * @param ended is called once, when the kernel has no more requests
+   */
+  constructor(descriptor: number, parts: SessionParts, ended: () => void) {
+    this.#descriptor = descriptor
+    this.#parts = parts
+    this.#ended = ended
+    this.#handled = requestsOf({ ...parts, inodes: this.inodes })
+    parts.news.listen(this)
+  }
+
+  get told(): number {
+    return this.#told
+  }
+
+  /** Takes the request that is there; called whenever the device can be read. */
+  ready(): void {
+    if (this.#isEnded) return
+    let length: number
+    try {
+      length = readSync(this.#descriptor, this.#buffer, 0, longestMessage, null)
+    } catch (thrown) {
+      const code = codeOf(thrown)
+      // ENOENT: the request was interrupted before it was read.
+      if (code !== 'EAGAIN' && code !== 'EINTR' && code !== 'ENOENT') this.end()
+      return
+    }
+    this.serve(this.#buffer.subarray(0, length))
+  }
+
+  /** The mount is gone, or goes: nothing is told or answered any more. */
+  end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#stopWatching?.()
+    this.#parts.news.listen(undefined)
+    this.#ended()
+  }
+
+  /** One message of the kernel. What is no message is dropped: it names no request. */
+  serve(message: Buffer): void {
+    let header: Header | undefined
+    try {
+      header = headerOf(message)
+      this.#dispatch(message, header)
+    } catch (thrown) {
+      const error = this.#errnoFor(thrown, 'kernel', '/')
+      if (header !== undefined) this.#write(new Reply(0).message(header.unique, error))
+    }
+  }
+
+  #dispatch(message: Buffer, header: Header): void {
+    const { opcode, unique } = header
+    switch (opcode) {
+      case opcodes.forget:
+      case opcodes.batchForget:
+        for (const { node, count } of forgottenIn(message, header)) this.inodes.forget(node, count)
+        break
+      case opcodes.interrupt:
+        this.#interrupted(interruptedIn(message))
+        break
+      case opcodes.init:
+        this.#init(message, unique)
+        break
+      case opcodes.destroy:
+        this.#write(new Reply(0).message(unique))
+        break
+      default: {
+        const handled = this.#handled.get(opcode)
+        if (handled === undefined) this.#write(new Reply(0).message(unique, errno.ENOSYS))
+        else this.#run(message, header, handled)
+      }
+    }
+  }
+
+  /** An answer that is there at once needs no promise. */
+  #run(message: Buffer, header: Header, { verb, answer, mayEnd }: Handled): void {
+    const { log, pending } = this.#parts
+    const call = log.calls.begin(verb, this.inodes.pathOf(header.node, nameIn(message, header)))
+    const given = callOf(() => answer(message, header))
+    const waits = 'answer' in given && given.answer instanceof Promise
+    log.calls.returned(call, waits)
+    if ('thrown' in given) this.#refuse(call, header.unique, given.thrown)
+    else if (!(given.answer instanceof Promise)) this.#finish(call, header.unique, given.answer)
+    else {
+      const changesNothing = mayEnd && openAccessIsRead(message, header)
+      pending.begin(verb, this.#whenGiven(call, header, given.answer, changesNothing))
+    }
+  }
+
+  async #whenGiven(
+    call: KernelCall,
+    { unique, pid }: Header,
+    given: Promise<Answer>,
+    changesNothing: boolean,
+  ): Promise<void> {
+    let isOver = false
+    const end = (): void => {
+      isOver = true
+      this.#waiting.delete(unique)
+      this.#answerError(call, unique, errno.EINTR)
+    }
+    if (changesNothing) this.#waiting.set(unique, { pid, end })
+    this.#underWay += 1
+    try {
+      const answer = await given
+      if (isOver) answer.undo?.()
+      else this.#finish(call, unique, answer)
+    } catch (thrown) {
+      if (!isOver) this.#refuse(call, unique, thrown)
+    } finally {
+      this.#waiting.delete(unique)
+      this.#underWay -= 1
+      if (this.#underWay === 0) this.#heard.clear()
+    }
+  }
+
+  /** What an answer gives the kernel counts once the kernel has it. */
+  #finish(call: KernelCall, unique: number, { reply, error, entered = [], moved, undo }: Answer): void {
+    const number = error === undefined ? 0 : errno[error]
+    if (this.#write(reply.message(unique, number))) for (const inode of entered) inode.lookups += 1
+    else {
+      for (const inode of entered) this.inodes.dropUnused(inode)
+      undo?.()
+    }
+    if (moved !== undefined) this.#tell(moved)
+    this.#parts.log.calls.answered(call, number, error ?? 'OK')
+    this.#stopWatching ??= this.#watch()
+    if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
+  }
+
+  #refuse(call: KernelCall, unique: number, thrown: unknown): void {
+    this.#answerError(call, unique, this.#errnoFor(thrown, call.verb, call.path))
+  }
+
+  #answerError(call: KernelCall, unique: number, error: number): void {
+    this.#write(new Reply(0).message(unique, error))
+    this.#parts.log.calls.answered(call, error, errnoNames.get(error) ?? 'other')
+  }
+
+  #errnoFor(thrown: unknown, verb: string, path: string): number {
+    if (thrown instanceof Malformed) return errno.EIO
+    const failure = asFailure(thrown)
+    // The kernel asks again by itself, and gets its answer then.
+    if (failure.kind !== 'stale-attributes') this.#parts.log.failed(verb, path, failure)
+    return errno[errnoOf(failure.kind)]
+  }
+
+  /** False where the kernel has given the request up, or the mount is gone. */
+  #write(message: Buffer): boolean {
+    if (this.#isEnded) return false
+    try {
+      writeSync(this.#descriptor, message)
+      return true
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENODEV') this.end()
+      return false
+    }
+  }
+
+  #init(message: Buffer, unique: number): void {
+    const { major, minor, readahead: offered, flags } = initIn(message)
+    const isSpoken = major === 7 && minor >= oldestMinor
+    const without = minor < parallelSince ? initFlags.parallelDirops : 0
+    const hasPages = (flags & initFlags.maxPages) !== 0
+    const out = {
+      minor: Math.min(minor, spokenMinor),
+      readahead: Math.min(offered, readahead),
+      flags: flags & wanted & ~without,
+      maxWrite: hasPages ? largestWrite : writeWithoutPages,
+      maxPages: hasPages ? pagesAtMost : 0,
+    }
+    this.#write(putInit(new Reply(), out).message(unique, isSpoken ? 0 : errno.EPROTO))
+    if (!isSpoken) this.end()
+  }
+
+  /** Any handled signal interrupts; only one that ends a program ends its wait, so that a timer or a resized window brings no EINTR. */
+  #interrupted(unique: number): void {
+    const waiting = this.#waiting.get(unique)
+    if (waiting === undefined || this.#isEnded) return
+    if (isEnding(waiting.pid)) waiting.end()
+    else this.#parts.clock.after(lookAgainEvery, () => this.#interrupted(unique), 'in-background')
+  }
+
+  /** Heard from the drive: what the kernel was told of it is over. */
+  hear(subject: NewsSubject): void {
+    if (subject === 'all') {
+      for (const inode of this.inodes.all) {
+        inode.generation += 1
+        this.#tell(inode)
+      }
+      return
+    }
+    if (this.#underWay > 0) this.#heard.add(subject.key)
+    for (const inode of [...this.inodes.ofThing(subject.key)]) {
+      inode.generation += 1
+      this.#tell(inode)
+      for (const child of inode.children?.values() ?? []) this.#tell(child)
+    }
+  }
+
+  /** After a sleep of the machine, lifetimes are over that the kernel still counts. */
+  #watch(): () => void {
+    const { clock, keptSeconds } = this.#parts
+    const keptMs = keptSeconds * 1000
+    const [began, kernelBegan] = [clock.now(), machineClocks.monotonic()]
+    const compare = (): void => {
+      this.#stopWatching = undefined
+      if (clock.now() - began > machineClocks.monotonic() - kernelBegan + slack) this.hear('all')
+    }
+    return clock.after(keptMs, compare, 'in-background')
+  }
+
+  #tellIfHeard(inode: Inode): void {
+    const isNews = this.#heard.has(inode.thing) || this.#heard.has(inode.parent?.thing ?? '')
+    if (isNews) this.#tell(inode)
+  }
+
+  #tell(inode: Inode): void {
+    this.#told += 1
+    this.#write(attributesGone(inode.id))
+  }
+}
+
+type Given = { readonly answer: MaybePromise<Answer> } | { readonly thrown: unknown }
+
+/** Separate from the reply, which must not be given twice. */
+function callOf(ask: () => MaybePromise<Answer>): Given {
+  try {
+    return { answer: ask() }
+  } catch (thrown) {
+    return { thrown }
+  }
+}
+
+const errnoNames = new Map(Object.entries(errno).map(([name, number]) => [number, name]))
+
+/** SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM, signal(7), as bits of /proc/PID/status. */
+const endingSignals = [1, 2, 3, 9, 15].reduce((mask, signal) => mask | (1 << (signal - 1)), 0)
+
+/**
+ * Whether a signal is pending that is meant to end the process. `status` alone is read: `/proc/PID/stat` waits for a child in
+ * exec, which may wait for this daemon.
+ */
+function isEnding(pid: number): boolean {
+  let status: string
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  } catch {
+    // It is gone, or lies in a pid name space of its own: its wait ends by the deadline.
+    return false
+  }
+  const pending = [...status.matchAll(/^S(?:ig|hd)Pnd:\s*([0-9a-f]+)$/gm)]
+  return pending.some(([, hex = '']) => (Number.parseInt(hex.slice(-8), 16) & endingSignals) !== 0)
+}

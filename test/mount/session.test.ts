@@ -1,0 +1,128 @@
+// The kernel spoken to directly (`--kernel session`): what programs see, what signals end, and what is asked once.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type KernelTestbed, realMount } from '../testbed/mount.js'
+import { printed, shell } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
+import { textOf } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
+
+const session = { kernel: 'session', deadlineMetadata: '100s', ttlListing: '1h', ttlRecord: '1h' }
+const water = 'projects/Water splitting'
+
+t.setTimeout(280_000)
+
+t.test('a signal that is meant to end a program ends its wait; any other signal does not', async t => {
+  const { service, directory } = await realMount(t, { settings: session })
+  service.intercept(/^GET \/calculation\?id=9\d+/, () => {})
+  service.intercept(/^GET \/calculation\?id=8888$/, async response => {
+    await wait(1_500)
+    response.writeHead(404).end('{}')
+  })
+  const programs: readonly (readonly [string, ...string[]])[] = [['ls', '-l'], ['cat'], ['stat'], ['find']]
+  let number = 900
+  for (const [program, ...args] of programs) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+      number += 1
+      const ended = await startedAndWaiting(t, service.heard, [
+        program,
+        ...args,
+        `${directory}/by-id/calculation/${number}`,
+      ])
+      ended.child.kill(signal)
+      const [, by] = await within(20_000, `${program} after ${signal}`, ended.exit)
+      t.equal(by, signal, `${program} ended by ${signal}`)
+    }
+  }
+  const timer = `use Time::HiRes 'ualarm'; $SIG{ALRM} = sub { $n++ }; ualarm(50000, 50000);
+    $! = 0; my $found = -e $ARGV[0]; printf "%s %d\\n", $!{EINTR} ? 'EINTR' : $!{ENOENT} ? 'ENOENT' : "$!", $n > 0`
+  const ticking = await printed('perl', ['-e', timer, `${directory}/by-id/calculation/8888`])
+  t.equal(ticking, 'ENOENT 1\n', 'a timer brings no EINTR')
+})
+
+/** A program, once the service has heard its question. */
+async function startedAndWaiting(
+  t: Test,
+  heard: readonly { readonly path: string }[],
+  [program, ...args]: readonly string[],
+) {
+  const child = spawn(program ?? '', args, { stdio: 'ignore' })
+  t.teardown(() => child.kill('SIGKILL'))
+  const exit = once(child, 'exit')
+  const id = /\d+$/.exec(args.at(-1) ?? '')?.[0] ?? ''
+  await until(20_000, `${program} waits`, async () => heard.some(({ path }) => path.endsWith(`id=${id}`)))
+  return { child, exit }
+}
+
+t.test('what was listed and read once is asked for no more within its lifetime', async t => {
+  const testbed = await realMount(t, { settings: { ...session, logLevel: 'debug', ttlAbsent: '1h' } })
+  const walk = (): Promise<unknown> =>
+    shell(`ls -lR '${water}/TS1_opt'; cat '${water}/TS1_opt'/*`, testbed.directory)
+  // Sizes and times that the first walk has learned are told to the kernel, which asks for these names once more.
+  await until(60_000, 'a walk that asks for nothing', async () => {
+    const asked = await verbsDuring(testbed, walk)
+    return !['lookup', 'readdir', 'read'].some(verb => asked.has(verb))
+  })
+  t.pass('neither a name nor a byte')
+})
+
+async function verbsDuring(
+  testbed: KernelTestbed,
+  work: () => Promise<unknown>,
+): Promise<ReadonlySet<string>> {
+  const before = (await testbed.log()).length
+  await work()
+  const lines = (await testbed.log()).slice(before).trim().split('\n')
+  const calls = lines.map(line => JSON.parse(line) as { msg?: string; verb?: string })
+  return new Set(calls.filter(({ msg }) => msg === 'call').map(({ verb = '' }) => verb))
+}
+
+t.test('a thing has one inode number, on every mount and after a save', async t => {
+  const one = await realMount(t, { settings: session })
+  const numbers = (directory: string): Promise<string> =>
+    printed('bash', [
+      '-c',
+      `cd '${directory}' && find . -path ./.calcfs -prune -o -printf '%i %P\\n' | sort -k2`,
+    ])
+  const first = await numbers(one.directory)
+  const other = await realMount(t, { settings: session }, { service: one.service })
+  t.equal(await numbers(other.directory), first, 'another mount with a cache of its own')
+  await one.remount()
+  t.equal(await numbers(one.directory), first, 'after a remount')
+  const record = `${one.directory}/${water}/.project.json`
+  const before = await printed('stat', ['-c', '%i', record])
+  await printed('sed', ['-i', 's/"description": "[^"]*"/"description": "another"/', record])
+  t.equal(await printed('stat', ['-c', '%i', record]), before, 'sed -i of a record')
+  const all = first
+    .trim()
+    .split('\n')
+    .filter(line => !line.includes('by-id') && !line.includes('db/'))
+  t.equal(new Set(all.map(line => line.split(' ')[0])).size, all.length, 'no two share one')
+})
+
+t.test('a text that grew elsewhere is read whole at once', async t => {
+  const testbed = await realMount(t, { settings: session })
+  const path = 'reports/42.json'
+  t.notMatch(await textOf(testbed, path), 'longer')
+  const record = JSON.parse(await testbed.service.elsewhere('GET', '/report?id=42'))
+  const title = `longer ${'x'.repeat(9_000)}`
+  await testbed.service.elsewhere('PUT', '/report', JSON.stringify({ ...record, name: title }))
+  await testbed.calcfs('refresh', `${testbed.directory}/${path}`)
+  const file = `${testbed.directory}/${path}`
+  const size = Number(await printed('stat', ['-c', '%s', file]))
+  t.equal((await printed('cat', [file])).length, size, 'cat')
+  t.match(await printed('wc', ['-c', file]), new RegExp(`^${size} `), 'wc')
+  t.equal((await printed('tar', ['-cO', '-C', testbed.directory, path])).length > size, true, 'tar')
+  t.match(await textOf(testbed, path), title)
+})
+
+t.test('where the session cannot be had, libfuse takes over and the log says why', async t => {
+  const testbed = await realMount(t, {
+    settings: session,
+    preload: new URL('../testbed/machine/without-koffi.js', import.meta.url),
+  })
+  t.match(await textOf(testbed, `${water}/.index.tsv`), new RegExp(ids.transition))
+  t.match(await testbed.log(), /through libfuse, not by --kernel session/)
+})
