@@ -172,7 +172,7 @@ export const settings = {
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
   noexec: switchedOff('drive', 'let no program be started from the drive'),
   kernel: preset(
-    'libfuse',
+    'session',
     setting(
       'drive',
       [z.enum(['libfuse', 'session']), '<way>'],
