@@ -1,20 +1,31 @@
 // Activity of one mount: the counters of its layers, each filled by its own layer and read by metrics and `calcfs top`.
 import { type KernelCalls, openKernelCalls } from './kernel-calls.js'
+import { Pauses } from './pauses.js'
 import { openRequests, type Requests } from './requests.js'
 
 export interface Activity {
+  readonly kernel: KernelWay
   readonly calls: KernelCalls
+  readonly pauses: Pauses
   readonly requests: Requests
   readonly cache: CacheUse
   readonly foresight: Foresight
 }
 
 export const openActivity = (): Activity => ({
+  kernel: { way: 'session', because: undefined },
   calls: openKernelCalls(),
+  pauses: new Pauses(),
   requests: openRequests(),
   cache: openCacheUse(),
   foresight: openForesight(),
 })
+
+/** How this mount speaks to the kernel, and why not by the session. */
+export interface KernelWay {
+  way: 'session' | 'libfuse'
+  because: string | undefined
+}
 
 /** Counters since the mount. */
 export interface CacheUse {

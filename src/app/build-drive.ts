@@ -206,6 +206,7 @@ export function buildDrive(
       burst: writeSide.burst,
       scratch,
       news,
+      activity: settings.activity,
       fleet: caches.fleet,
       pins: () => pins.reports(),
       now,

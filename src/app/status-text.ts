@@ -1,4 +1,5 @@
 // status.json: the state of a mount for users and scripts, from memory alone.
+import type { Activity } from '../activity/activity.js'
 import type { ContentCache } from '../cache/content/content.js'
 import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
@@ -41,6 +42,7 @@ export interface StatusSources {
   /** What lies in a directory and is kept on this machine alone. */
   readonly scratch: Pick<ScratchFiles, 'entries'>
   readonly news: Pick<KernelNews, 'told'>
+  readonly activity: Pick<Activity, 'kernel' | 'pauses'>
   /** Undefined where the mount shares nothing. */
   readonly fleet: Pick<Fleet, 'status'> | undefined
   /** How much of what is pinned is here. */
@@ -109,8 +111,10 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       ...signInFields(sources.signIn()),
       lacking: sources.lacking(),
       requests: health.asked,
-      kernel: sources.news.told === undefined ? 'asks each second' : 'is told of changes',
+      kernel: sources.activity.kernel.way,
+      kernelBecause: sources.activity.kernel.because,
       kernelTold: sources.news.told,
+      ...pauseFields(sources),
       answersInMs: health.answersIn,
       ...(sources.fleet === undefined ? {} : { fleet: fleetFacts(sources.fleet) }),
       cache: content.stats(),
@@ -131,6 +135,12 @@ function statusText(sources: StatusSources, top: string, places: readonly string
     null,
     2,
   )}\n`
+}
+
+function pauseFields({ activity, now }: StatusSources): object {
+  const longest = activity.pauses.longest()
+  if (longest === undefined) return {}
+  return { pausedMs: Math.round(longest.milliseconds), pausedAt: new Date(now() - longest.ago).toISOString() }
 }
 
 /** Paths of what a user has put among the reports under a name that makes none. */

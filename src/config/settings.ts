@@ -175,8 +175,8 @@ export const settings = {
     'session',
     setting(
       'drive',
-      [z.enum(['libfuse', 'session']), '<way>'],
-      'how the kernel is spoken to on Linux: through libfuse 2, or by a session of calcfs itself',
+      [z.enum(['session', 'libfuse']), '<way>'],
+      'how the kernel is spoken to: by a session of calcfs itself (Linux), or through libfuse 2',
     ),
   ),
 } as const

@@ -4,9 +4,10 @@ import { closeSync, constants, openSync } from 'node:fs'
 import koffi, { type LibraryHandle } from 'koffi'
 import type { KernelSettings } from '../mount/fuse.js'
 import { sourceOf } from '../mount/mount-point.js'
+import { fusermounts, helperAmong, helperPath } from './obstacles.js'
 
-/** Milliseconds that mount(8) or fusermount may take; neither waits for a program. */
-const helperLimit = 10_000
+/** Milliseconds that mount(8) or fusermount may take; what stands in for fusermount in a sandbox waits for `calcfs hand-over`. */
+const helperLimit = 60_000
 
 /**
  * Mounts a FUSE file system that is not served yet.
@@ -50,28 +51,18 @@ async function mountAsRoot(path: string, settings: KernelSettings): Promise<numb
 /** The number of the device, or of the socket, in the helper. */
 const inheritedAs = 3
 
-/** Debian's `fuse3` brings fusermount3, `fuse` fusermount; both speak alike. */
 async function mountAsUser(path: string, settings: KernelSettings): Promise<number> {
   const { mine, theirs } = socketPair()
   const options = [...flagsOf(settings), 'subtype=calcfs', `fsname=${sourceOf(settings.source)}`]
   const args = ['-o', options.join(','), '--', path]
   try {
-    await run('fusermount3', args, theirs).catch((thrown: unknown) => {
-      if (!isMissing(thrown)) throw thrown
-      return run('fusermount', args, theirs)
-    })
+    await run(helperAmong(fusermounts) ?? 'fusermount', args, theirs)
     return receiveDescriptor(mine)
   } finally {
     closeSync(mine)
     closeSync(theirs)
   }
 }
-
-const isMissing = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
-
-/** Where a system has mount(8) and fusermount; what a user's own PATH names is not run. */
-const helperPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** The helper ends before the mount is served: it waits for nothing of this process. */
 function run(program: string, args: readonly string[], inherited: number): Promise<void> {

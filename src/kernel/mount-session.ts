@@ -6,7 +6,7 @@ import type { Mounted, MountedDrive } from '../mount/lifecycle.js'
 import { detach, mountAt, placesOf, unmount } from '../mount/mount-point.js'
 import { mountDevice } from './mount-linux.js'
 import { Session } from './session.js'
-import { whenReadable } from './wait.js'
+import { loadLibuv, whenReadable } from './wait.js'
 
 /** @throws an Error with the words of mount(8), fusermount or koffi, where this machine does not allow it */
 export async function mountSession(
@@ -15,6 +15,8 @@ export async function mountSession(
   settings: KernelSettings,
 ): Promise<Mounted> {
   const pending = openPendingCalls()
+  // Before anything is mounted: what cannot be waited for must leave no mount behind.
+  loadLibuv()
   const device = await mountDevice(path, settings)
   let isGone = (): void => {}
   const gone = new Promise<void>(resolve => {

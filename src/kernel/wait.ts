@@ -23,14 +23,19 @@ function openLibuv() {
 
 let libuv: ReturnType<typeof openLibuv> | undefined
 
+/** @throws where koffi does not load it from this node */
+export function loadLibuv(): ReturnType<typeof openLibuv> {
+  libuv ??= openLibuv()
+  return libuv
+}
+
 /**
  * Calls `ready` on the main thread whenever the descriptor can be read, or has come to its end; keeps the process alive.
  * The handle's memory and the callback stay for the life of the process: libuv keeps pointers to both.
  * @throws where this node does not export libuv
  */
 export function whenReadable(descriptor: number, ready: () => void): StopWaiting {
-  libuv ??= openLibuv()
-  const { loop, handleSize, init, start, stop, register } = libuv
+  const { loop, handleSize, init, start, stop, register } = loadLibuv()
   const handle = koffi.alloc('uint8_t', Number(handleSize(pollHandle)))
   check(init(loop(), handle, descriptor), 'uv_poll_init')
   check(start(handle, readable, register(ready)), 'uv_poll_start')

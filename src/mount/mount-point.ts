@@ -161,14 +161,14 @@ export async function deniedTo(path: string): Promise<Denied | undefined> {
 /** Milliseconds in which a mounted file system has to prove that its daemon lives. */
 const pulseLimit = 2000
 
-/** Unmounts; throws with fusermount's message while a program still uses it. */
+/** Unmounts; throws with the helper's message while a program still uses it. */
 export async function unmount(path: string): Promise<void> {
-  await fusermount(['-u', path])
+  await takeAway(path)
 }
 
 /** Detaches the mount at once (lazy unmount); programs keep their open files. */
 export async function detach(path: string): Promise<void> {
-  await fusermount(['-u', '-z', path])
+  await takeAway(path, 'lazily')
 }
 
 /**
@@ -179,13 +179,15 @@ export const inTurn = pLimit(1)
 
 /**
  * The child outlives the unmount by a tenth of a second: within it the threads of libfuse end. Debian's `fuse` brings
- * fusermount, `fuse3` may bring only fusermount3.
+ * fusermount, `fuse3` may bring only fusermount3; root needs neither.
  */
-const fusermountThenWait =
-  'command -v fusermount >/dev/null && program=fusermount || program=fusermount3; "$program" "$@" && sleep 0.1'
+const takeAwayThenWait = `
+  if program=$(command -v fusermount || command -v fusermount3); then "$program" -u \${2:+-z} "$1"
+  else umount -ic \${2:+-l} "$1"; fi && sleep 0.1`
 
-const fusermount = async (args: readonly string[]): Promise<void> => {
-  await inTurn(() => run('sh', ['-c', fusermountThenWait, 'sh', ...args], { timeout: fusermountLimit }))
+const takeAway = async (path: string, ...lazily: readonly 'lazily'[]): Promise<void> => {
+  const args = ['-c', takeAwayThenWait, 'sh', path, ...lazily]
+  await inTurn(() => run('sh', args, { timeout: fusermountLimit }))
 }
 
 /** Blanks and backslashes are written as octal numbers there. */

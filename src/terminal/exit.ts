@@ -2,7 +2,6 @@
 import { CommanderError } from 'commander'
 import { BadSetting } from '../config/settings.js'
 import { asFailure, Failure, type FailureKind } from '../failure.js'
-import { codeOf } from '../system/error-code.js'
 
 /** Stable codes for scripts and systemd units; README and `calcfs --help` quote them. */
 export const exitCodes = {
@@ -61,7 +60,6 @@ const codesOfKinds: Partial<Record<FailureKind, ExitCode>> = {
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Stop) return thrown.code
   if (thrown instanceof BadSetting || badSettingIn(thrown) !== undefined) return exitCodes.usage
-  if (lacksFuse(thrown)) return exitCodes.noFuse
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage
   return codesOfKinds[asFailure(thrown).kind] ?? exitCodes.failed
 }
@@ -70,17 +68,10 @@ export function exitCodeOf(thrown: unknown): ExitCode {
 export const badSettingIn = (thrown: unknown): BadSetting | undefined =>
   thrown instanceof Failure && thrown.cause instanceof BadSetting ? thrown.cause : undefined
 
-/** The binding is a native library that needs libfuse.so.2 when it is loaded. */
-function lacksFuse(thrown: unknown): boolean {
-  return thrown instanceof Error && codeOf(thrown) === 'ERR_DLOPEN_FAILED' && /fuse/.test(thrown.message)
-}
-
 /** The message on the terminal; undefined where commander has already printed it. */
 export function sentenceOf(thrown: unknown): string | undefined {
   if (thrown instanceof CommanderError) return undefined
   if (thrown instanceof Stop || thrown instanceof BadSetting) return thrown.message
-  if (lacksFuse(thrown))
-    return 'libfuse 2 is not installed; run: apt-get install fuse libfuse2 (calcfs doctor checks the rest)'
   const failure = asFailure(thrown)
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
   return `${failure.message}${said}`

@@ -118,11 +118,14 @@ t.test('a text that grew elsewhere is read whole at once', async t => {
   t.match(await textOf(testbed, path), title)
 })
 
-t.test('where the session cannot be had, libfuse takes over and the log says why', async t => {
+t.test('where the session cannot be had, libfuse takes over, and log and status say why', async t => {
   const testbed = await realMount(t, {
     settings: session,
     preload: new URL('../testbed/machine/without-koffi.js', import.meta.url),
   })
   t.match(await textOf(testbed, `${water}/.index.tsv`), new RegExp(ids.transition))
-  t.match(await testbed.log(), /through libfuse, not by --kernel session/)
+  const cause = 'koffi, by which calcfs calls libuv, does not load'
+  t.match(await testbed.log(), `through libfuse, not by calcfs itself: ${cause}; calcfs doctor`)
+  const { stdout } = await testbed.calcfs('status', testbed.directory)
+  t.match(stdout, `  the kernel is spoken to through libfuse: ${cause}\n`)
 })

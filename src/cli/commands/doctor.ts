@@ -17,6 +17,7 @@ import {
   libfuse,
   mountHelper,
   mountTable,
+  session,
 } from '../doctor/machine.js'
 
 export function doctorCommand(): Command {
@@ -34,23 +35,39 @@ export function doctorCommand(): Command {
 }
 
 async function doctor(given: Configured, options: { json?: true }): Promise<void> {
-  const findings = [...onThisMachine(given), ...(await atTheService(given)), ...(await atTheFleet(given))]
+  const findings = [
+    ...(await onThisMachine(given)),
+    ...(await atTheService(given)),
+    ...(await atTheFleet(given)),
+  ]
   if (options.json === true) printJson(findings)
   else printLine(findings.map(lineOf).join('\n'))
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed
 }
 
-function onThisMachine({ config, sources }: Configured): readonly Finding[] {
+async function onThisMachine({ config, sources }: Configured): Promise<readonly Finding[]> {
   // Any account's directories show where all of them are.
   const places = ownDirectories({ url: 'https://localhost', user: '' }, config, sources.environment)
   return [
-    ...(process.platform === 'linux'
-      ? [fuseDevice(), kernel(), libfuse(), mountTable(), indexers(), mountHelper()]
-      : []),
-    fusermount(sources.environment['PATH']),
+    ...(process.platform === 'linux' ? await onLinux(config.kernel) : []),
     allowOther(config.allowOther),
     directory('cache', dirname(places.cache), '--cache-dir'),
     directory('drafts', dirname(places.state), '--state-dir'),
+  ]
+}
+
+async function onLinux(wanted: 'libfuse' | 'session'): Promise<readonly Finding[]> {
+  const way = await session(wanted)
+  const isLibfuseNeeded = wanted === 'libfuse' || way.state !== 'good'
+  return [
+    kernel(),
+    fuseDevice(),
+    fusermount(),
+    way,
+    libfuse(isLibfuseNeeded),
+    mountTable(),
+    indexers(),
+    mountHelper(),
   ]
 }
 

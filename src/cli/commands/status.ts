@@ -144,6 +144,19 @@ function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: S
   return [`  signed in until ${signedInUntil}, ${then}`]
 }
 
+function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): readonly string[] {
+  if (kernel === undefined) return []
+  const way =
+    kernel === 'libfuse'
+      ? `through libfuse${kernelBecause === undefined ? '' : `: ${kernelBecause}`}`
+      : 'by a session of calcfs itself'
+  const pause =
+    pausedMs === undefined
+      ? []
+      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${pausedAt}`]
+  return [`  the kernel is spoken to ${way}`, ...pause]
+}
+
 function fleetLine(fleet: Status['fleet']): readonly string[] {
   if (fleet === undefined) return []
   const { address, mounts, saved, asked, passedByBecause } = fleet
@@ -163,7 +176,7 @@ function describeStatus(status: Status): string {
     serviceLine(status),
     ...signInLine(status),
     ...(lacking.length === 0 ? [] : [`  this instance lacks ${lacking.join(', ')}`]),
-    ...(status.kernel === undefined ? [] : [`  the kernel ${status.kernel}`]),
+    ...kernelLines(status),
     ...fleetLine(status.fleet),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',

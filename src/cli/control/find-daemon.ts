@@ -42,8 +42,12 @@ const statusForm = z.looseObject({
   requests: z.number(),
   /** Response time of the user request. */
   answersInMs: z.number().optional(),
-  /** Whether the kernel is told of changes. */
+  /** `session` or `libfuse`, and why not by the session. */
   kernel: z.string().optional(),
+  kernelBecause: z.string().optional(),
+  /** The longest pause of the last minutes in which no program was answered. */
+  pausedMs: z.number().optional(),
+  pausedAt: z.string().optional(),
   /** Absent where the drive shares nothing. */
   fleet: z
     .looseObject({

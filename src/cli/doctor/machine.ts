@@ -1,35 +1,44 @@
 // Whether this machine can mount: FUSE device, programs, libraries, kernel, directories, indexers.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { platform, release } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { release } from 'node:os'
+import type { KernelWay } from '../../activity/activity.js'
 import { nearestThere, networkFileSystem } from '../../app/own-places.js'
+import {
+  deviceObstacle,
+  fusermounts,
+  helperAmong,
+  helperObstacle,
+  sessionObstacle,
+} from '../../kernel/obstacles.js'
 import { homeOf } from '../../system/home.js'
 import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
-export function fuseDevice(): Finding {
-  const check = 'FUSE device'
-  if (!existsSync('/dev/fuse')) {
-    return bad(
-      check,
-      '/dev/fuse is missing',
-      'modprobe fuse; in a container: --device /dev/fuse --cap-add SYS_ADMIN',
-    )
-  }
-  return may('/dev/fuse', constants.R_OK | constants.W_OK)
-    ? good(check, '/dev/fuse can be opened')
-    : bad(check, 'you may not open /dev/fuse', 'sudo chmod 666 /dev/fuse')
+/** Whether calcfs speaks to the kernel by itself here; where not, libfuse takes over if it is there. */
+export async function session(wanted: KernelWay['way']): Promise<Finding> {
+  const check = 'session'
+  if (wanted === 'libfuse') return good(check, 'is switched off: the setting kernel is libfuse')
+  const obstacle = await sessionObstacle()
+  if (obstacle === undefined) return good(check, 'calcfs speaks to the kernel by itself')
+  const tell = hasLibfuse() ? poor : bad
+  return tell(check, `${obstacle.found}, so that libfuse 2 is needed`, obstacle.mend)
 }
 
-export function fusermount(searchPath: string | undefined): Finding {
+export function fuseDevice(): Finding {
+  const check = 'FUSE device'
+  const obstacle = deviceObstacle()
+  return obstacle === undefined
+    ? good(check, '/dev/fuse is there')
+    : bad(check, obstacle.found, obstacle.mend)
+}
+
+export function fusermount(): Finding {
   const check = 'fusermount'
-  const place = (searchPath ?? '')
-    .split(delimiter)
-    .find(directory => existsSync(join(directory, 'fusermount')))
-  if (place === undefined)
-    return bad(check, 'there is no fusermount on the PATH', 'sudo apt-get install fuse')
-  const program = join(place, 'fusermount')
+  const obstacle = helperObstacle()
+  if (obstacle !== undefined) return bad(check, obstacle.found, obstacle.mend)
+  const program = helperAmong(fusermounts)
+  if (program === undefined) return good(check, 'is not needed: root mounts without it')
   return process.getuid?.() !== 0 && isNameless()
     ? bad(check, `${program}: ${namelessUser.found}`, namelessUser.mend)
     : good(check, program)
@@ -43,29 +52,28 @@ export function mountTable(): Finding {
   return bad(check, '/etc/mtab is missing, without which only root can unmount a drive', mend)
 }
 
-export function libfuse(): Finding {
+/** @param isNeeded whether the session cannot be had, or is not wanted */
+export function libfuse(isNeeded: boolean): Finding {
   const check = 'libfuse 2'
+  if (hasLibfuse()) return good(check, 'libfuse.so.2 is installed')
+  if (!isNeeded) return good(check, 'is not needed: calcfs speaks to the kernel by itself')
+  const mend = 'sudo apt-get install libfuse2t64 || sudo apt-get install libfuse2'
+  return bad(check, 'libfuse.so.2 is missing', mend)
+}
+
+/** Where there is no ldconfig to ask, it is not known to be there. */
+function hasLibfuse(): boolean {
   const ldconfig = ['/sbin/ldconfig', '/usr/sbin/ldconfig'].find(place => existsSync(place))
-  if (ldconfig === undefined) {
-    return poor(check, 'there is no ldconfig to ask', 'see to it that libfuse.so.2 is installed')
-  }
-  return execFileSync(ldconfig, ['-p'], { encoding: 'utf8' }).includes('libfuse.so.2')
-    ? good(check, 'libfuse.so.2 is installed')
-    : bad(
-        check,
-        'libfuse.so.2 is missing',
-        'sudo apt-get install libfuse2t64 || sudo apt-get install libfuse2',
-      )
+  return (
+    ldconfig !== undefined && execFileSync(ldconfig, ['-p'], { encoding: 'utf8' }).includes('libfuse.so.2')
+  )
 }
 
 export function kernel(): Finding {
   const check = 'kernel'
   const known = readFileSync('/proc/filesystems', 'utf8').split('\n')
-  const how = takesEpochs()
-    ? 'and can be told of changes'
-    : 'and asks again each second: from 6.16 on it is told of changes'
   return known.some(line => line.endsWith('\tfuse'))
-    ? good(check, `Linux ${release()} knows fuse, ${how}`)
+    ? good(check, `Linux ${release()} knows fuse`)
     : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
 }
 
@@ -131,10 +139,4 @@ function may(path: string, mode: number): boolean {
   } catch {
     return false
   }
-}
-
-/** Whether a file system in user space may tell the kernel that names have changed, without any lock (FUSE_NOTIFY_INC_EPOCH). */
-function takesEpochs(): boolean {
-  const [major = 0, minor = 0] = release().split('.').map(Number)
-  return platform() === 'linux' && (major > 6 || (major === 6 && minor >= 16))
 }

@@ -1,6 +1,6 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
-import { openActivity } from '../../activity/activity.js'
-import type { KernelCalls } from '../../activity/kernel-calls.js'
+import { type Activity, openActivity } from '../../activity/activity.js'
+import { lookEvery } from '../../activity/pauses.js'
 import { noteAccount } from '../../app/account/notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds } from '../../app/assembly-settings.js'
@@ -11,14 +11,11 @@ import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import { openMetricsPort } from '../../metrics/metrics-port.js'
 import { automountType } from '../../mount/automount-point.js'
-import type { KernelSettings } from '../../mount/fuse.js'
-import { type Mounted, type MountedDrive, mountDrive } from '../../mount/lifecycle.js'
-import { type Denied, deniedTo, mountedType } from '../../mount/mount-point.js'
-import type { Clock } from '../../remote/clock.js'
+import type { Mounted } from '../../mount/lifecycle.js'
+import { mountedType } from '../../mount/mount-point.js'
+import { type Clock, every } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/lacking.js'
 import { seldom } from '../../seldom.js'
-import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log, LogReader } from '../../terminal/log.js'
 import { version } from '../../terminal/package-root.js'
 import type { Configured } from '../../terminal/settings.js'
@@ -26,6 +23,7 @@ import { serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
 import { logCalls, logFailures } from './call-log.js'
 import { showNotices } from './desktop-notice.js'
+import { mountByOneWay } from './kernel-way.js'
 
 /** What a process gives to the drives that it serves. */
 export interface Surroundings {
@@ -114,7 +112,7 @@ export async function prepareDrive(
         ).catch(withoutSocket(log))
   return {
     async mount() {
-      const mounted = await up(path, { line, connection, config, log, clock, calls: activity.calls }).catch(
+      const { mounted, troubles } = await up(path, { line, connection, config, log, clock, activity }).catch(
         async thrown => {
           tellDevice(undefined)
           await control?.close()
@@ -126,11 +124,12 @@ export async function prepareDrive(
         log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
       )
       const watch = await watched(line, { config, log, clock })
+      const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
       log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
       line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
       return {
         gone: mounted.gone,
-        troubles: watch.troubles,
+        troubles: [...troubles, ...watch.troubles],
         check: () =>
           void line.check().catch(cause => log.warn({ cause }, 'the kept contents could not be checked')),
         unsent: () => line.drafts.unsent(),
@@ -139,6 +138,7 @@ export async function prepareDrive(
           // Also after a lazy unmount by force: programs keep their open files.
           await mounted.answered(config.deadlineSave + answerMargin)
           await mounted.unmount()
+          stopLooking()
           await watch.stop()
           await control?.close()
           await line.close()
@@ -166,10 +166,10 @@ async function up(
     config: Config
     log: Log
     clock: Clock
-    calls: KernelCalls
+    activity: Activity
   },
-) {
-  const { line, connection, config, log, clock, calls } = parts
+): Promise<{ readonly mounted: Mounted; readonly troubles: readonly string[] }> {
+  const { line, connection, config, log, clock, activity } = parts
   const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
   const settings = {
     source: sourceShown(config.url, connection.account.base.href),
@@ -181,62 +181,22 @@ async function up(
     xattrs: config.xattrs,
     timer: longest + timerMargin,
   }
-  logCalls(calls, { log, clock })
+  logCalls(activity.calls, { log, clock })
   const failed = logFailures(line.failureLog, { log, clock })
   try {
     const { drive, news } = line
-    const served = { drive, news, log: { failed, calls }, clock }
-    const ownSession = config.kernel === 'session' ? await bySession(path, served, settings, log) : undefined
-    return ownSession ?? (await mountDrive(path, served, settings))
-  } catch (cause) {
+    const served = { drive, news, log: { failed, calls: activity.calls }, clock }
+    const { mounted, way, because } = await mountByOneWay({ path, served, settings }, config.kernel)
+    activity.kernel.way = way
+    activity.kernel.because = because
+    if (way === config.kernel || process.platform !== 'linux') return { mounted, troubles: [] }
+    const trouble = `the kernel is spoken to through libfuse, not by calcfs itself: ${because}; calcfs doctor says what mends it.`
+    log.warn(trouble)
+    return { mounted, troubles: [trouble] }
+  } catch (thrown) {
     await line.close()
-    const denied = await deniedTo(path).catch(unknown)
-    if (denied !== undefined) throw new Stop(exitCodes.mountPoint, deniedSentence(denied, path), { cause })
-    throw new Stop(exitCodes.noFuse, notMounted(path, cause, config.allowOther), { cause })
+    throw thrown
   }
-}
-
-/** Undefined where this machine does not allow it: libfuse takes over, and the log says why. Its parts are loaded only here. */
-async function bySession(
-  path: string,
-  served: MountedDrive,
-  settings: KernelSettings,
-  log: Log,
-): Promise<Mounted | undefined> {
-  try {
-    const { mountSession } = await import('../../kernel/mount-session.js')
-    return await mountSession(path, served, settings)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    log.warn({ cause }, `the kernel is spoken to through libfuse, not by --kernel session: ${why}`)
-    return undefined
-  }
-}
-
-/** The directory cannot be looked at any more: what the binding said stays the reason. */
-function unknown(): undefined {}
-
-function deniedSentence(denied: Denied, path: string): string {
-  switch (denied) {
-    case 'own-not-writable':
-      return `you have no right to write to ${path}, which fusermount asks for; run: chmod u+w ${path}`
-    case 'not-writable':
-      return `you have no right to write to ${path}, which fusermount asks for; name an empty directory of your own.`
-    case 'sticky':
-      return `${path} is another user's and sticky, so fusermount lets you mount nothing on it; name an empty directory of your own.`
-  }
-}
-
-/** Said once it was refused: a daemon with rights of its own, or one that is handed its mount, may without /etc/fuse.conf. */
-function notMounted(path: string, cause: unknown, allowOther: boolean): string {
-  if (allowOther && !mayAllowOthers()) {
-    const { found, mend } = othersNotAllowed
-    return `${path} was not mounted with --allow-other: ${found}; have it allowed once with: ${mend}, or leave the flag out.`
-  }
-  if (process.getuid?.() !== 0 && isNameless())
-    return `${path} was not mounted: ${namelessUser.found}; ${namelessUser.mend}.`
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return `the kernel or libfuse did not mount ${path} (${why}); calcfs doctor says what is missing.`
 }
 
 /** The address as it was typed, so that `mount -a` finds the line of /etc/fstab mounted; commands compare its beginning. */

@@ -1,0 +1,118 @@
+// How a drive comes to the kernel: by the session, or through libfuse where a setting asks for it or the session cannot be had.
+import type { KernelWay } from '../../activity/activity.js'
+import type { KernelSettings } from '../../mount/fuse.js'
+import type { Mounted, MountedDrive } from '../../mount/lifecycle.js'
+import { type Denied, deniedTo } from '../../mount/mount-point.js'
+import { codeOf } from '../../system/error-code.js'
+import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+
+/** What is mounted, and where. */
+export interface Mounting {
+  readonly path: string
+  readonly served: MountedDrive
+  readonly settings: KernelSettings
+}
+
+/**
+ * Each way's parts are loaded only where it is tried: a machine needs those of one.
+ * @throws Stop with what is wrong here
+ */
+export async function mountByOneWay(
+  mounting: Mounting,
+  wanted: KernelWay['way'],
+): Promise<KernelWay & { readonly mounted: Mounted }> {
+  const withoutSession = await whyNotWanted(wanted)
+  if (withoutSession !== undefined) return throughLibfuse(mounting, withoutSession, [])
+  const { path, served, settings } = mounting
+  try {
+    const { mountSession } = await import('../../kernel/mount-session.js')
+    return { mounted: await mountSession(path, served, settings), way: 'session', because: undefined }
+  } catch (thrown) {
+    await refuseWhereNeitherMay(mounting, thrown)
+    const { sessionObstacle } = await import('../../kernel/obstacles.js')
+    const because = (await sessionObstacle())?.found ?? wordsOf(thrown)
+    return throughLibfuse(mounting, because, [`by calcfs itself: ${because}`])
+  }
+}
+
+/** What needs no try. */
+async function whyNotWanted(wanted: KernelWay['way']): Promise<string | undefined> {
+  if (wanted === 'libfuse') return 'the setting kernel says so'
+  if (process.platform !== 'linux') return 'the session is for Linux'
+  const { kernelObstacle } = await import('../../kernel/obstacles.js')
+  return kernelObstacle()?.found
+}
+
+async function throughLibfuse(
+  mounting: Mounting,
+  because: string,
+  before: readonly string[],
+): Promise<KernelWay & { readonly mounted: Mounted }> {
+  const { path, served, settings } = mounting
+  try {
+    const { mountDrive } = await import('../../mount/lifecycle.js')
+    return { mounted: await mountDrive(path, served, settings), way: 'libfuse', because }
+  } catch (cause) {
+    await refuseWhereNeitherMay(mounting, cause)
+    const why = [...before, `through libfuse: ${bindingWords(cause)}`].join('; ')
+    throw new Stop(
+      exitCodes.noFuse,
+      `${path} was not mounted (${why}); calcfs doctor says what is missing.`,
+      { cause },
+    )
+  }
+}
+
+/** Asked once it was refused: a daemon with rights of its own, or one that is handed its mount, may without. */
+async function refuseWhereNeitherMay({ path, settings }: Mounting, cause: unknown): Promise<void> {
+  const denied = await deniedTo(path).catch(unknown)
+  if (denied !== undefined) throw new Stop(exitCodes.mountPoint, deniedSentence(denied, path), { cause })
+  if (settings.allowOther && !mayAllowOthers()) {
+    const { found, mend } = othersNotAllowed
+    throw new Stop(
+      exitCodes.noFuse,
+      `${path} was not mounted with --allow-other: ${found}; have it allowed once with: ${mend}, or leave the flag out.`,
+      { cause },
+    )
+  }
+  if (process.getuid?.() !== 0 && isNameless())
+    throw new Stop(
+      exitCodes.noFuse,
+      `${path} was not mounted: ${namelessUser.found}; ${namelessUser.mend}.`,
+      { cause },
+    )
+}
+
+/** The directory cannot be looked at any more: what was said first stays the reason. */
+function unknown(): undefined {}
+
+function deniedSentence(denied: Denied, path: string): string {
+  switch (denied) {
+    case 'own-not-writable':
+      return `you have no right to write to ${path}, which fusermount asks for; run: chmod u+w ${path}`
+    case 'not-writable':
+      return `you have no right to write to ${path}, which fusermount asks for; name an empty directory of your own.`
+    case 'sticky':
+      return `${path} is another user's and sticky, so fusermount lets you mount nothing on it; name an empty directory of your own.`
+  }
+}
+
+/** The binding is a package with a native part, which asks for libfuse.so.2 when it is loaded. */
+function bindingWords(thrown: unknown): string {
+  switch (codeOf(thrown)) {
+    case 'ERR_DLOPEN_FAILED':
+      return 'libfuse 2 is not installed'
+    case 'ERR_MODULE_NOT_FOUND':
+    case 'MODULE_NOT_FOUND':
+      return 'fuse-native is not installed'
+    default:
+      return wordsOf(thrown)
+  }
+}
+
+/** The first line: mount(8) goes on about dmesg(1). */
+function wordsOf(thrown: unknown): string {
+  const said = thrown instanceof Error ? thrown.message : String(thrown)
+  return said.trim().split('\n')[0]?.replace(/\.$/, '') ?? said
+}
