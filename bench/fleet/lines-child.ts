@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { AssembledDrive } from '../../src/app/assemble.js'
-import type { Drive } from '../../src/drive/interface/verbs.js'
+import { type PathDrive, pathDrive } from '../../src/drive/interface/path-drive.js'
 import { byteOffset } from '../../src/remote/remote.js'
 import { openLine } from '../paths/line.js'
 import type { FleetFlags } from './node.js'
@@ -62,7 +62,7 @@ function noteWhy(line: string): void {
 }
 
 /** Every name, size and byte below, as `cp -r` asks for them. */
-async function readAll(drive: Drive, folder: string): Promise<{ files: number; sum: string }> {
+async function readAll(drive: PathDrive, folder: string): Promise<{ files: number; sum: string }> {
   const hash = createHash('sha1')
   const into = Buffer.alloc(pieceBytes)
   let files = 0
@@ -102,7 +102,7 @@ async function main(job: LinesJob): Promise<void> {
     const failures: string[] = []
     const read = await Promise.all(
       lines.map(({ drive }) =>
-        readAll(drive, job.folder).catch(thrown => {
+        readAll(pathDrive(drive), job.folder).catch(thrown => {
           failures.push(String(thrown))
           return undefined
         }),

@@ -10,10 +10,10 @@ import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
 import type { FailureLog } from '../drive/failure-log.js'
-import { withFailuresOver } from '../drive/failure-recovery.js'
 import { generateText } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
+import { pathDrive } from '../drive/interface/path-drive.js'
 import type { SharedReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
@@ -247,6 +247,7 @@ export function buildDrive(
       await writeSide.discardDraft(drafts.named(name))
     },
     succeeded: failureLog.forget,
+    over: failureLog.over,
     failed: failureLog.note,
     rights: writeSide.rights,
     createRename: writeSide.createRename,
@@ -302,8 +303,8 @@ export function buildDrive(
     watch,
   })
   return {
-    drive: withFailuresOver(openDrive(parts), failureLog),
-    reader: openDriveReader(withFailuresOver(unwatched, failureLog), clock, failureLog.note),
+    drive: openDrive(parts),
+    reader: openDriveReader(pathDrive(unwatched), clock, failureLog.note),
     control,
     pins,
   }

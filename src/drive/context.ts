@@ -9,6 +9,7 @@ import type { TextBytes } from '../record/compact/packed-text.js'
 import type { Clock } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { CreateRename } from './create-rename.js'
+import type { FailureLog } from './failure-log.js'
 import type { Space } from './interface/verbs.js'
 import type { DirectoryNode, EditableNode, GeneratedNode, Node } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
@@ -50,6 +51,8 @@ export interface DriveParts {
   readonly discardDraft: (name: string) => Promise<void>
   /** Something succeeded there that began then: what failed before is told no more. */
   readonly succeeded: (path: string, began: Instant) => void
+  /** A program has listed the directory at this path, or read from the file: a failure to look is over. */
+  readonly over: FailureLog['over']
   /** Takes a failure that no call returned, for the path at which `calcfs why` will be asked. */
   readonly failed: (verb: 'removing' | 'rename', path: string, failure: Failure) => void
   readonly rights: AccessRights

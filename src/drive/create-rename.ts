@@ -47,9 +47,8 @@ export interface WantedName extends FreeName {
   readonly parent: ProjectId
 }
 
-/** A project that is to be made: in the one that its path leads to. */
+/** A project that is to be made. */
 export interface WantedProject extends FreeName {
-  readonly path: string
   readonly directory: ProjectNode
 }
 

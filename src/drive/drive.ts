@@ -1,4 +1,5 @@
 // The drive: its parts put behind the kernel's verbs, each with the deadline of its kind.
+import type { MaybePromise } from '../maybe-promise.js'
 import { dueIn } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
@@ -6,7 +7,7 @@ import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
 import { openLookupVerbs } from './lookup-verbs.js'
 import { openNamespaceVerbs } from './namespace-verbs.js'
-import { openPathResolver } from './tree/path-resolver.js'
+import { openResolver } from './tree/resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
   const { burst, deadlines } = parts
@@ -19,23 +20,23 @@ export function openDrive(parts: DriveParts): Drive {
     read: within(deadlines.read),
     save: within(deadlines.save),
   }
-  const resolver = openPathResolver(parts.tree, {
+  const resolver = openResolver(parts.tree, {
     isHidden: parts.isHidden,
     hides: (node, name) => burst.hides(node, name),
   })
   const lookup = openLookupVerbs(parts, resolver, until.metadata)
   const namespace = openNamespaceVerbs(parts, resolver, until)
+  const during = <Value>(work: MaybePromise<Value>): MaybePromise<Value> =>
+    work instanceof Promise ? burst.during(work) : work
   return {
     ...lookup,
     ...openFileVerbs(parts, resolver, until),
     ...namespace,
     // A program that removes looks, lists and removes: while one of these waits for the service, it is at work.
-    getattr(path) {
-      const attributes = lookup.getattr(path)
-      return attributes instanceof Promise ? burst.during(attributes) : attributes
-    },
-    readdir: path => burst.during(lookup.readdir(path)),
-    unlink: path => burst.during(namespace.unlink(path)),
-    rmdir: path => burst.during(namespace.rmdir(path)),
+    lookup: name => during(lookup.lookup(name)),
+    getattr: place => during(lookup.getattr(place)),
+    readdir: directory => burst.during(lookup.readdir(directory)),
+    unlink: name => burst.during(namespace.unlink(name)),
+    rmdir: name => burst.during(namespace.rmdir(name)),
   }
 }

@@ -24,8 +24,6 @@ export interface FailureLog {
   gone(path: string): void
   /** This way of looking succeeded there: a failure to look is over, one to save is not. */
   over(path: string, verb: 'readdir' | 'read'): void
-  /** Whether anything is remembered. */
-  readonly any: boolean
   /** A text of this record was saved or given up by a command: what failed before is over, by whatever path it was met. */
   settled(key: string): void
   /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
@@ -87,9 +85,6 @@ export function openFailureLog(now: () => Instant): FailureLog {
     over(path, verb) {
       const before = lines.peek(path)
       if (before !== undefined && endedBy[verb].has(before.verb)) lines.delete(path)
-    },
-    get any() {
-      return lines.size > 0
     },
     settled: key => settledAt.set(key, now()),
     why(path, key) {

@@ -2,15 +2,14 @@
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/store/versions.js'
 import { asFailure, Failure } from '../failure.js'
-import { lastNameOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import type { ByteOffset, Content, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
 import { versionOf } from './interface/attributes.js'
+import { type Name, type Place, pathOf } from './interface/place.js'
 import type { FileVerbs, OpenAccess } from './interface/verbs.js'
-import { isHiddenByLibfuse } from './nodes/local-names.js'
 import {
   type DirectoryNode,
   isDirectory,
@@ -21,7 +20,7 @@ import {
 } from './nodes/node.js'
 import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
-import type { PathResolver } from './tree/path-resolver.js'
+import type { Resolver } from './tree/resolver.js'
 
 type HandleTarget =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
@@ -42,35 +41,24 @@ interface ContentFile {
 
 const localFile = (file: FileHandle, place: ScratchPlace): HandleTarget => ({ kind: 'local', file, place })
 
-/**
- * An `open` that waited while another program moved a finished text over the file: what is written through it would reach
- * nothing. After ESTALE the kernel looks the path up again, and opens what stands there now.
- */
-const takenPlace = (path: string): Failure =>
-  new Failure('replaced', `${path}: another file took the place of this one while it was being opened`)
-
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
 const beginningBytes = 128 * 1024
 
 export function openFileVerbs(
   parts: DriveParts,
-  resolver: PathResolver,
+  resolver: Resolver,
   until: Record<'metadata' | 'read' | 'save', () => RequestContext>,
 ): FileVerbs {
   const { content, records, scratch, leases } = parts
   const handles = openHandles<HandleTarget>()
 
-  function open(path: string, access: OpenAccess): MaybePromise<number> {
-    const context = until.metadata()
-    if (isHiddenByLibfuse(lastNameOf(path))) throw takenPlace(path)
-    return chain(resolver.node(path, context), node => {
-      if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
-      if (access === 'read') parts.foresight.opened(path, node)
-      if (access === 'read' && node.kind === 'content') {
-        return handles.add(contentFile(node, path))
-      }
-      return openNode(path, node, { access, context }).then(handles.add)
-    })
+  function open(place: Place, access: OpenAccess): MaybePromise<number> {
+    const { node } = place
+    const path = pathOf(place)
+    if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+    if (access === 'read') parts.foresight.opened(path, node)
+    if (access === 'read' && node.kind === 'content') return handles.add(contentFile(node, path))
+    return openNode(path, node, { access, context: until.metadata() }).then(handles.add)
   }
 
   function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {
@@ -102,23 +90,19 @@ export function openFileVerbs(
     }
   }
 
-  async function create(path: string): Promise<number> {
+  async function create(name: Name): Promise<number> {
     const context = until.metadata()
-    const record = await resolver.editable(path, context)
+    const record = await resolver.editable(name, context)
     if (record !== undefined) {
       await parts.recreated(record)
-      return handles.add({
-        kind: 'record',
-        file: await records.create(parts.source(record)),
-        path,
-        node: record,
-      })
+      const file = await records.create(parts.source(record))
+      return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
-    if (await parts.removals.touch(path, context))
-      throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
-    const place = await resolver.scratch(path, context)
-    if (place === undefined) throw refusalToMake(path)
+    if (await parts.removals.touch(name, context))
+      throw new Failure('taken-back', `${pathOf(name)}: it is not deleted, and there again`)
+    const place = await resolver.scratch(name, context)
+    if (place === undefined) throw refusalToMake(name)
     return handles.add(localFile(await scratch.create(place), place))
   }
 
@@ -131,12 +115,13 @@ export function openFileVerbs(
           parts.foresight.readOn(open.path, open.node)
         }
         if (content.replacedAt(open.content) !== open.since) throw replacedFailure()
-        return (
+        return chain(
           content.readNow(open.content, offset, target) ??
-          content.read(open.content, offset, target, until.read())
+            content.read(open.content, offset, target, until.read()),
+          count => wasRead(open, count),
         )
       case 'record':
-        return open.file.read(target, offset)
+        return open.file.read(target, offset).then(count => wasRead(open, count))
       case 'local':
         return open.file.read(target, 0, target.length, offset).then(({ bytesRead }) => bytesRead)
       case 'text': {
@@ -145,6 +130,11 @@ export function openFileVerbs(
         return bytes.length
       }
     }
+  }
+
+  function wasRead({ path }: { readonly path: string }, count: number): number {
+    parts.over(path, 'read')
+    return count
   }
 
   async function flushRecord({ file, path }: Extract<HandleTarget, { kind: 'record' }>): Promise<void> {

@@ -1,12 +1,12 @@
 // Lookup verbs: stat, readdir, readlink, statfs and xattrs.
 
 import { Failure, isAbsent } from '../failure.js'
-import { parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { type Attributes, bytesOf, modeOf, versionOf } from './interface/attributes.js'
+import { type Place, pathOf } from './interface/place.js'
 import type { Listing, LookupVerbs } from './interface/verbs.js'
 import {
   type DatedNode,
@@ -20,22 +20,24 @@ import {
 import { nodeId, nodeKind } from './nodes/node-facts.js'
 import type { TextSnapshot } from './records/text-lease.js'
 import { listedBy } from './tree/listed-by.js'
-import { openPathDeadlines } from './tree/path-deadline.js'
-import type { PathResolver } from './tree/path-resolver.js'
+import { directoryIn, type Resolver } from './tree/resolver.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
 const directorySize = 4096
 
 export function openLookupVerbs(
   parts: DriveParts,
-  resolver: PathResolver,
+  resolver: Resolver,
   until: () => RequestContext,
 ): LookupVerbs {
   const { content, records, scratch, leases, times, tree } = parts
-  const walks = openPathDeadlines(parts.deadlines.metadata, parts.clock.now)
 
   /** The mode comes last: reading a record tells whether it is published. */
-  function attributes(path: string, node: Node, context: RequestContext): MaybePromise<Attributes> {
+  function attributes(
+    node: Node,
+    above: Node | undefined,
+    context: RequestContext,
+  ): MaybePromise<Attributes> {
     return chain(sizeAndTime(node, context), ({ size, mtime }) => {
       const unsaved = isEditable(node) && records.draftOf(nodeKey(node)) !== undefined
       const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
@@ -44,11 +46,11 @@ export function openLookupVerbs(
         mode,
         size,
         mtime,
-        thing: nodeKey(node),
+        node,
         bytes: bytesOf(node),
         isChanging: unsaved,
         version: versionOf(node, replaced),
-        listedBy: listedBy(path, node),
+        listedBy: listedBy(node, above),
       }
     })
   }
@@ -113,73 +115,62 @@ export function openLookupVerbs(
       : parts.rights.frozen(node) === undefined
   }
 
-  async function readdir(path: string): Promise<Listing> {
+  async function readdir(place: Place): Promise<Listing> {
     const context = until()
-    walks.end(path)
-    const directory = await resolver.node(path, context)
-    if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const entries = resolver.shown(await listed(path, directory, context))
+    const directory = directoryIn(place)
+    const entries = resolver.shown(await listed(place, directory, context))
+    const path = pathOf(place)
     parts.foresight.listed(path, directory, entries)
-    return shownAs(entries, node => knownAttributes(path, node))
+    parts.over(path, 'readdir')
+    return shownAs(entries, node => knownAttributes(directory, node))
   }
 
   /** Where a size or a text would be asked for, nothing is known. */
-  function knownAttributes(directory: string, node: Node): Attributes | undefined {
+  function knownAttributes(directory: DirectoryNode, node: Node): Attributes | undefined {
     const isKnown =
       node.kind === 'content' ? content.knownSize(node.content) !== undefined : isDirectory(node)
     if (!isKnown) return undefined
-    const found = attributes(`${directory}/`, node, until())
+    const found = attributes(node, directory, until())
     return found instanceof Promise ? undefined : found
   }
 
   /** A directory that the service no longer has was promised by its parent's listing. */
   async function listed(
-    path: string,
+    { parent }: Place,
     directory: DirectoryNode,
     context: RequestContext,
   ): Promise<readonly Dentry[]> {
     try {
       return await tree.list(directory, context)
     } catch (thrown) {
-      if (isAbsent(thrown)) await tree.refresh(await tree.directory(parentOf(path), context), context)
+      if (isAbsent(thrown) && parent !== undefined) await tree.refresh(directoryIn(parent), context)
       throw thrown
     }
   }
 
-  async function waitedFor(
-    path: string,
-    attributes: Promise<Attributes>,
-    context: RequestContext,
-  ): Promise<Attributes> {
-    const found = await attributes
-    walks.answered(path, context)
-    return found
-  }
-
   return {
-    getattr(path) {
-      const context = { ...walks.context(path), requests: parts.requests() }
-      const soon = chain(resolver.node(path, context), node => {
-        parts.foresight.looked(path, node)
-        return attributes(path, node, context)
+    lookup(name) {
+      const context = until()
+      return chain(resolver.child(name, context), node => {
+        if (node.kind === 'content' || node.kind === 'record') parts.foresight.looked(pathOf(name), node)
+        return attributes(node, name.parent.node, context)
       })
-      return soon instanceof Promise ? waitedFor(path, soon, context) : soon
+    },
+    getattr({ node, parent }) {
+      if (!isDirectory(node) && parts.isHidden(node)) throw new Failure('absent', 'it was just taken away')
+      return attributes(node, parent?.node, until())
     },
     readdir,
-    async readlink(path) {
-      const node = await resolver.node(path, until())
-      if (node.kind !== 'link') throw new Failure('invalid', `${path} is no link`)
-      return node.to
+    readlink(place) {
+      if (place.node.kind !== 'link') throw new Failure('invalid', `${pathOf(place)} is no link`)
+      return place.node.to
     },
     statfs: parts.statfs,
-    getxattr(path, name) {
+    getxattr(place, name) {
       // `ls -l` and every write ask for security.*; nothing is stored under such names.
-      if (!name.startsWith('user.calcfs.')) return undefined
-      return chain(resolver.node(path, until()), node => parts.xattrs.get(path, node, name))
+      return name.startsWith('user.calcfs.') ? parts.xattrs.get(pathOf(place), place.node, name) : undefined
     },
-    listxattr(path) {
-      return chain(resolver.node(path, until()), node => parts.xattrs.list(path, node))
-    },
+    listxattr: place => parts.xattrs.list(pathOf(place), place.node),
   }
 }
 
@@ -194,7 +185,7 @@ function shownAs(entries: readonly Dentry[], attributesOf: (node: Node) => Attri
           mode: modeOf(node, false),
           kind: nodeKind(node),
           id: nodeId(node),
-          thing: nodeKey(node),
+          node,
           known: () => attributesOf(node),
         }
     },

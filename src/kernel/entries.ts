@@ -1,10 +1,9 @@
 // Answers about names: which inode a name has, for how long the kernel believes it, and what an answer that is not taken undoes.
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
-import type { MaybePromise } from '../maybe-promise.js'
+import { nodeKey } from '../drive/nodes/node.js'
 import type { Clock } from '../remote/clock.js'
 import type { Inode, Inodes } from './inodes.js'
-import type { Header } from './protocol.js'
 import { type Lifetimes, type NodeAttributes, putEntry, Reply } from './reply.js'
 
 /** An answer on its way: what it gives the kernel counts once it has been taken. */
@@ -18,15 +17,6 @@ export interface Answer {
   readonly moved?: Inode | undefined
   /** Closes what it has opened, where it is not taken. */
   readonly undo?: () => void
-}
-
-export type Handler = (message: Buffer, header: Header) => MaybePromise<Answer>
-
-/** A verb's name in logs, and whether its wait may be interrupted: it changes nothing. */
-export interface Handled {
-  readonly verb: string
-  readonly handle: Handler
-  readonly mayEnd: boolean
 }
 
 export interface RequestParts {
@@ -44,18 +34,20 @@ export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === 
 
 /** The inode of what the drive has found at a name. */
 export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes: Attributes): Inode {
-  const { thing, mode, listedBy } = attributes
+  const { node, mode, listedBy } = attributes
+  const thing = nodeKey(node)
   if (listedBy !== undefined && listedBy !== parent.thing) inodes.alsoNews(parent, listedBy)
   return inodes.at(parent, name, {
+    node,
     thing,
-    version: versionOf(attributes),
+    version: versionOf(attributes, thing),
     isDirectory: isDirectoryMode(mode),
   })
 }
 
 /** Of a text its time, which grows with each change; of a content what it replaced; of anything else the thing. */
-function versionOf({ thing, bytes, mtime, version = thing }: Attributes): string {
-  return bytes === 'text' ? `${mtime}` : version
+function versionOf({ bytes, mtime, version }: Attributes, thing: string): string {
+  return bytes === 'text' ? `${mtime}` : (version ?? thing)
 }
 
 /** What the kernel is told of an inode. */

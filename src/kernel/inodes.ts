@@ -1,11 +1,13 @@
 // Inodes: which thing each node id of the kernel stands for, where it was last, and how often the kernel has looked it up.
 import type { Attributes } from '../drive/interface/attributes.js'
+import { type Place, pathOf, rootPlace } from '../drive/interface/place.js'
+import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { rootId } from './protocol.js'
 
 /** One node id. It stands for one version of one thing below one directory, and never for another one. */
-export class Inode {
+export class Inode implements Place {
   /** What of it is open. */
   handles = 0
   /** How many of those may write. */
@@ -20,6 +22,8 @@ export class Inode {
   alsoThing: string | undefined
   /** Of a directory: grows with each change of its names. */
   generation = 0
+  /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
+  isLeft = false
   /** Which generation of its names the kernel has, and since when. */
   kept: { readonly generation: number; readonly at: Instant } | undefined
 
@@ -28,6 +32,8 @@ export class Inode {
     /** The last known place: a directory and a name in it. */
     public parent: Inode | undefined,
     public name: string,
+    /** As it was found last. */
+    public node: Node,
     /** By its node's key. */
     public thing: string,
     /** Undefined: it takes the version, and the thing, that is found at its name next. */
@@ -35,19 +41,11 @@ export class Inode {
     public ino: bigint,
     readonly isDirectory: boolean,
   ) {}
-
-  /** Absolute on the drive. */
-  get path(): string {
-    return this.parent === undefined ? '/' : this.parent.pathTo(this.name)
-  }
-
-  pathTo(name: string): string {
-    return this.parent === undefined ? `/${name}` : `${this.path}/${name}`
-  }
 }
 
 /** What stands at a name. */
 export interface Found {
+  readonly node: Node
   readonly thing: string
   readonly version: string
   readonly isDirectory: boolean
@@ -59,9 +57,10 @@ export class Inodes {
   readonly #byThing = new Map<string, Set<Inode>>()
   #last = rootId
 
-  /** @param thing the key of the root's node */
-  constructor(thing: string) {
-    this.root = new Inode(rootId, undefined, '', thing, thing, inodeNumber(thing), true)
+  constructor() {
+    const { node, name } = rootPlace
+    const thing = nodeKey(node)
+    this.root = new Inode(rootId, undefined, name, node, thing, thing, inodeNumber(thing), true)
     this.root.lookups = 1
     this.#byId.set(rootId, this.root)
     this.#note(this.root)
@@ -81,8 +80,8 @@ export class Inodes {
 
   /** Of a node, or of a name in it; for logs. */
   pathOf(id: number, name?: string): string {
-    const inode = this.#byId.get(id) ?? this.root
-    return name === undefined ? inode.path : inode.pathTo(name)
+    const parent = this.#byId.get(id) ?? this.root
+    return pathOf(name === undefined ? parent : { parent, name })
   }
 
   /** All that stand for a thing. */
@@ -103,14 +102,19 @@ export class Inodes {
     if (before !== undefined && before.isDirectory === found.isDirectory) {
       const goesOn = before.version === undefined || (before.writers > 0 && before.thing === found.thing)
       if (goesOn) this.#become(before, found)
-      if (before.thing === found.thing && before.version === found.version) return before
+      if (before.thing === found.thing && before.version === found.version) {
+        before.node = found.node
+        before.isLeft = false
+        return before
+      }
     }
     this.#last += 1
-    const { thing, version, isDirectory } = found
+    const { node, thing, version, isDirectory } = found
     const made = new Inode(
       this.#last,
       parent,
       name,
+      node,
       thing,
       version,
       inodeNumber(numbered(found)),

@@ -2,6 +2,7 @@
 import { fileTypes } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
 import type { DirectoryEntry, Drive } from '../drive/interface/verbs.js'
+import { nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
@@ -81,10 +82,10 @@ export class Listings {
   /** ENOENT would be the end of the directory to readdir(3), and `ls` would show an empty one. */
   async #list(open: OpenDirectory): Promise<readonly DirectoryEntry[]> {
     const { inode } = open
-    const { generation, path } = inode
+    const { generation } = inode
     open.generation = generation
     try {
-      open.entries = [...(await this.#drive.readdir(path))]
+      open.entries = [...(await this.#drive.readdir(inode))]
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (errnoOf(failure.kind) !== 'ENOENT') throw failure
@@ -109,7 +110,7 @@ export class Listings {
       if (isPlus && !direntplusFits(reply, size, name)) break
       const known = isPlus ? this.#put(reply, inode, entry) : undefined
       if (known !== undefined) entered.push(known)
-      const ino = known?.ino ?? inodeNumber(entry.thing)
+      const ino = known?.ino ?? inodeNumber(nodeKey(entry.node))
       if (!putDirent(reply, size, { ino, name, next: at + 1, mode })) break
     }
     return { reply, entered }
@@ -117,7 +118,7 @@ export class Listings {
 
   /** The entry of a name whose attributes are known without a question; any other is node 0, which the kernel looks up when it needs it. */
   #put(reply: Reply, parent: Inode, entry: ListedName): Inode | undefined {
-    const attributes = entry.known?.()
+    const attributes = entry.known()
     if (attributes === undefined) {
       putEntry(reply, 0, noTime, undefined)
       return undefined
@@ -131,10 +132,10 @@ export class Listings {
 /** Of these the drive tells each change of names. */
 const isTold = ({ thing }: Inode): boolean => /^(project|calculation) /.test(thing)
 
-type ListedName = Pick<DirectoryEntry, 'name' | 'mode' | 'thing' | 'known'>
+type ListedName = Pick<DirectoryEntry, 'name' | 'mode' | 'node' | 'known'>
 
 /** The kernel takes no count of these two, and keeps nothing of them. */
 function dotOf(inode: Inode, at: number): ListedName {
-  const { thing } = at === 0 ? inode : (inode.parent ?? inode)
-  return { name: at === 0 ? '.' : '..', mode: fileTypes.directory, thing }
+  const { node } = at === 0 ? inode : (inode.parent ?? inode)
+  return { name: at === 0 ? '.' : '..', mode: fileTypes.directory, node, known: () => undefined }
 }

@@ -1,7 +1,8 @@
 // Requests: what each one asks of the drive, and the answer as the kernel reads it.
 import type { Attributes } from '../drive/interface/attributes.js'
+import { type Name, pathOf } from '../drive/interface/place.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
-import { Failure, isAbsent } from '../failure.js'
+import { asFailure, Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise, recover } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import { byteOffset, instant } from '../remote/remote.js'
@@ -110,9 +111,7 @@ class Requests {
     const { node } = header
     const name = requiredName(message, header)
     const parent = this.#inodes.get(node)
-    return chain(this.#drive.getattr(parent.pathTo(name)), attributes =>
-      this.#entered(parent, name, attributes),
-    )
+    return chain(this.#drive.lookup({ parent, name }), attributes => this.#entered(parent, name, attributes))
   }
 
   #entered(parent: Inode, name: string, attributes: Attributes): Answer {
@@ -132,13 +131,22 @@ class Requests {
     const inode = this.#inodes.get(node)
     const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
-    return stale(inode, () => chain(this.#drive.getattr(inode.path), told))
+    // A working directory stays what it is under any name: after its one ESTALE the kernel has looked the name up.
+    if (inode.isLeft)
+      return chain(this.#drive.getattr(inode), attributes => this.#answer(inode, attributes, 0))
+    return stale(inode, () => chain(this.#atName(inode), told))
+  }
+
+  /** What is under its name now. */
+  #atName(inode: Inode): MaybePromise<Attributes> {
+    const { parent, name } = inode
+    return parent === undefined ? this.#drive.getattr(inode) : this.#drive.lookup({ parent, name })
   }
 
   /** fstat(2) of a file whose name is gone answers what was told of it last. */
   async #ofOpen(inode: Inode, told: (attributes: Attributes) => Answer): Promise<Answer> {
     try {
-      return told(await this.#drive.getattr(inode.path))
+      return told(await this.#atName(inode))
     } catch (thrown) {
       if (inode.told === undefined) throw thrown
       return this.#answer(inode, inode.told, 0)
@@ -166,27 +174,25 @@ class Requests {
     await this.#change(inode, wanted)
     // What was changed through this node goes on under its id.
     if (!inode.isDirectory) inode.version = undefined
-    const { path } = inode
-    return this.#attributes(inode, await this.#drive.getattr(path))
+    return this.#attributes(inode, await this.#atName(inode))
   }
 
   async #change(inode: Inode, { size, handle, mtime, isMtimeNow, isOther }: SetattrIn): Promise<void> {
     if (size !== undefined && handle !== undefined) return this.#drive.ftruncate(handle, byteOffset(size))
-    if (size !== undefined) return this.#drive.truncate(inode.path, byteOffset(size))
-    if (isOther) await this.#drive.change(inode.path)
-    if (mtime !== undefined)
-      await this.#drive.touch(inode.path, isMtimeNow ? this.#clock.now() : instant(mtime))
+    if (size !== undefined) return this.#drive.truncate(inode, byteOffset(size))
+    if (isOther) await this.#drive.change(inode)
+    if (mtime !== undefined) await this.#drive.touch(inode, isMtimeNow ? this.#clock.now() : instant(mtime))
   }
 
-  async readlink({ node }: Header): Promise<Answer> {
-    return { reply: new Reply().raw(Buffer.from(await this.#drive.readlink(this.#inodes.get(node).path))) }
+  readlink({ node }: Header): Answer {
+    return { reply: new Reply().raw(Buffer.from(this.#drive.readlink(this.#inodes.get(node)))) }
   }
 
   open(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const access = accesses[openIn(message).flags & accessMask] ?? 'write'
     const inode = this.#inodes.get(node)
     return stale(inode, () =>
-      chain(this.#drive.open(inode.path, access), handle => this.#checked(inode, handle, access)),
+      chain(this.#drive.open(inode, access), handle => this.#checked(inode, handle, access)),
     )
   }
 
@@ -205,7 +211,7 @@ class Requests {
       throw thrown
     }
     try {
-      const attributes = this.#drive.getattr(inode.path)
+      const attributes = this.#atName(inode)
       return attributes instanceof Promise ? attributes.then(compare).catch(refuse) : compare(attributes)
     } catch (thrown) {
       return refuse(thrown)
@@ -238,10 +244,9 @@ class Requests {
     const { node } = header
     const name = requiredName(message, header)
     const parent = this.#inodes.get(node)
-    const path = parent.pathTo(name)
-    const handle = await this.#drive.create(path)
+    const handle = await this.#drive.create({ parent, name })
     try {
-      const attributes = await this.#drive.getattr(path)
+      const attributes = await this.#drive.lookup({ parent, name })
       this.#inodes.removed(parent, name)
       const { reply, inode } = this.#entry(parent, name, attributes)
       const { undo } = this.#opened(inode, handle, true, attributes)
@@ -269,37 +274,37 @@ class Requests {
   }
 
   mkdir(message: Buffer, header: Header): Promise<Answer> {
-    return this.#make(header.node, requiredName(message, header), path => this.#drive.mkdir(path))
+    return this.#make(header.node, requiredName(message, header), made => this.#drive.mkdir(made))
   }
 
   symlink(message: Buffer, { node }: Header): Promise<Answer> {
     const { name, target } = symlinkIn(message)
-    return this.#make(node, name, path => this.#drive.symlink(target, path))
+    return this.#make(node, name, made => this.#drive.symlink(target, made))
   }
 
   mknod(message: Buffer, header: Header): Promise<Answer> {
-    return this.#make(header.node, requiredName(message, header), path => this.#drive.mknod(path))
+    return this.#make(header.node, requiredName(message, header), made => this.#drive.mknod(made))
   }
 
   link(message: Buffer, header: Header): Promise<Answer> {
-    return this.#make(header.node, requiredName(message, header), path => this.#drive.link(path))
+    return this.#make(header.node, requiredName(message, header), made => this.#drive.link(made))
   }
 
   /** What came to be has a new id, whatever had the name before. */
-  async #make(node: number, name: string, make: (path: string) => Promise<void>): Promise<Answer> {
+  async #make(node: number, name: string, make: (made: Name) => Promise<void>): Promise<Answer> {
     const parent = this.#inodes.get(node)
-    const path = parent.pathTo(name)
-    await make(path)
+    await make({ parent, name })
     this.#inodes.removed(parent, name)
-    return this.#entered(parent, name, await this.#drive.getattr(path))
+    return this.#entered(parent, name, await this.#drive.lookup({ parent, name }))
   }
 
   async remove(message: Buffer, header: Header): Promise<Answer> {
     const { node, opcode } = header
     const name = requiredName(message, header)
     const parent = this.#inodes.get(node)
-    const path = parent.pathTo(name)
-    await (opcode === opcodes.rmdir ? this.#drive.rmdir(path) : this.#drive.unlink(path))
+    await (opcode === opcodes.rmdir
+      ? this.#drive.rmdir({ parent, name })
+      : this.#drive.unlink({ parent, name }))
     this.#inodes.removed(parent, name)
     return nothing()
   }
@@ -309,8 +314,21 @@ class Requests {
     if (flags !== 0) throw new Failure('invalid', 'a rename with conditions or an exchange is not offered')
     const parent = this.#inodes.get(node)
     const target = this.#inodes.get(directory)
-    await this.#drive.rename(parent.pathTo(from), target.pathTo(to))
-    return { ...nothing(), moved: this.#inodes.moved(parent, from, { parent: target, name: to }) }
+    const goal = { parent: target, name: to }
+    await this.#drive.rename({ parent, name: from }, goal)
+    const moved = this.#inodes.moved(parent, from, goal)
+    if (moved !== undefined) await this.#nowAt(moved, goal)
+    return { ...nothing(), moved }
+  }
+
+  /** The kernel goes on with the inode under its new name: what is there now may be another thing. */
+  async #nowAt(inode: Inode, name: Name): Promise<void> {
+    try {
+      inode.node = (await this.#drive.lookup(name)).node
+    } catch (thrown) {
+      // It was taken away meanwhile: the next look at it says so.
+      asFailure(thrown)
+    }
   }
 
   async statfs(): Promise<Answer> {
@@ -319,7 +337,7 @@ class Requests {
 
   getxattr(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const { name, size } = getxattrIn(message)
-    return chain(this.#drive.getxattr(this.#inodes.get(node).path, name), text => {
+    return chain(this.#drive.getxattr(this.#inodes.get(node), name), text => {
       if (text === undefined) throw new Failure('no-attribute', `${name} is not set`)
       return xattrAnswer(Buffer.from(text), size)
     })
@@ -327,13 +345,13 @@ class Requests {
 
   listxattr(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const size = listxattrSize(message)
-    return chain(this.#drive.listxattr(this.#inodes.get(node).path), names =>
+    return chain(this.#drive.listxattr(this.#inodes.get(node)), names =>
       xattrAnswer(Buffer.from(names.map(name => `${name}\0`).join('')), size),
     )
   }
 
   async setxattr({ node }: Header): Promise<Answer> {
-    await this.#drive.setxattr(this.#inodes.get(node).path)
+    await this.#drive.setxattr(this.#inodes.get(node))
     return nothing()
   }
 }
@@ -356,5 +374,8 @@ function stale(inode: Inode, ask: () => MaybePromise<Answer>): MaybePromise<Answ
   }
 }
 
-const anotherNode = ({ path }: Inode): Failure =>
-  new Failure('stale-attributes', `${path} is another thing, or another text, by now`)
+/** A directory that is used on (a working directory) is told so once. */
+function anotherNode(inode: Inode): Failure {
+  inode.isLeft = inode.isDirectory
+  return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
+}

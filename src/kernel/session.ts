@@ -76,7 +76,7 @@ const slack = 1_000
 const { errno } = constants
 
 export class Session implements NewsListener {
-  readonly inodes = new Inodes('root')
+  readonly inodes = new Inodes()
   readonly #parts: SessionParts
   readonly #descriptor: number
   readonly #ended: () => void

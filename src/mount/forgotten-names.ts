@@ -1,6 +1,6 @@
 // Names that libfuse remembers and the kernel has forgotten: a rename onto one of them would end the daemon, and is refused for a while.
 import type { Attributes } from '../drive/interface/attributes.js'
-import type { Drive } from '../drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../drive/interface/path-drive.js'
 import { Failure, isAbsent } from '../failure.js'
 import { type MaybePromise, recover } from '../maybe-promise.js'
 

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { KernelNews, NewsSubject } from '../drive/interface/kernel-news.js'
-import type { Drive } from '../drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../drive/interface/path-drive.js'
 import type { Clock } from '../remote/clock.js'
 import type { KernelEpoch } from './kernel-epoch.js'
 import { openTellingPace } from './telling-pace.js'

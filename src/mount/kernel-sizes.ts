@@ -1,6 +1,7 @@
 // Sizes the kernel knows, by path: an open of a file whose size differs is answered ESTALE, so that the kernel looks it up again.
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
-import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../drive/interface/path-drive.js'
+import type { OpenAccess } from '../drive/interface/verbs.js'
 import { Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 

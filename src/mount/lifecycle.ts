@@ -1,6 +1,7 @@
 // Life of a mount: mounting, noticing an unmount from outside, and an orderly unmount.
 import { errnoOf } from '../drive/interface/errno.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
+import { pathDrive } from '../drive/interface/path-drive.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import type { Clock } from '../remote/clock.js'
@@ -83,7 +84,7 @@ export function servedOperations(
   const now = (): number => performance.now()
   const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(cacheSeconds) })
   const sized = withReportedSizes(
-    withSettledPages(withOneVersion(isLong ? kept.noting(drive) : drive)),
+    withSettledPages(withOneVersion(isLong ? kept.noting(pathDrive(drive)) : pathDrive(drive))),
     keptMs(cacheSeconds),
     now,
   )

@@ -1,7 +1,8 @@
 // One version per path: the kernel keeps one size and one page cache for a path, whatever file its name means.
 import { dirname } from 'node:path'
 import type { Attributes } from '../drive/interface/attributes.js'
-import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../drive/interface/path-drive.js'
+import type { OpenAccess } from '../drive/interface/verbs.js'
 import { Failure, isAbsent, unlessAbsent } from '../failure.js'
 import { chain, type MaybePromise, recover } from '../maybe-promise.js'
 

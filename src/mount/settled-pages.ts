@@ -1,6 +1,7 @@
 // New pages before a second reader: after a path has got another version, the next opens wait until the first one's has dropped the old pages.
 import { LRUCache } from 'lru-cache'
-import type { FileVerbs, OpenAccess } from '../drive/interface/verbs.js'
+import type { PathDrive as FileVerbs } from '../drive/interface/path-drive.js'
+import type { OpenAccess } from '../drive/interface/verbs.js'
 import { upTo } from '../growing-lru.js'
 import { chain } from '../maybe-promise.js'
 import { type Clock, systemClock } from '../remote/clock.js'

@@ -1,5 +1,5 @@
 // Pace of the telling: beside programs that write, the kernel is told about once a second, as if it kept names for so long.
-import type { Drive } from '../drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../drive/interface/path-drive.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 

@@ -8,7 +8,7 @@ import { assemble } from '../../src/app/assemble.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
-import type { Drive } from '../../src/drive/interface/verbs.js'
+import { type PathDrive as Drive, pathDrive } from '../../src/drive/interface/path-drive.js'
 import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
@@ -60,7 +60,10 @@ export async function inProcess(
   }
 
   let line = await up()
-  const kept = (): Drive => (wish.kernel === 'keeps' ? withKernelCaches(line.drive, clock.now) : line.drive)
+  const kept = (): Drive => {
+    const drive = pathDrive(line.drive)
+    return wish.kernel === 'keeps' ? withKernelCaches(drive, clock.now) : drive
+  }
   let drive = kept()
   t.teardown(async () => {
     await line.close()

@@ -8,8 +8,8 @@ export interface Attributes {
   /** In bytes; true, because reads stop at it. */
   readonly size: number
   readonly mtime: Instant
-  /** Which thing it is, by its node's key. */
-  readonly thing: string
+  /** What was found. */
+  readonly node: Node
   /** content: its bytes never change, another version is another file. text: its time grows with each change. */
   readonly bytes?: 'content' | 'text' | undefined
   /** It is being written, or not saved: each look may find another size. */

@@ -2,31 +2,34 @@
 
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
+import type { Node } from '../nodes/node.js'
 import type { Attributes } from './attributes.js'
+import type { Name, Place } from './place.js'
 
 /** What a file is opened for; `write-only` is O_WRONLY, through which nothing is read. */
 export type OpenAccess = 'read' | 'write' | 'write-only'
 
 /**
- * A handle is a whole number above 0, good until it is released. Paths are absolute on the drive. A verb that answers
- * soon may throw its Failure; every promise rejects with one.
+ * A verb takes a place that was looked up, or a name in a directory; never a path. A handle is a whole number above 0, good
+ * until it is released. A verb that answers soon may throw its Failure; every promise rejects with one.
  */
 export interface Drive extends LookupVerbs, FileVerbs, NamespaceVerbs {}
 
 /** What asks without changing anything. */
 export interface LookupVerbs {
-  getattr(path: string): MaybePromise<Attributes>
-  readdir(path: string): Promise<Listing>
-  readlink(path: string): Promise<string>
+  lookup(name: Name): MaybePromise<Attributes>
+  getattr(place: Place): MaybePromise<Attributes>
+  readdir(directory: Place): Promise<Listing>
+  readlink(place: Place): string
   statfs(): Promise<Space>
-  getxattr(path: string, name: string): MaybePromise<string | undefined>
-  listxattr(path: string): MaybePromise<readonly string[]>
+  getxattr(place: Place, name: string): MaybePromise<string | undefined>
+  listxattr(place: Place): MaybePromise<readonly string[]>
 }
 
 /** What happens to a file by its handle, and how one is got. */
 export interface FileVerbs {
-  open(path: string, access: OpenAccess): MaybePromise<number>
-  create(path: string): Promise<number>
+  open(place: Place, access: OpenAccess): MaybePromise<number>
+  create(name: Name): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
   /** As `Attributes.version`, of what this handle reads. */
@@ -41,18 +44,18 @@ export interface FileVerbs {
 
 /** What changes the tree, or is refused. */
 export interface NamespaceVerbs {
-  truncate(path: string, size: ByteOffset): Promise<void>
-  unlink(path: string): Promise<void>
-  rename(from: string, to: string): Promise<void>
-  mkdir(path: string): Promise<void>
-  rmdir(path: string): Promise<void>
-  symlink(target: string, path: string): Promise<void>
-  link(path: string): Promise<void>
-  mknod(path: string): Promise<void>
+  truncate(place: Place, size: ByteOffset): Promise<void>
+  unlink(name: Name): Promise<void>
+  rename(from: Name, to: Name): Promise<void>
+  mkdir(name: Name): Promise<void>
+  rmdir(name: Name): Promise<void>
+  symlink(target: string, name: Name): Promise<void>
+  link(name: Name): Promise<void>
+  mknod(name: Name): Promise<void>
   /** chmod and chown: editors copy them to a record; they change nothing. */
-  change(path: string): Promise<void>
-  touch(path: string, mtime: Instant): Promise<void>
-  setxattr(path: string): Promise<void>
+  change(place: Place): Promise<void>
+  touch(place: Place, mtime: Instant): Promise<void>
+  setxattr(place: Place): Promise<void>
 }
 
 /** The entries of a directory; it is iterated once. */
@@ -68,10 +71,9 @@ export interface DirectoryEntry {
   readonly kind: string
   /** Of the project, calculation, report or share that it belongs to. */
   readonly id: string | undefined
-  /** Which thing it is, by its node's key. */
-  readonly thing: string
+  readonly node: Node
   /** Its attributes, where they are known without a question. */
-  known?(): Attributes | undefined
+  known(): Attributes | undefined
 }
 
 /** Space as statfs(2) shows it, in blocks of `frsize` bytes. */

@@ -1,6 +1,7 @@
 // Sentences that refuse what the service has no operation for.
 import { Failure } from '../../failure.js'
-import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../../layout.js'
+import { idOfRecordFile } from '../../layout.js'
+import { type Name, pathOf } from '../interface/place.js'
 import { type DirectoryNode, isDirectory, type Node } from './node.js'
 
 export const noUpload = 'you cannot create files here; the server accepts no uploads'
@@ -12,12 +13,12 @@ const onlyLinks =
   'there are links here, and no other files; a program that makes a file beside what it edits is given the record itself, reports/<id>.json (sed -i --follow-symlinks does so)'
 
 /** Why no file is made under this name. */
-export function refusalToMake(path: string): Failure {
-  const directory = parentOf(path)
-  const isReport = directory === `/${fixedNames.reports}` && idOfRecordFile(lastNameOf(path)) !== undefined
-  if (isReport) return new Failure('not-permitted', `${path}: ${noSuchReport}`)
-  if (directory === `/${fixedNames.reports}/${fixedNames.reportNames}`)
-    return new Failure('not-permitted', `${path}: ${onlyLinks}`)
+export function refusalToMake(name: Name): Failure {
+  const path = pathOf(name)
+  const { kind } = name.parent.node
+  if (kind === 'reports' && idOfRecordFile(name.name) !== undefined)
+    return new Failure('not-permitted', `${path}: ${noSuchReport}`)
+  if (kind === 'report-names') return new Failure('not-permitted', `${path}: ${onlyLinks}`)
   return new Failure('no-upload', `${path}: ${noUpload}`)
 }
 

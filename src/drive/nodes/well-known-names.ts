@@ -1,6 +1,6 @@
 // Well-known names: those that programs look up everywhere, answered without a request, and those of directories that programs make for themselves.
 import { Failure } from '../../failure.js'
-import { lastNameOf } from '../../layout.js'
+import { type Name, pathOf } from '../interface/place.js'
 
 const probes = new Set([
   '.git',
@@ -69,10 +69,10 @@ const programsOwn = new Set([
  * Only programs give a directory such a name, for what they keep themselves (`.snakemake`, `__pycache__`), or try it everywhere.
  * @throws Failure 'not-permitted'
  */
-export function refuseProgramsName(path: string): void {
-  const name = lastNameOf(path)
+export function refuseProgramsName(wanted: Name): void {
+  const { name } = wanted
   if (name.startsWith('.') || programsOwn.has(name) || isProbe(name))
-    throw new Failure('not-permitted', `${path}: ${notForPrograms}`)
+    throw new Failure('not-permitted', `${pathOf(wanted)}: ${notForPrograms}`)
 }
 
 const notForPrograms =

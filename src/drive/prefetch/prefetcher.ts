@@ -6,7 +6,7 @@ import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
-import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
+import type { ContentNode, Dentry, DirectoryNode, Node, RecordNode } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 import { type AccessLevel, fileClassOf, openAccessPattern } from './access-pattern.js'
 import { type AskedHow, openContentPrefetch } from './content-prefetch.js'
@@ -18,8 +18,8 @@ import { type WalkPorts, Walks } from './walks.js'
 export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
   listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void
-  /** A stat of a file. */
-  looked(path: string, node: Node): void
+  /** A file was looked up. */
+  looked(path: string, node: ContentNode | RecordNode): void
   /** A file was opened for reading. */
   opened(path: string, node: Node): void
   /** It is read on beyond its beginning, or to its end. */
@@ -163,7 +163,6 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
       else enter(path)
     },
     looked(path, node) {
-      if (node.kind !== 'content' && node.kind !== 'record') return
       const folder = use(path, node, 'looked')
       if (folder !== undefined) siblings.looked(folder, lastNameOf(path))
     },

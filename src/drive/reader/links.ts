@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.js'
 import { parentOf } from '../../layout.js'
 import { fileTypes } from '../interface/attributes.js'
-import type { LookupVerbs } from '../interface/verbs.js'
+import type { PathDrive } from '../interface/path-drive.js'
 import { namesAlong } from '../nodes/name.js'
 
 /** More links on one path are a loop, as for the kernel (ELOOP). */
@@ -18,7 +18,7 @@ export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === 
  * @throws Failure of the first component that is not there, 'invalid' for a loop of links
  */
 export async function withoutLinks(
-  verbs: Pick<LookupVerbs, 'getattr' | 'readlink'>,
+  verbs: Pick<PathDrive, 'getattr' | 'readlink'>,
   path: string,
 ): Promise<string> {
   const ahead = [...namesAlong(path)]

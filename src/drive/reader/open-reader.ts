@@ -5,6 +5,7 @@ import { lastNameOf } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Attributes } from '../interface/attributes.js'
+import type { PathDrive } from '../interface/path-drive.js'
 import type {
   DriveEntry,
   EntryType,
@@ -13,13 +14,12 @@ import type {
   TreeItem,
   TreeQuestion,
 } from '../interface/reader.js'
-import type { Drive, LookupVerbs } from '../interface/verbs.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
 import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
 import { type Seen, walkTree } from './tree-walk.js'
 import { bytesOf, type FileVerbsUsed, readWhole, shortBytes } from './whole-file.js'
 
-type VerbsUsed = FileVerbsUsed & Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
+type VerbsUsed = FileVerbsUsed & Pick<PathDrive, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
 
 /** A failure that a command met, for `calcfs why`. */
 export type NoteFailure = (verb: string, path: string, failure: Failure) => void
@@ -37,7 +37,7 @@ interface Place {
 /** Sizes that one walk asks for side by side. */
 const statsAtOnce = 64
 
-export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: NoteFailure): SharedReader {
+export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailure): SharedReader {
   function problem(verb: string, path: string, thrown: unknown): TreeItem {
     const failure = asFailure(thrown)
     note(verb, path, failure)
@@ -97,7 +97,7 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
 
 /** Most paths hold no link, and are looked up at once; a link on the way is no directory. */
 async function fileAt(
-  verbs: Pick<LookupVerbs, 'getattr' | 'readlink'>,
+  verbs: Pick<PathDrive, 'getattr' | 'readlink'>,
   path: string,
 ): Promise<{ readonly real: string; readonly attributes: Attributes }> {
   try {
@@ -213,7 +213,7 @@ function openTreeLook(
 }
 
 async function thingAt(
-  verbs: Pick<LookupVerbs, 'getxattr'>,
+  verbs: Pick<PathDrive, 'getxattr'>,
   path: string,
 ): Promise<Pick<DriveEntry, 'kind' | 'id'>> {
   const kind = await verbs.getxattr(path, 'user.calcfs.kind')

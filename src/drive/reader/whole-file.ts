@@ -2,10 +2,10 @@
 import { Failure } from '../../failure.js'
 import { type Clock, sleep } from '../../remote/clock.js'
 import { byteOffset } from '../../remote/remote.js'
+import type { PathDrive } from '../interface/path-drive.js'
 import type { ByteSink } from '../interface/reader.js'
-import type { Drive } from '../interface/verbs.js'
 
-export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release'>
+export type FileVerbsUsed = Pick<PathDrive, 'open' | 'read' | 'release'>
 
 /** A file of so many bytes comes to a command in one answer. */
 export const shortBytes = 64 * 1024

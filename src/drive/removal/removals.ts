@@ -4,12 +4,12 @@ import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
+import { type Name, type Place, pathOf } from '../interface/place.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
   type ContentNode,
   type DirectoryNode,
-  isDirectory,
   type Node,
   nodeKey,
   type ProjectNode,
@@ -56,15 +56,9 @@ export class Removals {
   }
 
   /** Before a record's file is taken away. */
-  async admit(
-    path: string,
-    node: RecordNode,
-    { context, isOpen }: { readonly context: RequestContext; readonly isOpen: boolean },
-  ): Promise<Admission> {
+  async admit(path: string, node: RecordNode, context: RequestContext): Promise<Admission> {
     const { burst, rights, hasText } = this.parts
     if (rights.access !== 'manage') return { back: 'this drive deletes only with --access manage' }
-    // A finished text that is moved over an open file looks the same: only the removal of a closed one is meant for sure.
-    if (isOpen && node.of !== 'calculation') return { back: openHere }
     if (node.of === 'project') burst.spoil(path, wholeMeant)
     if (node.of === 'calculation') {
       burst.attempt(path)
@@ -100,14 +94,19 @@ export class Removals {
   }
 
   /** All of the burst comes back where this is part of it, or the directory of a part. */
-  async touch(path: string, context: RequestContext): Promise<boolean> {
-    const node = await this.#walk(path, context)
-    return node !== undefined && this.parts.burst.touch(node, lastNameOf(path), path)
+  touched(place: Place): boolean {
+    return this.parts.burst.touch(place.node, place.name, pathOf(place))
   }
 
-  /** Once what was removed at this path is deleted, or is back. */
-  async settled(path: string, context: RequestContext): Promise<void> {
-    const node = await this.#walk(path, context)
+  /** The same by a name, which may be hidden. */
+  async touch(name: Name, context: RequestContext): Promise<boolean> {
+    const node = await this.#hiddenAt(name, context)
+    return node !== undefined && this.parts.burst.touch(node, name.name, pathOf(name))
+  }
+
+  /** Once what was removed under this name is deleted, or is back. */
+  async settled(name: Name, context: RequestContext): Promise<void> {
+    const node = await this.#hiddenAt(name, context)
     if (node !== undefined) await this.parts.burst.settled(nodeKey(node))
   }
 
@@ -159,11 +158,9 @@ export class Removals {
       await recover<unknown, unknown>(catalog.record({ kind: 'report', id: node.id }).ask(context), asFailure)
   }
 
-  /** What is at a path, also where it is hidden; `projects/` as the project that it stands for. */
-  async #walk(path: string, context: RequestContext): Promise<Node | undefined> {
+  async #hiddenAt(name: Name, context: RequestContext): Promise<Node | undefined> {
     if (!this.parts.burst.isUnderWay) return undefined
-    const node = await (async () => this.parts.tree.walk(path, context))().catch(unlessAbsent)
-    return node?.kind === 'top' && isDirectory(node) ? this.parts.tree.directory(path, context) : node
+    return (async () => this.parts.tree.child(name, context))().catch(unlessAbsent)
   }
 
   #refuse(request: AccessRequest, path: string, because?: string): void {
@@ -173,8 +170,6 @@ export class Removals {
     throw new Failure(refusal.kind, `${path}: ${isShown ? because : refusal.message}`)
   }
 }
-
-const openHere = 'a program had it open: remove it once more when that has closed it, or use calcfs delete'
 
 const ownCopy =
   'it was written here within the last minute, and its program may only make it again: remove it after a minute, or use calcfs delete'

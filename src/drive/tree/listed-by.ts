@@ -1,14 +1,13 @@
 // Listed by: the directory whose listing names a node, so that the kernel is told of it with that listing.
-import { fixedNames, parentOf } from '../../layout.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 
 /** The directory by its node's key; undefined for what no listing tells. From memory. */
-export function listedBy(path: string, node: Node): string | undefined {
+export function listedBy(node: Node, above: Node | undefined): string | undefined {
   switch (node.kind) {
     case 'project':
     case 'calculation':
       // Below by-id/ its own record says whether it is there.
-      if (node.parent === undefined || node.isOldName || isByNumber(path)) return undefined
+      if (node.parent === undefined || node.isOldName || above?.kind === 'number-room') return undefined
       return nodeKey({ kind: 'project', id: node.parent })
     // It is there as long as that project has nothing in it.
     case 'generated':
@@ -16,8 +15,8 @@ export function listedBy(path: string, node: Node): string | undefined {
     case 'content':
       return `calculation ${node.content.calculation}`
     case 'link':
-      return parentOf(path) === reportNames ? reportNamesKey : undefined
-    // A text that is saved is no longer there, by whatever path it was.
+      return above?.kind === 'report-names' ? reportNamesKey : undefined
+    // A text that is saved is no longer there, under whatever name it was.
     case 'draft-text':
       return draftsKey
     default:
@@ -30,6 +29,3 @@ export const draftsKey = nodeKey({ kind: 'drafts' })
 
 /** The directory of the known reports by their titles. */
 export const reportNamesKey = nodeKey({ kind: 'report-names' })
-const reportNames = `/${fixedNames.reports}/${fixedNames.reportNames}`
-
-const isByNumber = (path: string): boolean => parentOf(parentOf(path)) === `/${fixedNames.numbers}`

@@ -6,6 +6,7 @@ import { asFailure, Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Dialect, Instant, RequestContext } from '../../remote/remote.js'
+import { type Name, type Place, rootPlace } from '../interface/place.js'
 import type { FreedNames } from '../names/freed-names.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
@@ -46,6 +47,10 @@ export interface TreeSources {
 export interface Tree {
   /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
   walk(path: string, context: RequestContext): MaybePromise<Node>
+  /** The node under a name of a directory; Failure 'absent' where there is none. */
+  child(name: Name, context: RequestContext): MaybePromise<Node>
+  /** `projects/` as the project it stands for. */
+  actual(directory: DirectoryNode, context: RequestContext): MaybePromise<DirectoryNode>
   list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]>
   /** What was known of its entries at the last question, without any request; undefined where they are not known. */
   listKnown(directory: DirectoryNode): readonly Dentry[] | undefined
@@ -55,7 +60,6 @@ export interface Tree {
   refresh(directory: DirectoryNode, context: RequestContext): Promise<void>
 }
 
-const root: Node = { kind: 'root' }
 const rootEntries: readonly Dentry[] = [
   { name: fixedNames.projects, node: { kind: 'top' } },
   { name: fixedNames.users, node: { kind: 'users' } },
@@ -88,30 +92,35 @@ export function openTree(sources: TreeSources): Tree {
 
   function walk(path: string, context: RequestContext): MaybePromise<Node> {
     const names = path.split('/').filter(name => name !== '')
-    return descend({ path, names, context }, root, 0)
+    return chain(descend(rootPlace, names, context), ({ node }) => node)
   }
 
-  /** Down from a node that is there, by the names that are left. */
-  function descend(way: PathWalk, from: Node, begun: number): MaybePromise<Node> {
-    const { path, names, context } = way
-    let node = from
-    for (let at = begun; at < names.length; at += 1) {
-      const name = names[at] ?? ''
-      if (!isDirectory(node)) throw new Failure('not-directory', `${path}: a part of this path is a file`)
-      const fault = nameFault(name)
-      if (fault !== undefined) throw new Failure(fault, `${path}: this cannot be the name of anything here`)
-      const directory = node
-      noteUse(directory, names[at - 1])
-      // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
-      const known = at < names.length - 1 ? knownChild(node, name) : undefined
-      const next = known ?? lookup(node, name, context)
-      if (next instanceof Promise)
-        return next
-          .catch(thrown => nothingIn(directory, thrown))
-          .then(found => descend(way, requireNode(found, path), at + 1))
-      node = requireNode(next, path)
+  /** Down from a place that is there, by the names that are left. On the way to the last one, what is known will do. */
+  function descend(from: Place, names: readonly string[], context: RequestContext): MaybePromise<Place> {
+    let place = from
+    for (const [at, name] of names.entries()) {
+      const isLast = at === names.length - 1
+      const { node: directory } = place
+      const known = isLast || !isDirectory(directory) ? undefined : knownChild(directory, name)
+      const found = known ?? child({ parent: place, name }, context)
+      if (found instanceof Promise) {
+        const parent = place
+        return found.then(node => descend({ node, parent, name }, names.slice(at + 1), context))
+      }
+      place = { node: found, parent: place, name }
     }
-    return node
+    return place
+  }
+
+  function child({ parent, name }: Name, context: RequestContext): MaybePromise<Node> {
+    const directory = parent.node
+    if (!isDirectory(directory)) throw new Failure('not-directory', `${parent.name} is a file`)
+    const fault = nameFault(name)
+    if (fault !== undefined) throw new Failure(fault, `${name}: this cannot be the name of anything here`)
+    noteUse(directory, parent.name)
+    const found = lookup(directory, name, context)
+    if (!(found instanceof Promise)) return requireNode(found, name)
+    return found.catch(thrown => nothingIn(directory, thrown)).then(node => requireNode(node, name))
   }
 
   /**
@@ -134,9 +143,9 @@ export function openTree(sources: TreeSources): Tree {
   }
 
   /** A program that goes on below a name that a save has changed is at work there. */
-  function noteUse(directory: DirectoryNode, name: string | undefined): void {
+  function noteUse(directory: DirectoryNode, name: string): void {
     if ((directory.kind !== 'project' && directory.kind !== 'calculation') || !directory.isOldName) return
-    if (directory.parent !== undefined && name !== undefined) sources.aliases.used(directory.parent, name)
+    if (directory.parent !== undefined) sources.aliases.used(directory.parent, name)
   }
 
   const isKnownFile = (directory: DirectoryNode, name: string): boolean =>
@@ -311,20 +320,14 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
-  return { walk, list, listKnown, directory, refresh }
+  return { walk, child, actual, list, listKnown, directory, refresh }
 }
 
 /** Directories in which the service is asked for a list, and not for the name. */
 const listed = new Set<DirectoryNode['kind']>(['top', 'users', 'user', 'project', 'calculation'])
 
-interface PathWalk {
-  readonly path: string
-  readonly names: readonly string[]
-  readonly context: RequestContext
-}
-
-function requireNode(found: Node | undefined, path: string): Node {
-  if (found === undefined) throw new Failure('absent', `${path}: there is nothing of this name`)
+function requireNode(found: Node | undefined, name: string): Node {
+  if (found === undefined) throw new Failure('absent', `${name}: there is nothing of this name`)
   return found
 }
 

@@ -1,6 +1,6 @@
 // A link and a tree in virtual time: what programs wait for, what is foreseen for them, and what was asked in vain.
 import type { Catalog } from '../../../src/cache/metadata/catalog.js'
-import type { Dentry, DirectoryNode } from '../../../src/drive/nodes/node.js'
+import type { ContentNode, Dentry, DirectoryNode } from '../../../src/drive/nodes/node.js'
 import { openPrefetcher, type Prefetcher } from '../../../src/drive/prefetch/prefetcher.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import {
@@ -223,7 +223,7 @@ export function simulatedLink(
       return at(path)
     },
     async stat(path) {
-      prefetcher.looked(path, entryAt(path).node)
+      prefetcher.looked(path, entryAt(path).node as ContentNode)
       if (isKnown(`body ${path}`)) return
       // A body under way tells its length as well.
       await ask(answers.has(`body ${path}`) ? `body ${path}` : `size ${path}`, 'user')

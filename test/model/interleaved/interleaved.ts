@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
 import type { Connection } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
+import { pathDrive } from '../../../src/drive/interface/path-drive.js'
 import { Failure } from '../../../src/failure.js'
 import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
@@ -169,7 +170,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
 
   function kernelOf(drive: AssembledDrive): DriveFiles {
     const failed = drive.failureLog.note
-    return harshKernel({ drive: () => drive.drive, readOnly: false, failed })
+    return harshKernel({ drive: () => pathDrive(drive.drive), readOnly: false, failed })
   }
 
   const busy = new Set<Promise<void>>()

@@ -1,5 +1,6 @@
 // What the drive shows and saves belongs to the thing that was asked for, whatever stands in front of the service.
 import type { Test } from 'tap'
+import type { InProcessTestbed } from '../../testbed/in-process.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { cml, ids } from '../../testbed/sample-data.js'
 import { type TestService, writes } from '../../testbed/service.js'
@@ -17,7 +18,7 @@ export const answeredAs = (service: TestService, which: RegExp, other: string): 
 const why = async (testbed: Testbed, path: string): Promise<string> =>
   isMount(testbed)
     ? (await testbed.calcfs('why', `${testbed.directory}/${path}`)).stdout
-    : ((await testbed.files.xattr(path, 'user.calcfs.error')) ?? '')
+    : ((testbed as InProcessTestbed).lastFailure() ?? '')
 
 const isMount = (testbed: Testbed): testbed is KernelTestbed => testbed.name === 'mount'
 

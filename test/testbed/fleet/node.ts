@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
 import { connect } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
+import { pathDrive } from '../../../src/drive/interface/path-drive.js'
 import { systemClock } from '../../../src/remote/clock.js'
 import type { Capabilities } from '../../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../../src/system/own-file.js'
@@ -49,7 +50,7 @@ export async function openFleetNode({
     clock: systemClock,
   })
   const files = harshKernel({
-    drive: () => line.drive,
+    drive: () => pathDrive(line.drive),
     keeps: false,
     readOnly: settings['access'] === 'read',
     failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),

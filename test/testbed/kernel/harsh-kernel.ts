@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import type { Attributes } from '../../../src/drive/interface/attributes.js'
 import { fileTypes } from '../../../src/drive/interface/attributes.js'
 import { errnoOf } from '../../../src/drive/interface/errno.js'
-import type { Drive } from '../../../src/drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../../../src/drive/interface/path-drive.js'
 import { asFailure, type Failure } from '../../../src/failure.js'
 import type { MaybePromise } from '../../../src/maybe-promise.js'
 import { byteOffset, instant } from '../../../src/remote/remote.js'
@@ -180,7 +180,13 @@ export function harshKernel(mountable: Mountable): DriveFiles {
       }),
     rmdir: path => changed('rmdir', path, (drive, at) => drive.rmdir(at)),
     symlink: (target, path) => changed('symlink', path, (drive, at) => drive.symlink(target, at)),
-    touch: path => changed('utimens', path, (drive, at) => drive.touch(at, instant(Date.now()))),
+    async touch(path) {
+      await open(path, 'a').then(
+        file => file.close(),
+        () => undefined,
+      )
+      await changed('utimens', path, (drive, at) => drive.touch(at, instant(Date.now())))
+    },
     chmod: path => changed('chmod', path, (drive, at) => drive.change(at)),
     async statfs() {
       const { bsize, blocks } = await call('statfs', '/', drive => drive.statfs())
@@ -188,7 +194,7 @@ export function harshKernel(mountable: Mountable): DriveFiles {
     },
     async xattr(given, name) {
       const path = await resolved(given, 'keep')
-      return call('getxattr', path, drive => drive.getxattr(path, name))
+      return call('getxattr', path, drive => drive.getxattr(path, name)).catch(() => undefined)
     },
     async xattrs(given) {
       const path = await resolved(given, 'keep')

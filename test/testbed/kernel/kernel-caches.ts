@@ -1,7 +1,7 @@
 // What Linux and libfuse keep of a drive: names and attributes for a second, and the pages of a file until its size or time changes.
 import type { Attributes } from '../../../src/drive/interface/attributes.js'
 import { errnoOf } from '../../../src/drive/interface/errno.js'
-import type { Drive } from '../../../src/drive/interface/verbs.js'
+import type { PathDrive as Drive } from '../../../src/drive/interface/path-drive.js'
 import { asFailure } from '../../../src/failure.js'
 import { withReportedSizes } from '../../../src/mount/kernel-sizes.js'
 import { withOneVersion } from '../../../src/mount/one-version.js'

@@ -1,0 +1,90 @@
+// Resolver: from a name in a directory to a node, to a record whose file is away, or to a place for scratch files.
+
+import { Failure, isAbsent } from '../../failure.js'
+import { fixedNames } from '../../layout.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import type { RequestContext } from '../../remote/remote.js'
+import { type Name, type Place, pathOf } from '../interface/place.js'
+import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
+import {
+  type Dentry,
+  type DirectoryNode,
+  type EditableNode,
+  filterEntries,
+  isDirectory,
+  isEditable,
+  type Node,
+  type ScratchPlace,
+} from '../nodes/node.js'
+import { newIn, scratchDirectory, type Tree } from './tree.js'
+
+export interface Resolver {
+  /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
+  child(name: Name, context: RequestContext): MaybePromise<Node>
+  /** The file under a name whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
+  editable(name: Name, context: RequestContext): Promise<EditableNode | undefined>
+  /** The entries of a directory without what was taken away. */
+  shown(entries: readonly Dentry[]): readonly Dentry[]
+  /** Where an editor's own file of this name would lie; undefined where none may be. */
+  scratch(name: Name, context: RequestContext): Promise<ScratchPlace | undefined>
+}
+
+/** What was just taken away, or is about to be deleted. */
+export interface Removed {
+  isHidden(node: Node): boolean
+  /** It was removed under this name, or lies in what was. */
+  hides(node: Node, name: string): boolean
+}
+
+export function openResolver(tree: Tree, gone: Removed): Resolver {
+  return {
+    child: (name, context) =>
+      chain(tree.child(name, context), found => {
+        const isAway = !isDirectory(found) && gone.isHidden(found)
+        if (isAway || gone.hides(found, name.name)) throw justRemoved(name)
+        return found
+      }),
+    async editable(name, context) {
+      try {
+        const found = await tree.child(name, context)
+        return isEditable(found) ? found : undefined
+      } catch (thrown) {
+        if (!isAbsent(thrown)) throw thrown
+      }
+      const directory = await tree.actual(directoryIn(name.parent), context)
+      return newIn(directory, name.name)
+    },
+    async scratch({ parent, name }, context) {
+      const directory = await tree.actual(directoryIn(parent), context)
+      const beside = scratchDirectory(directory)
+      return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
+    },
+    shown: entries =>
+      filterEntries(entries, ({ node, name }) => !gone.isHidden(node) && !gone.hides(node, name)),
+  }
+}
+
+/** @throws Failure 'not-directory' */
+export function directoryIn(place: Place): DirectoryNode {
+  if (!isDirectory(place.node)) throw new Failure('not-directory', `${pathOf(place)} is not a directory`)
+  return place.node
+}
+
+const justRemoved = (name: Name): Failure => new Failure('absent', `${pathOf(name)}: it was just taken away`)
+
+/** Which directories take an editor's own files, and under which names. */
+function takesScratch(directory: DirectoryNode, name: string): boolean {
+  switch (directory.kind) {
+    case 'project':
+      return isScratchBeside(fixedNames.project, name)
+    case 'calculation':
+      return isScratchBeside(fixedNames.calculation, name)
+    case 'report':
+      return isScratchBeside(fixedNames.order, name)
+    case 'reports':
+    case 'shares':
+      return isScratchAmong(name)
+    default:
+      return false
+  }
+}
