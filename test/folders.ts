@@ -80,7 +80,7 @@ export const folders: Readonly<Record<string, string>> = {
   'drive/nodes': 'what a path can be, and its name; pure',
   'drive/interface':
     'what a mount and a command line see of the drive: verbs, attributes, errno names, control',
-  'drive/names': 'names that are remembered: made here, freed, known reports, given roots',
+  'drive/names': 'names that are remembered: made here, known reports, given roots',
   'drive/tree': 'path to node',
   'drive/records': 'files whose saves reach the service, and files that stay here',
   'drive/removal': 'rm and rmdir: what one burst removes, and what is sent of it',

@@ -16,7 +16,6 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
 import type { SharedReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
-import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
 import { openPinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
@@ -125,7 +124,7 @@ function tellOfText(news: KernelNews, key: string): void {
 }
 
 export function buildTree(
-  { connection, clock: { now } }: AssemblySettings,
+  { connection }: AssemblySettings,
   { catalog, identities }: Caches,
   { drafts, reports, roots, scratch }: Journal,
   { writeSide }: EditingLayer,
@@ -140,8 +139,6 @@ export function buildTree(
     rights,
     aliases,
     local: { scratch: scratch.entries, drafts: drafts.names, ...writeSide.local },
-    freed: openFreedNames(now),
-    now,
   })
 }
 

@@ -18,8 +18,8 @@ import type {
   RequestContext,
 } from '../remote/remote.js'
 import { isSpelling } from '../spelling.js'
-import { copyOf, type NameAliases, type NamedNode } from './names/name-aliases.js'
-import { escapeTitle, titleWritten } from './nodes/name.js'
+import type { NameAliases, NamedNode } from './names/name-aliases.js'
+import { titleWritten } from './nodes/name.js'
 import type { ProjectNode, RecordNode } from './nodes/node.js'
 import { type EditingParts, learnSaved, savedOrOld } from './records/editable-files.js'
 import { recordKeyOf } from './records/node-key.js'
@@ -60,16 +60,12 @@ export interface CreateRename {
   make(wanted: WantedProject, context: RequestContext): Promise<void>
   /** The thing gets another name in its place. */
   retitle(node: NamedNode, wanted: WantedName, context: RequestContext): Promise<void>
-  /** Only a program that came by this name goes on by it: it may be given again. */
-  isFormer(parent: ProjectId, name: string): boolean
 }
 
 export function openCreateRename(parts: CreateRenameParts): CreateRename {
   const { catalog, dialect, remote, rights, aliases } = parts
 
   return {
-    isFormer: aliases.isFormer,
-
     async make({ directory, name, lookedAt }, given) {
       const parent = directory.id
       const context = { ...given, names: parent }
@@ -125,14 +121,9 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       }
       if (node.parent === undefined) return
       catalog.retitleIn(node.parent, { kind: node.kind, id: node.id } as Readable, title)
-      aliases.drop(node.parent, escapeTitle(dialect.facts(record).title ?? ''))
-      // The listing that gave this node tells the title of before, which is another thing's for what is kept of contents.
-      aliases.add(
-        node.parent,
-        name,
-        node.title === undefined ? node : copyOf(node, { title, since: node.since }),
-        dialect.facts(record).title,
-      )
+      const { kind, id, parent: above, published, born } = node
+      const renamed = { kind, id, title, parent: above, published, born } as NamedNode
+      aliases.add(node.parent, name, renamed, dialect.facts(record).title)
     },
   }
 

@@ -2,7 +2,7 @@
 
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'
-import { asFailure, Failure, isAbsent } from '../failure.js'
+import { asFailure, Failure, unlessAbsent } from '../failure.js'
 import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
@@ -11,14 +11,7 @@ import type { NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { isLockName } from './nodes/local-names.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
-import {
-  type ContentNode,
-  type EditableNode,
-  isDirectory,
-  isEditable,
-  type Node,
-  nodeKey,
-} from './nodes/node.js'
+import { type ContentNode, type EditableNode, isDirectory, isEditable, nodeKey } from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { refuseProgramsName } from './nodes/well-known-names.js'
 import { awayMs } from './records/open-record.js'
@@ -149,34 +142,20 @@ export function openNamespaceVerbs(
     await naming({ kind: 'project', id: here.id }, async () => {
       const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)
-      const isFree = (found: Node, name: string) => isOldName(found) && createRename.isFormer(here.id, name)
-      await refuseTaken(to, context, isFree)
+      await refuseTaken(to, context)
       await createRename.retitle(node, { parent: here.id, name: to.name, lookedAt }, context)
     })
     parts.succeeded(pathOf(to), parts.clock.now())
   }
 
-  /**
-   * By its name, or by the other way to write it: `%25` is `%`. `isFree` tells of what is found under a name that it
-   * does not take it.
-   * @throws Failure 'exists'
-   */
-  async function refuseTaken(
-    wanted: Name,
-    context: RequestContext,
-    isFree: IsFree = takesAny,
-  ): Promise<void> {
-    for (const name of new Set([wanted.name, escapeTitle(titleWritten(wanted.name))]))
-      if (await isTaken({ parent: wanted.parent, name }, context, isFree))
-        throw new Failure('exists', `${pathOf(wanted)}: there is something of this name already`)
-  }
-
-  async function isTaken(name: Name, context: RequestContext, isFree: IsFree): Promise<boolean> {
-    try {
-      return !isFree(await resolver.child(name, context), name.name)
-    } catch (thrown) {
-      if (isAbsent(thrown)) return false
-      throw thrown
+  /** By its name, or by the other way to write it: `%25` is `%`. @throws Failure 'exists' */
+  async function refuseTaken({ parent, name }: Name, context: RequestContext): Promise<void> {
+    for (const written of new Set([name, escapeTitle(titleWritten(name))])) {
+      const found = await (async () => resolver.child({ parent, name: written }, context))().catch(
+        unlessAbsent,
+      )
+      if (found === undefined) continue
+      throw new Failure('exists', `${pathOf({ parent, name })}: there is something of this name already`)
     }
   }
 
@@ -262,10 +241,3 @@ export function openNamespaceVerbs(
 }
 
 const anotherName = 'it is another name of a record; remove that one by its number'
-
-type IsFree = (found: Node, name: string) => boolean
-const takesAny: IsFree = () => false
-
-/** What is listed under a name has it, whatever had it before. */
-const isOldName = (found: Node): boolean =>
-  (found.kind === 'project' || found.kind === 'calculation') && found.isOldName === true

@@ -14,18 +14,11 @@ import type { EditableRecord } from '../edit/save/editable.js'
 import { createSaver, type Saver } from '../edit/save/save.js'
 import { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
-import {
-  type CalculationId,
-  type Instant,
-  instant,
-  type Remote,
-  type RequestContext,
-} from '../remote/remote.js'
+import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
 import { type CreateRename, openCreateRename } from './create-rename.js'
 import { openMadeNames } from './names/made-names.js'
-import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
+import { type NameAliases, openNameAliases } from './names/name-aliases.js'
 import type { Roots } from './names/roots.js'
-import { escapeTitle } from './nodes/name.js'
 import {
   type EditableNode,
   type NewNode,
@@ -121,7 +114,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   const { catalog, clock, dialect, drafts, remote, history } = sources
   const { now } = clock
   const rights = openAccessRights(sources.access, { catalog, dialect })
-  const aliases = openNameAliases(sources.state, sources.mountPoint, now)
+  const aliases = openNameAliases(sources.state, sources.mountPoint)
   const records = openRecords(sources.leases, clock, sources.times)
   const burst = new Burst({
     ...sources,
@@ -174,15 +167,6 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     rights,
     saver,
     editable,
-    renamed(node, title) {
-      const { id, parent } = node
-      if (parent === undefined) return
-      const child: NamedNode =
-        node.of === 'project'
-          ? { kind: 'project', id: node.id, parent }
-          : { kind: 'calculation', id: id as CalculationId, title, parent }
-      aliases.addFormer(parent, escapeTitle(title), child)
-    },
     changed(node) {
       changedAt.set(nodeKey(node), now())
       const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []

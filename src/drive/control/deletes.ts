@@ -7,7 +7,6 @@ import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import { refuseOldName } from '../nodes/refusals.js'
 import type { Sight } from '../removal/burst.js'
 import type { DeleteTarget } from '../removal/send.js'
 import { openMarks } from '../tree/identity-mark.js'
@@ -35,7 +34,6 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     context: RequestContext,
   ): Promise<{ readonly key: string; readonly thing: DeletableItem }> {
     const node = targetOf(path, await tree.walk(path, context))
-    refuseOldName(path, node)
     refuseRights(path, node)
     // What the listing says of it now is what a look at it is compared with.
     if (node.kind !== 'record') await marks.of(node, context)

@@ -16,8 +16,6 @@ export interface ListedChild {
   /** Where that is which `.index.tsv` says of it beside its name. */
   readonly bundle?: CompressedBatch | undefined
   readonly place?: number
-  /** It was reached by a name that a save has changed; it is listed under another one. */
-  readonly isOldName?: boolean
 }
 
 /** A file that makes a record when it is saved, and stands for that record afterwards. */

@@ -42,12 +42,3 @@ export function noProjectHere(directory: DirectoryNode): string {
     ? 'a calculation holds no projects'
     : 'projects are made below projects/ only'
 }
-
-/**
- * An editor at work goes on by the name that it has changed (RECORD-4); nothing is deleted by it.
- * @throws Failure 'absent'
- */
-export function refuseOldName(path: string, node: Node): void {
-  if ((node.kind !== 'calculation' && node.kind !== 'project') || node.isOldName !== true) return
-  throw new Failure('absent', `${path}: it is called otherwise now; remove it by the name that is listed`)
-}

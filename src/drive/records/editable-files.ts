@@ -33,8 +33,6 @@ export interface EditingParts {
   /** How a record is saved, or a report's order. */
   readonly editable: (node: RecordNode | OrderNode) => EditableRecord
   readonly log: (sentence: string, about: { cause: unknown }) => void
-  /** Told when a save has given a project or calculation another name. */
-  readonly renamed: (node: Exclude<RecordNode, { of: 'report' | 'share' }>, title: string) => void
   /** Told when this mount has changed the record, or may have: no file shows its text of before. */
   readonly changed: (node: RecordNode) => void
   /** Told what the service dropped beside a stored edit. */
@@ -171,7 +169,7 @@ export function learnSaved(
 
 /** Takes a record that was just read for what is known of it. */
 export function learnRecord(
-  { catalog, dialect, reports, renamed }: EditingParts,
+  { catalog, dialect, reports }: EditingParts,
   node: RecordNode,
   record: JsonObject,
 ): void {
@@ -187,9 +185,7 @@ export function learnRecord(
   else if (isRenamed) {
     // A path by number and a kept draft name no parent.
     const parent = node.parent ?? (dialect.facts(record).parent as ProjectId | undefined)
-    if (parent === undefined) return
-    catalog.retitleIn(parent, readableOf(node), title)
-    renamed({ ...node, parent }, dialect.facts(before).title ?? '')
+    if (parent !== undefined) catalog.retitleIn(parent, readableOf(node), title)
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type ProjectNode,
   type RecordNode,
 } from '../nodes/node.js'
-import { readOnlyBecause, refuseOldName } from '../nodes/refusals.js'
+import { readOnlyBecause } from '../nodes/refusals.js'
 import type { AccessRequest, AccessRights } from '../tree/access.js'
 import type { Tree } from '../tree/tree.js'
 import type { Burst } from './burst.js'
@@ -112,7 +112,6 @@ export class Removals {
 
   async #rmdirCalculation(path: string, node: CalculationNode, context: RequestContext): Promise<void> {
     const { burst, sender } = this.parts
-    refuseOldName(path, node)
     this.#refuse({ do: 'delete-calculation', node }, path)
     burst.attempt(path)
     const entries = await this.parts.tree.list(node, context)
@@ -127,7 +126,6 @@ export class Removals {
 
   async #rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
     const { burst, sender, aliases } = this.parts
-    refuseOldName(path, node)
     const made = aliases.hasMade(node.id)
     this.#refuse({ do: 'delete-project', id: node.id, made }, path)
     burst.attempt(path)

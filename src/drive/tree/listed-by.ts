@@ -7,7 +7,7 @@ export function listedBy(node: Node, above: Node | undefined): string | undefine
     case 'project':
     case 'calculation':
       // Below by-id/ its own record says whether it is there.
-      if (node.parent === undefined || node.isOldName || above?.kind === 'number-room') return undefined
+      if (node.parent === undefined || above?.kind === 'number-room') return undefined
       return nodeKey({ kind: 'project', id: node.parent })
     // It is there as long as that project has nothing in it.
     case 'generated':

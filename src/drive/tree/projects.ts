@@ -1,25 +1,25 @@
 // Tree below projects/: a project's children under their names, its record, index and shares, and the entries at the top.
 
+import { LRUCache } from 'lru-cache'
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import { fixedNames, recordFile } from '../../layout.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { chain } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
-import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
-import { isSameName } from '../../spelling.js'
-import type { FreedNames } from '../names/freed-names.js'
-import { copyOf, type NameAliases } from '../names/name-aliases.js'
+import type { ProjectId, RequestContext } from '../../remote/remote.js'
+import type { NameAliases, NamedNode } from '../names/name-aliases.js'
 import type { FoundProject, Roots } from '../names/roots.js'
-import { nameChildren, splitMark, titleOf } from '../nodes/name.js'
+import { markedName, nameChildren, splitMark, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
 import type { AccessRights } from './access.js'
+
+/** Projects whose last names are remembered. */
+const projectsAtMost = 4096
 
 /** A project's children under their names, projects first. */
 interface NamedChildren {
   readonly entries: readonly Dentry[]
   readonly places: NameIndex
-  /** They count until then; undefined where they stay what they are. */
-  readonly until: Instant | undefined
 }
 
 export interface ProjectTree {
@@ -46,25 +46,24 @@ export interface ProjectSources {
   readonly catalog: Catalog
   readonly rights: AccessRights
   readonly aliases: NameAliases
-  readonly freed: FreedNames
-  readonly now: () => Instant
 }
 
 /** `aliases` are the names that this mount has given, which the service may spell otherwise. */
-export function openProjectTree(
-  { catalog, rights, aliases, freed, now }: ProjectSources,
-  roots: Roots,
-): ProjectTree {
+export function openProjectTree({ catalog, rights, aliases }: ProjectSources, roots: Roots): ProjectTree {
   const namesOf = new WeakMap<Children, NamedChildren>()
+  const namedLast = new LRUCache<ProjectId, NamedChildren>({ max: projectsAtMost })
 
   function named(children: Children, of: ProjectId): NamedChildren {
     const known = namesOf.get(children)
-    if (known !== undefined && (known.until === undefined || known.until > now())) return known
+    if (known !== undefined) return known
+    const before = namedLast.get(of)
     const listed = [...children.projects, ...children.calculations]
-    const { names, until } = freed.name(of, listed)
+    // A name that was used for a sibling means no second thing: what was shown with a mark keeps it.
+    const names = nameChildren(listed, child => before?.places.find(markedName(child)) !== undefined)
     const entries = listed.map((node, at) => ({ name: names[at] ?? '', node }))
-    const given = { entries, places: nameIndex(entries), until }
+    const given = { entries, places: nameIndex(entries) }
     namesOf.set(children, given)
+    namedLast.set(of, given)
     return given
   }
 
@@ -87,16 +86,10 @@ export function openProjectTree(
 
   /** A name that was written here, of a child that the service still lists. */
   function writtenChild({ projects, calculations }: Children, name: string, id: ProjectId): Node | undefined {
-    const child = aliases.find(id, name)
-    if (child === undefined) return undefined
-    const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
-    const item = listed.find(one => one.id === child.id)
-    if (item === undefined) return undefined
-    const node = copyOf(child, { since: item.since })
-    if (aliases.isFormer(id, name)) return { ...node, isOldName: true }
-    if (isSameName(child.title, item.title)) return node
-    // Another client has given it a name of its own since, and this one is free; by an old listing nothing is deleted.
-    return aliases.mayBeLate(id, name, item.title) ? { ...node, isOldName: true } : undefined
+    const listed = ({ kind, id }: NamedNode) =>
+      (kind === 'project' ? projects : calculations).find(one => one.id === id)
+    const written = aliases.find(id, name, node => listed(node)?.title)
+    return written && { ...written, since: listed(written)?.since }
   }
 
   /** The user's space as `projects/`: where it has nothing in it, a file says what to do. A thing of that name comes first. */

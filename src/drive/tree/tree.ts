@@ -5,9 +5,8 @@ import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import type { Dialect, Instant, RequestContext } from '../../remote/remote.js'
+import type { Dialect, RequestContext } from '../../remote/remote.js'
 import { type Name, type Place, rootPlace } from '../interface/place.js'
-import type { FreedNames } from '../names/freed-names.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import type { Roots } from '../names/roots.js'
@@ -40,8 +39,6 @@ export interface TreeSources {
   readonly rights: AccessRights
   readonly aliases: NameAliases
   readonly local: LocalFiles
-  readonly freed: FreedNames
-  readonly now: () => Instant
 }
 
 export interface Tree {
@@ -117,7 +114,6 @@ export function openTree(sources: TreeSources): Tree {
     if (!isDirectory(directory)) throw new Failure('not-directory', `${parent.name} is a file`)
     const fault = nameFault(name)
     if (fault !== undefined) throw new Failure(fault, `${name}: this cannot be the name of anything here`)
-    noteUse(directory, parent.name)
     const found = lookup(directory, name, context)
     if (!(found instanceof Promise)) return requireNode(found, name)
     return found.catch(thrown => nothingIn(directory, thrown)).then(node => requireNode(node, name))
@@ -140,12 +136,6 @@ export function openTree(sources: TreeSources): Tree {
     if (parent !== undefined && !doubted.has(failure)) catalog.refreshProject(parent)
     doubted.add(failure)
     throw new Failure('in-doubt', failure.message, { cause: failure, said: failure.said })
-  }
-
-  /** A program that goes on below a name that a save has changed is at work there. */
-  function noteUse(directory: DirectoryNode, name: string): void {
-    if ((directory.kind !== 'project' && directory.kind !== 'calculation') || !directory.isOldName) return
-    if (directory.parent !== undefined) sources.aliases.used(directory.parent, name)
   }
 
   const isKnownFile = (directory: DirectoryNode, name: string): boolean =>

@@ -3,13 +3,11 @@ import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData as fillWorld, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { pauseEnds, removeTree } from './deleting.js'
 
 const water = 'projects/Water splitting'
 const manage = { settings: { access: 'manage' }, fill }
-const oneHour = 3_600_000
-const tenMinutes = 600_000
 
 function fill(seed: Seed): void {
   fillWorld(seed)
@@ -51,11 +49,11 @@ export function freedNames(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, `${water}/same/id`), 'new')
     })
 
-    await t.test('and is given back after an hour', async t => {
+    await t.test('and is given back by the next mount', async t => {
       await service.elsewhere('DELETE', '/calculation?id=2004')
       await files.touch(water)
       t.same(await sameIn(testbed), ['same~c2002', 'same~c2003'])
-      await testbed.pass(oneHour)
+      await testbed.remount()
       t.same(await sameIn(testbed), ['same', 'same~c2003'])
       t.equal(await textOf(testbed, `${water}/same/id`), '2002')
     })
@@ -71,28 +69,5 @@ export function freedNames(t: Test, open: OpenTestbed): void {
     // A name that is given on purpose.
     await files.mkdir(`${water}/same`)
     t.match(await textOf(testbed, `${water}/same/.project.json`), /"name": "same"/)
-  })
-
-  t.test('RECORD-4 a name that a save has changed is free once no editor comes back to it', async t => {
-    const testbed = await open(t, manage)
-    const { files } = testbed
-    await files.mkdir(`${water}/Made`)
-    for (const [name, record] of [
-      ['TS1_opt', '.calculation.json'],
-      ['Made', '.project.json'],
-    ] as const) {
-      const path = `${water}/${name}/${record}`
-      await overwrite(testbed, path, (await textOf(testbed, path)).replace(`"${name}"`, `"${name} 9"`))
-      for (let tries = 0; tries < 3; tries += 1) {
-        await testbed.pass(tenMinutes - 10_000)
-        t.equal(await outcome(files.lstat(path)), 'done', 'an editor at work goes on by it')
-      }
-      await testbed.pass(tenMinutes - 10_000)
-      t.equal(await outcome(files.mkdir(`${water}/${name}`)), 'EEXIST')
-      await testbed.pass(20_000)
-      await files.mkdir(`${water}/${name}`)
-      t.match(await textOf(testbed, `${water}/${name}/.project.json`), `"${name}"`)
-      t.ok((await namesOf(testbed, water)).includes(`${name} 9`))
-    }
   })
 }

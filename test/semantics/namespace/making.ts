@@ -33,20 +33,6 @@ export function making(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test(
-    'MAKE-2 the name under which a project was made leads to it after a save of another title',
-    async t => {
-      const testbed = await open(t)
-      const { files } = testbed
-      await files.mkdir(`${water}/Before`)
-      const text = await textOf(testbed, `${water}/Before/.project.json`)
-      await overwrite(testbed, `${water}/Before/.project.json`, text.replace('"Before"', '"After"'))
-      for (const name of ['Before', 'After']) await files.mkdir(`${water}/${name}/by ${name}`)
-      const names = await namesOf(testbed, `${water}/After`)
-      t.ok(names.includes('by Before') && names.includes('by After'), names.join())
-    },
-  )
-
   t.test('MAKE-2 RENAME-2 a written name is free once another client has renamed its thing', async t => {
     const testbed = await open(t, { settings: { ttlListing: '1s', ttlRecord: '1s' } })
     const { files, service } = testbed
