@@ -7,16 +7,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
-import { servedOperations } from '../../src/mount/lifecycle.js'
-import { systemClock } from '../../src/remote/clock.js'
+import { pathDrive } from '../../src/drive/interface/path-drive.js'
+import { operationsOf } from '../../src/mount/fuse.js'
 import { type Calls, callsOf } from './calls.js'
 import { type Cost, type Meter, openMeter } from './cost.js'
 import { type Line, openLine } from './line.js'
 
 const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
-
-/** Seconds for which a kernel that is told keeps names: a quarter of a listing's lifetime. */
-const cacheSeconds = 7.5
 
 /** Work in the background ends, and the last lines of the service's log arrive. */
 const settled = (): Promise<void> => new Promise(wake => setTimeout(wake, 500))
@@ -98,13 +95,7 @@ async function measureLine(
   meter: Meter,
   heard: () => number,
 ): Promise<readonly Row[]> {
-  const served = {
-    drive: drive.drive,
-    news: drive.news,
-    clock: systemClock,
-    log: { failed: () => {}, calls: activity.calls },
-  }
-  const calls = callsOf(servedOperations(served, { advance: () => {}, told: 0 }, cacheSeconds).operations)
+  const calls = callsOf(operationsOf(pathDrive(drive.drive), { failed: () => {}, calls: activity.calls }))
   const { folder, file, cold, report } = await sampleOn(calls)
   await calls.getattr(folder)
   await calls.getattr(cold)

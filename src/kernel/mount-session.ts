@@ -32,7 +32,6 @@ export async function mountSession(
   const mount = await mountAt(path)
   return {
     device: mount?.device,
-    isTold: true,
     gone,
     answered: pending.ended,
     async unmount() {

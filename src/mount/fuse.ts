@@ -24,7 +24,7 @@ export interface KernelSettings {
   readonly onAutomount?: boolean
   /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
   readonly xattrs: boolean
-  /** Seconds for which the kernel caches names and attributes; at most 1 where it cannot be told of changes. */
+  /** Seconds for which a kernel that is told of changes keeps names and attributes; libfuse's is not. */
   readonly cacheSeconds: number
   /** Milliseconds after which the binding answers by itself; above every deadline of the drive. */
   readonly timer: number
@@ -40,20 +40,8 @@ export interface CallLog {
 
 const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
-/**
- * An open right after a stat is of the text of that stat (the text lease), so that libfuse need not ask once more whether
- * the pages are of another one. Where the kernel cannot be told at once, what this mount changes by another way would be missed.
- */
-const freshSeconds = 1
-/**
- * A kernel that was told drops its inodes, and libfuse would give the same file another inode number at its next lookup:
- * vim says "File changed while writing" then, and `tail -F` begins again.
- */
-const rememberedSeconds = 300
-/** Milliseconds after which libfuse has forgotten what the kernel has, with its turns of cleaning up. */
-export const forgottenAfterMs = (rememberedSeconds + 120) * 1000
-/** A name that is not there may come to be by another's work at any time. */
-const absenceSeconds = 1
+/** Seconds for which the kernel keeps a name: it cannot be told that another client has made it another thing. */
+const namesSeconds = 1
 /** The option string is copied to a fixed buffer of the binding. */
 const longestOptions = 1023
 
@@ -67,19 +55,16 @@ export class CalcfsFuse extends Fuse {
   }
 
   override _fuseOptions(): string {
-    const { cacheSeconds, readOnly, noExec, allowOther, onAutomount, source } = this.settings
+    const { readOnly, noExec, allowOther, onAutomount, source } = this.settings
     const options = [
       'subtype=calcfs',
       'big_writes',
       'max_read=131072',
       'max_readahead=1048576',
-      // Pages are kept until size or mtime changes; a record's mtime strictly grows, so no old page is ever shown.
-      'auto_cache',
-      `ac_attr_timeout=${readOnly && cacheSeconds > freshSeconds ? freshSeconds : 0}`,
-      `entry_timeout=${cacheSeconds}`,
-      `attr_timeout=${cacheSeconds}`,
-      ...(cacheSeconds > freshSeconds ? [`remember=${rememberedSeconds}`] : []),
-      `negative_timeout=${Math.min(cacheSeconds, absenceSeconds)}`,
+      `entry_timeout=${namesSeconds}`,
+      // A size is asked for before a read beyond it, and pages go with each open: no text is cut, and none is an old one.
+      'attr_timeout=0',
+      'negative_timeout=0',
       'default_permissions',
       // As fusermount does for every user but root: what a service sends is never a device, and no program runs as its owner.
       'nosuid',

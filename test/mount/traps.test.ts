@@ -268,37 +268,3 @@ async function tried(t: Test, testbed: KernelTestbed, directory: string, user: s
   t.notOk(await isMounted(directory))
   return ended
 }
-
-t.test(
-  'RENAME-5 a name that another has taken away is no target for a while, and the daemon lives',
-  async t => {
-    const testbed = await realMount(t)
-    const { files, service, calcfs, directory } = testbed
-    await files.lstat('projects/Water splitting')
-    await files.mkdir('projects/Mine')
-    const record = JSON.parse(await service.elsewhere('GET', `/project?id=${ids.water}`))
-    await service.elsewhere('PUT', '/project', JSON.stringify({ ...record, name: 'Elsewhere' }))
-    await until(20_000, 'the new name', async () => {
-      await calcfs('refresh', `${directory}/projects`)
-      return (await namesOf(testbed, 'projects')).includes('Elsewhere')
-    })
-    await until(
-      20_000,
-      'the end of the old one',
-      async () => (await outcome(files.lstat('projects/Water splitting'))) === 'ENOENT',
-    )
-    const pid = testbed.daemonPid()
-    t.equal(await outcome(files.rename('projects/Mine', 'projects/Water splitting')), 'EBUSY')
-    t.ok((await namesOf(testbed, 'projects')).includes('Mine'), 'the drive goes on, and nothing was renamed')
-    t.match(await testbed.log(), /is free for a rename in 7 min: take another name, or try again then/)
-    await files.rename('projects/Mine', 'projects/Ours')
-    t.ok((await namesOf(testbed, 'projects')).includes('Ours'))
-
-    // What the kernel has taken away itself is free at once.
-    await files.mkdir('projects/Passing')
-    await files.rmdir('projects/Passing')
-    await files.rename('projects/Ours', 'projects/Passing')
-    t.ok((await namesOf(testbed, 'projects')).includes('Passing'))
-    t.equal(testbed.daemonPid(), pid)
-  },
-)

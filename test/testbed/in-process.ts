@@ -8,13 +8,12 @@ import { assemble } from '../../src/app/assemble.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
-import { type PathDrive as Drive, pathDrive } from '../../src/drive/interface/path-drive.js'
+import { pathDrive } from '../../src/drive/interface/path-drive.js'
 import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
 import { harshKernel, type Mountable } from './kernel/harsh-kernel.js'
-import { withKernelCaches } from './kernel/kernel-caches.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
 import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
@@ -60,11 +59,7 @@ export async function inProcess(
   }
 
   let line = await up()
-  const kept = (): Drive => {
-    const drive = pathDrive(line.drive)
-    return wish.kernel === 'keeps' ? withKernelCaches(drive, clock.now) : drive
-  }
-  let drive = kept()
+  let drive = pathDrive(line.drive)
   t.teardown(async () => {
     await line.close()
     // Remembering a shown text does not delay the read, and may still be in progress.
@@ -72,7 +67,6 @@ export async function inProcess(
   })
   const mountable: Mountable = {
     drive: () => drive,
-    keeps: wish.kernel === 'keeps',
     readOnly: wish.settings?.['access'] === 'read',
     failed(verb, path, failure) {
       if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
@@ -102,7 +96,7 @@ export async function inProcess(
       await line.close()
       await meanwhile()
       line = await up()
-      drive = kept()
+      drive = pathDrive(line.drive)
       await line.tidy()
       await line.check()
     },

@@ -19,8 +19,6 @@ export interface TestbedOptions {
   readonly xattrs?: 'off'
   /** More variables of the daemon of a real mount, over the usual ones. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Names, sizes and pages are kept as a kernel may keep them; a real one does so anyway. */
-  readonly kernel?: 'keeps'
 }
 
 /** What a ground's life is bound to: a test, or a process of a test's own. */

@@ -6,7 +6,6 @@ import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until } from '../../testbed/within.js'
 
 const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
 /** Longer than each lifetime, and than the kernel believes anything. */
@@ -102,8 +101,6 @@ export function roots(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.mkdir('projects/README.txt')), 'EEXIST')
     })
     t.same(writes(heard), [])
-    // The kernel is told at once, but for a second beside a program that writes.
-    await testbed.pass(1_200)
     await files.mkdir('projects/First')
     t.same(await namesOf(testbed, 'projects'), [...own, 'First'])
     t.equal(await outcome(files.lstat('projects/README.txt')), 'ENOENT', 'at once')
@@ -112,9 +109,7 @@ export function roots(t: Test, open: OpenTestbed): void {
     await service.elsewhere('POST', '/project', '{"name":"README.txt","description":"of a test"}')
     await files.touch('projects')
     t.same(await namesOf(testbed, 'projects'), [...own, 'README.txt'])
-    // TOLD-3: beside a program that writes, the kernel may go by what it knew for a second.
     const isProject = () => files.readdir('projects/README.txt').then(names => names.has('.project.json'))
-    await until(10_000, 'a project of that name', async () => (await outcome(isProject())) === 'done')
     t.ok(await isProject(), 'a project of that name is the project')
   })
 

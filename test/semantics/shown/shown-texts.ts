@@ -128,7 +128,7 @@ const doors: readonly (readonly Door[])[] = [
 
 export function shownTexts(t: Test, open: OpenTestbed): void {
   t.test('what is shown of a record after a change through another path', async t => {
-    const started = (t: Test) => open(t, { kernel: 'keeps', settings: { access: 'manage' } })
+    const started = (t: Test) => open(t, { settings: { access: 'manage' } })
     const atEach = async (t: Test, tried: (door: Door, testbed: Testbed) => Promise<void>) => {
       for (const some of doors) {
         const testbed = await started(t)

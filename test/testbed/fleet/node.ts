@@ -51,7 +51,6 @@ export async function openFleetNode({
   })
   const files = harshKernel({
     drive: () => pathDrive(line.drive),
-    keeps: false,
     readOnly: settings['access'] === 'read',
     failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
   })

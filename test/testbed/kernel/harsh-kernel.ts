@@ -14,8 +14,6 @@ export interface Mountable {
   readonly drive: () => Drive
   /** Mounted `ro`: the kernel itself refuses every change. */
   readonly readOnly: boolean
-  /** What is told of a file is kept for a while, and an open may find another size. */
-  readonly keeps?: boolean
   readonly failed: (verb: string, path: string, failure: Failure) => void
 }
 
@@ -133,9 +131,8 @@ export function harshKernel(mountable: Mountable): DriveFiles {
 
   async function readFile(given: string): Promise<Buffer> {
     const path = await resolved(given, 'follow')
-    const before = await getattr(path)
+    const { size } = await getattr(path)
     const file = await open(path, 'r')
-    const { size } = mountable.keeps ? await getattr(path) : before
     const pages = Array.from({ length: Math.ceil(size / pageBytes) }, (_, page) => page * pageBytes)
     try {
       // Read-ahead asks for pages at once and in any order; a read stops at the known size.

@@ -1,0 +1,275 @@
+// What is open, or was read, while others change it: an open file keeps its version, and the next open reads the new one whole.
+import { spawn } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import type { KernelTestbed } from '../testbed/mount.js'
+import { printed, python } from '../testbed/programs.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { namesOf, outcome, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
+import { within } from '../testbed/within.js'
+
+t.setTimeout(280_000)
+
+const folder = 'projects/Water splitting'
+const path = `${folder}/first/data.log`
+const report = `reports/${ids.report}.json`
+const longest = 3 << 20
+
+/** Every line of a file names the file, and no two are equal. */
+const bytesOf = (name: string, size: number): string =>
+  Array.from({ length: Math.ceil(size / 16) }, (_, line) => `${name}${String(line).padStart(14, '0')}\n`)
+    .join('')
+    .slice(0, size)
+
+/** A program that keeps the file open, and reads and closes on command. */
+const program = `
+import os, sys
+file = None
+flags = {'open': os.O_RDONLY, 'change': os.O_RDWR}
+for line in sys.stdin:
+    what, *rest = line.strip().split(' ', 1)
+    try:
+        if what in flags: file = os.open(rest[0], flags[what]); print('done', flush=True)
+        elif what == 'close': os.close(file); print('done', flush=True)
+        elif what == 'size': print(os.fstat(file).st_size, flush=True)
+        else:
+            out = b''
+            while len(out) < int(rest[0]):
+                more = os.read(file, 65536)
+                if not more: break
+                out += more
+            print(out.hex(), flush=True)
+    except OSError as error: print('errno', error.errno, flush=True)`
+
+/** Sends a command to such a program, and has its answer. */
+function reader(t: Test): (command: string) => Promise<string> {
+  const child = spawn(python, ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill())
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return async command => {
+    child.stdin.write(`${command}\n`)
+    const { value } = await within(60_000, command, lines.next())
+    return String(value)
+  }
+}
+
+const bytes = (hex: string): string => Buffer.from(hex, 'hex').toString()
+
+const withTwo = (t: Test, sizes: readonly [number, number]): Promise<KernelTestbed> =>
+  warmMount(t, {
+    fill(seed) {
+      fillSampleData(seed)
+      for (const [at, name] of (['first', 'second'] as const).entries()) {
+        const files = { 'data.log': bytesOf(name.slice(0, 1), sizes[at] ?? 0) }
+        const fields = '{"creationDate":"2026-01-02T03:04:05.678Z"}'
+        seed.addCalculation({ id: `20${at}`, name, project: ids.water, files, fields })
+      }
+    },
+  })
+
+async function retitle({ service }: KernelTestbed, id: string, name: string): Promise<void> {
+  const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${id}`))
+  await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
+}
+
+const refreshed = async (testbed: KernelTestbed, place: string): Promise<void> => {
+  await testbed.calcfs('refresh', join(testbed.directory, place))
+}
+
+/** On the web page the second calculation gets the first one's name. */
+async function swap(testbed: KernelTestbed, first = 'first'): Promise<void> {
+  await retitle(testbed, '200', 'before')
+  await retitle(testbed, '201', first)
+  await refreshed(testbed, folder)
+}
+
+for (const [what, size] of [
+  ['a shorter', 1 << 20],
+  ['one of the same size', longest],
+  ['a longer', longest + 100_000],
+] as const) {
+  t.test(`READ-18 a reader whose path comes to stand for ${what} file reads its own to the end`, async t => {
+    const testbed = await withTwo(t, [longest, size])
+    const place = join(testbed.directory, path)
+    const [first, second] = [bytesOf('f', longest), bytesOf('s', size)]
+    const read = reader(t)
+    t.equal(await read(`open ${place}`), 'done')
+    // Beyond what the kernel reads ahead.
+    const begun = bytes(await read('read 131072'))
+    const { ino } = await stat(place)
+    await swap(testbed)
+    const now = await stat(place)
+    t.equal(now.size, size)
+    t.not(now.ino, ino, 'it is another inode')
+    t.ok((await textOf(testbed, path)) === second, 'a second open reads the new one at once')
+    t.equal(await read('size'), `${longest}`, 'fstat tells of the one that is open')
+    t.ok(begun + bytes(await read(`read ${longest}`)) === first, 'whose reader is not cut')
+    t.ok((await textOf(testbed, `${folder}/before/data.log`)) === first)
+  })
+}
+
+t.test('READ-18 a reader goes on where another client renames the folder of its file', async t => {
+  const testbed = await withTwo(t, [longest, 10])
+  const read = reader(t)
+  t.equal(await read(`open ${join(testbed.directory, path)}`), 'done')
+  const begun = bytes(await read('read 131072'))
+  await retitle(testbed, '200', 'renamed')
+  await refreshed(testbed, folder)
+  t.ok((await namesOf(testbed, folder)).includes('renamed'))
+  t.equal(await outcome(testbed.files.lstat(path)), 'ENOENT', 'the old name is gone for all others')
+  t.ok(begun + bytes(await read(`read ${longest}`)) === bytesOf('f', longest))
+})
+
+t.test('READ-18 a file whose name was given by a rename in the drive is read again', async t => {
+  const testbed = await withTwo(t, [5_000, 5_000])
+  const moved = `${folder}/moved`
+  for (const name of ['first', 'second']) await textOf(testbed, `${folder}/${name}/data.log`)
+  await testbed.files.rename(`${folder}/first`, moved)
+  await swap(testbed, 'moved')
+  t.ok((await textOf(testbed, `${moved}/data.log`)) === bytesOf('s', 5_000))
+  t.ok((await textOf(testbed, `${folder}/before/data.log`)) === bytesOf('f', 5_000))
+})
+
+for (const how of ['open', 'change'] as const) {
+  t.test(`READ-18 a record that is open shows no other calculation its text (${how})`, async t => {
+    const testbed = await withTwo(t, [10, 10])
+    const record = `${folder}/first/.calculation.json`
+    const read = reader(t)
+    t.equal(await read(`${how} ${join(testbed.directory, record)}`), 'done')
+    await swap(testbed)
+    t.match(JSON.parse(await textOf(testbed, record)), { id: 201 })
+    t.match(JSON.parse(bytes(await read('read 100000'))), { id: 200 })
+    t.equal(await read('close'), 'done')
+  })
+}
+
+t.test('READ-18 a file replaced in its place is read whole at once, and mixes for no reader', async t => {
+  const testbed = await warmMount(t)
+  const by = `by-id/calculation/${ids.transition}/run.log`
+  const place = join(testbed.directory, by)
+  let [text, tag] = [bytesOf('f', longest), 'first']
+  testbed.service.intercept(/bitstream\?id=1234&fileId=run\.log/, (response, { heard }) => {
+    response.writeHead(200, { 'content-length': text.length, etag: `"${tag}"` })
+    response.end(heard.method === 'HEAD' ? undefined : text)
+  })
+  for (const size of [longest, 360, longest + 5_000]) {
+    const slow = reader(t)
+    t.equal(await slow(`open ${place}`), 'done')
+    const before = text
+    const begun = bytes(await slow('read 131072'))
+    text = bytesOf(randomBytes(1).toString('hex').slice(1), size)
+    tag = randomBytes(4).toString('hex')
+    await refreshed(testbed, by)
+    t.ok((await textOf(testbed, by)) === text, `${size} bytes`)
+    t.match(await printed('wc', ['-c', place]), new RegExp(`^${size} `))
+    const rest = await slow(`read ${longest}`)
+    t.ok(rest === 'errno 116' || begun + bytes(rest) === before, 'the old one its own, or an error')
+  }
+})
+
+t.test('READ-13 after ESTALE the next open reads the longer version whole', async t => {
+  const testbed = await warmMount(t)
+  const by = `by-id/calculation/${ids.transition}/run.log`
+  let text = bytesOf('f', 360)
+  testbed.service.intercept(/bitstream\?id=1234&fileId=run\.log/, (response, { heard }) => {
+    response.writeHead(200, { 'content-length': text.length, etag: `"${text.length}"` })
+    response.end(heard.method === 'HEAD' ? undefined : text)
+  })
+  t.equal((await testbed.files.lstat(by)).size, text.length)
+  text = bytesOf('s', 6_000)
+  t.equal(await outcome(textOf(testbed, by)), 'ESTALE')
+  t.equal(await textOf(testbed, by), text)
+})
+
+/** A long text, a very short one, and some of random length. */
+const notes = [
+  'much longer than any before it '.repeat(9),
+  'x',
+  ...[1, 2, 3, 4].map(() => 'r'.repeat(randomInt(1, 900))),
+]
+
+t.test(
+  'LEASE-3 what a refused rename left as a draft is read whole at once, however it is opened',
+  async t => {
+    const testbed = await warmMount(t)
+    testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+    const refused = `
+import json, os, sys
+path, note = sys.argv[1:3]
+record = json.loads(open(path).read()); record["note"] = note; new = json.dumps(record, indent=2) + "\\n"
+open("reports/6.tmp", "w").write(new)
+try: os.rename("reports/6.tmp", path); print("renamed")
+except OSError as error: assert error.errno == 5
+for mode in ["r", "r+", "a+"]:
+    with open(path, mode) as file:
+        file.seek(0); got = file.read()
+        if got != new: print(mode, len(new), len(got), got[-30:])
+print("read")`
+    for (const note of notes) {
+      const args = ['-c', refused, report, note]
+      t.equal(await printed(python, args, { cwd: testbed.directory }), 'read\n', note)
+    }
+  },
+)
+
+t.test('LEASE-3 a save through one path is read whole at once through another', async t => {
+  const testbed = await warmMount(t)
+  const finished = join(testbed.local, 'finished.json')
+  const [project, byId] = [`${folder}/.project.json`, `by-id/project/${ids.water}/.project.json`]
+  for (const [at, note] of notes.entries()) {
+    const [seen, saved] = at % 2 === 0 ? [byId, project] : [project, byId]
+    const record = JSON.parse(await textOf(testbed, saved))
+    await writeFile(finished, `${JSON.stringify({ ...record, note }, undefined, 2)}\n`)
+    const line = 'cat "$1" > "$3.before"; cp "$3" "$2"; cat "$1"'
+    const read = await printed('sh', ['-c', line, 'sh', seen, saved, finished], { cwd: testbed.directory })
+    t.equal(JSON.parse(read).note, note)
+  }
+})
+
+t.test('LEASE-3 what is appended right after a save stands at the end of the text as it is now', async t => {
+  const testbed = await warmMount(t)
+  const rowsOf = async (): Promise<readonly string[]> => {
+    const record = await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)
+    return JSON.parse(record).calculations.map(({ calcId }: { calcId: number }) => String(calcId))
+  }
+  const [first = '', second = '', third = ''] = await rowsOf()
+  const line = `sed -i 2,3d "$1"; echo "$2" >> "$1"; echo "$3" >> "$1"`
+  const place = `reports/${ids.report}/order.txt`
+  await printed('sh', ['-c', line, 'sh', place, third, second], { cwd: testbed.directory })
+  t.same(await rowsOf(), [first, third, second])
+})
+
+const storm = `
+import json, random, sys, threading, time
+path, seconds = sys.argv[1], float(sys.argv[2])
+end, odd, counts, record = time.time() + seconds, [], [0, 0, 0], json.loads(open(path).read())
+def read(at):
+    while time.time() < end or counts[at] <= 10:
+        with open(path, "rb") as file: text = file.read()
+        counts[at] += 1
+        try: text and json.loads(text)
+        except ValueError: odd.append(text[:40] + b"..." + text[-40:])
+def write(at):
+    while time.time() < end or counts[at] <= 5:
+        counts[at] += 1
+        text = json.dumps({**record, "description": "x" * random.randint(1, 60) + str(counts[at])})
+        with open(path, "w") as file: file.write(text)
+        time.sleep(random.choice([0, 0.05, 0.1]))
+threads = [threading.Thread(target=work, args=(at,)) for at, work in enumerate([read, read, write])]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(odd[:5])`
+
+t.test(
+  'READ-19 a record that a program saves again and again is read as one whole text, or as empty',
+  async t => {
+    const testbed = await warmMount(t)
+    const seconds = process.env['CALCFS_STORM_SECONDS'] ?? '3'
+    const args = ['-c', storm, join(testbed.directory, report), seconds]
+    t.equal(await printed(python, args, { limit: 1_000 * Number(seconds) + 60_000 }), '[]\n')
+  },
+)
