@@ -7,7 +7,6 @@ import type { TextBytes } from '../record/compact/packed-text.js'
 import type { ByteOffset, Content, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
-import { versionOf } from './interface/attributes.js'
 import { type Name, type Place, pathOf } from './interface/place.js'
 import type { FileVerbs, OpenAccess } from './interface/verbs.js'
 import {
@@ -153,11 +152,6 @@ export function openFileVerbs(
     open,
     create,
     read,
-    versionOf(handle) {
-      const open = handles.get(handle)
-      if (open.kind === 'local') return undefined
-      return versionOf(open.node, open.kind === 'content' ? open.since : undefined)
-    },
     async write(handle, bytes, offset) {
       const open = handles.get(handle)
       if (open.kind === 'record') return open.file.write(bytes, offset)

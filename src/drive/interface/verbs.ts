@@ -32,8 +32,6 @@ export interface FileVerbs {
   create(name: Name): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
-  /** As `Attributes.version`, of what this handle reads. */
-  versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
   ftruncate(handle: number, size: ByteOffset): Promise<void>
   /** close(2) returns this answer; that of `release` is returned by no call. */
