@@ -45,7 +45,7 @@ function mayInstall(name) {
 const isQuestion = process.argv.includes('--help') || process.argv.includes('--plan')
 
 const built = orStop(() => {
-  setUp('demo')
+  setUp('bench')
   if (!isQuestion) installPeers()
   if (!build()) throw new Stop('The build failed; the compiler says above where.')
   return true

@@ -92,7 +92,9 @@ function isRun(path, from) {
   if (path === '') return true
   if (path.split('/').includes('node_modules')) return false
   if (/(^|\/)\./.test(path)) return false
-  if (/^(bin|scripts|tests?|benchmarks?|examples?|docs|osxfuse|libfuse|integration)(\/|$)/.test(path))
+  if (
+    /^(bin|scripts|tests?|benchmarks?|examples?|docs|osxfuse|libfuse|integration|musl_\w+)(\/|$)/.test(path)
+  )
     return false
   if (fs.statSync(from).isDirectory()) {
     return !/^prebuilds\/./.test(path) || path === `prebuilds/${process.platform}-${process.arch}`
@@ -101,7 +103,7 @@ function isRun(path, from) {
     return false
   return (
     /\.(c?js|mjs|json|node)$/.test(path) &&
-    !/\.test\.c?js$|^(bin\.|optional\.|build-test\.|bench|example|test|eslint)[^/]*$/.test(path)
+    !/\.test\.c?js$|^(bin\.|cnoke\.|optional\.|build-test\.|bench|example|test|eslint)[^/]*$/.test(path)
   )
 }
 
@@ -157,8 +159,8 @@ Version: ${about.version}
 Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${kibibytes}
-Depends: nodejs (>= 20.19), fuse3 | fuse, libfuse2t64 | libfuse2, libc6 (>= 2.18), libgcc-s1
-Suggests: bash-completion, libnotify-bin, libsecret-tools
+Depends: nodejs (>= 20.19), fuse3 | fuse, libc6 (>= 2.25), libgcc-s1, libstdc++6
+Suggests: libfuse2t64 | libfuse2, bash-completion, libnotify-bin, libsecret-tools
 Section: net
 Priority: optional
 Description: computational-chemistry data platform as a drive
@@ -184,7 +186,10 @@ function changelog() {
 
 function copyright() {
   const own = fs.readFileSync(join(root, 'LICENSE'), 'utf8')
-  const others = reached([...Object.keys(about.dependencies), ...bundledOnly]).map(place => {
+  const others = reached([
+    ...Object.keys({ ...about.dependencies, ...about.optionalDependencies }),
+    ...bundledOnly,
+  ]).map(place => {
     const text = fs.readdirSync(join(root, place)).find(name => /^licen[cs]e/i.test(name))
     const words = text === undefined ? '' : fs.readFileSync(join(root, place, text), 'utf8')
     const { license } = locked[place]

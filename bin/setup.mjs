@@ -16,22 +16,30 @@ const namesakes =
 
 /** What must be there: how it is recognised, and which Debian packages bring it (the first list that exists is taken). */
 const needs = [
+  // Root mounts without it.
+  {
+    what: 'fusermount3',
+    for: ['demo'],
+    there: () => process.getuid() === 0 || onPath('fusermount3') || onPath('fusermount'),
+    packages: [['fuse3'], ['fuse']],
+  },
+  // Some tests, and a part of the bench, are of mounts through libfuse.
   {
     what: 'fusermount',
-    for: ['demo', 'test'],
+    for: ['bench', 'test'],
     there: () => onPath('fusermount'),
-    packages: [['fuse'], ['fuse3']],
+    packages: [['fuse3'], ['fuse']],
   },
   {
     what: 'libfuse.so.2',
-    for: ['demo', 'test'],
+    for: ['bench', 'test'],
     there: () => libraryKnown('libfuse.so.2'),
     packages: [['libfuse2t64'], ['libfuse2']],
   },
   // fuse-native brings its compiled part for this platform only; elsewhere npm compiles it.
   {
     what: 'a C++ compiler',
-    for: ['demo', 'test'],
+    for: ['bench', 'test'],
     there: () => process.arch === 'x64' || (onPath('g++') && onPath('make') && onPath('python3')),
     packages: [['build-essential', 'python3', 'libfuse-dev']],
   },
@@ -147,14 +155,14 @@ export class Stop extends Error {}
 
 /**
  * Installs what `purpose` needs and is not there yet.
- * @param {'demo' | 'test' | 'chemistry' | 'desktops'} purpose
+ * @param {'demo' | 'bench' | 'test' | 'chemistry' | 'desktops'} purpose
  */
 export function setUp(purpose) {
   checkNode()
   installSystemPackages(needs.filter(need => need.for.includes(purpose) && !need.there()))
   checkFuseDevice()
   installNpmPackages()
-  checkBinding()
+  if (purpose !== 'demo') checkBinding()
 }
 
 /**

@@ -285,9 +285,9 @@ t.test('a word is found in comments and texts, and not in names and patterns', a
 })
 
 t.test('every dependency has its reason', async t => {
-  const { dependencies, devDependencies } = JSON.parse(text('package.json'))
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(text('package.json'))
   const reasons = text('docs/dependencies.md')
-  const names = Object.keys({ ...dependencies, ...devDependencies })
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies })
   none(
     t,
     names.filter(name => !reasons.includes(`| ${name} |`)),

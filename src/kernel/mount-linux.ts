@@ -67,10 +67,11 @@ async function mountAsUser(path: string, settings: KernelSettings): Promise<numb
 /** The helper ends before the mount is served: it waits for nothing of this process. */
 function run(program: string, args: readonly string[], inherited: number): Promise<void> {
   return new Promise((done, failed) => {
-    const child = spawn(program, args, {
+    // The rest of the environment says where the unit's directory is to what stands in for fusermount in a sandbox.
+    const variables = [`PATH=${helperPath}`, `_FUSE_COMMFD=${inheritedAs}`]
+    const child = spawn('/usr/bin/env', [...variables, program, ...args], {
       cwd: '/',
       stdio: ['ignore', 'ignore', 'pipe', inherited],
-      env: { PATH: helperPath, _FUSE_COMMFD: String(inheritedAs) },
       timeout: helperLimit,
     })
     let said = ''

@@ -1,5 +1,5 @@
 // What keeps calcfs from speaking to the kernel by itself on this machine, and what mends it: kernel, koffi, device, helpers.
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 
@@ -37,34 +37,38 @@ export function kernelObstacle(running = release()): Obstacle | undefined {
   }
 }
 
-/** For other users fusermount opens it, as root. */
+/** fusermount opens it with the rights of its user. */
 export function deviceObstacle(): Obstacle | undefined {
   if (!existsSync('/dev/fuse'))
     return {
       found: '/dev/fuse is missing',
       mend: 'modprobe fuse; in a container: --device /dev/fuse --cap-add SYS_ADMIN',
     }
-  if (process.getuid?.() !== 0) return undefined
   try {
     accessSync('/dev/fuse', constants.R_OK | constants.W_OK)
     return undefined
   } catch {
-    return { found: '/dev/fuse may not be opened', mend: 'in a container: --device /dev/fuse' }
+    return { found: 'you may not open /dev/fuse', mend: 'sudo chmod 666 /dev/fuse' }
   }
 }
 
 /** Root mounts by mount(8), other users by fusermount. */
 export function helperObstacle(): Obstacle | undefined {
-  if (process.getuid?.() === 0)
-    return helperAmong(['mount']) === undefined
-      ? { found: 'there is no mount program', mend: 'apt-get install mount' }
+  if (process.getuid?.() !== 0)
+    return helperAmong(fusermounts) === undefined
+      ? { found: 'there is no fusermount3 and no fusermount', mend: 'sudo apt-get install fuse3' }
       : undefined
-  return helperAmong(fusermounts) === undefined
-    ? { found: 'there is no fusermount3 and no fusermount', mend: 'sudo apt-get install fuse3' }
+  if (helperAmong(['mount']) === undefined)
+    return { found: 'there is no mount program', mend: 'apt-get install mount' }
+  const rights = BigInt(`0x${/^CapEff:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0}`)
+  return (rights & mountRight) === 0n
+    ? { found: 'CAP_SYS_ADMIN is missing', mend: 'in a container: --cap-add SYS_ADMIN --device /dev/fuse' }
     : undefined
 }
 
-async function libraryObstacle(): Promise<Obstacle | undefined> {
+const mountRight = 1n << 21n // CAP_SYS_ADMIN, capabilities(7)
+
+export async function libraryObstacle(): Promise<Obstacle | undefined> {
   try {
     const { loadLibuv } = await import('./wait.js')
     loadLibuv()

@@ -9,18 +9,19 @@ import {
   fusermounts,
   helperAmong,
   helperObstacle,
-  sessionObstacle,
+  kernelObstacle,
+  libraryObstacle,
 } from '../../kernel/obstacles.js'
 import { homeOf } from '../../system/home.js'
 import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
-/** Whether calcfs speaks to the kernel by itself here; where not, libfuse takes over if it is there. */
+/** Whether calcfs can speak to the kernel by itself here; what libfuse needs as well has lines of its own. */
 export async function session(wanted: KernelWay['way']): Promise<Finding> {
   const check = 'session'
   if (wanted === 'libfuse') return good(check, 'is switched off: the setting kernel is libfuse')
-  const obstacle = await sessionObstacle()
-  if (obstacle === undefined) return good(check, 'calcfs speaks to the kernel by itself')
+  const obstacle = kernelObstacle() ?? (await libraryObstacle())
+  if (obstacle === undefined) return good(check, 'koffi loads: calcfs speaks to the kernel by itself')
   const tell = hasLibfuse() ? poor : bad
   return tell(check, `${obstacle.found}, so that libfuse 2 is needed`, obstacle.mend)
 }

@@ -12,6 +12,7 @@ export interface Versions {
   /** The commit this installation was built from; with `+changes` where files differed from it. */
   readonly commit?: string | undefined
   readonly node: string
+  readonly koffi?: string | undefined
   readonly fuseNative?: string | undefined
   readonly libfuse?: string | undefined
   readonly kernel: string
@@ -26,6 +27,7 @@ export function versions(): Versions {
     calcfs: version(),
     commit: known(() => fieldOf(join(packageRoot(), 'dist/program/build.json'), 'commit')),
     node: process.versions.node,
+    koffi: known(() => load('koffi').version),
     fuseNative: known(() => fieldOf(load.resolve('fuse-native/package.json'), 'version')),
     libfuse: known(() => loadedLibfuse(load)),
     kernel: release(),

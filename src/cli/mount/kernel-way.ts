@@ -29,7 +29,6 @@ export async function mountByOneWay(
     const { mountSession } = await import('../../kernel/mount-session.js')
     return { mounted: await mountSession(path, served, settings), way: 'session', because: undefined }
   } catch (thrown) {
-    await refuseWhereNeitherMay(mounting, thrown)
     const { sessionObstacle } = await import('../../kernel/obstacles.js')
     const because = (await sessionObstacle())?.found ?? wordsOf(thrown)
     return throughLibfuse(mounting, because, [`by calcfs itself: ${because}`])
@@ -54,7 +53,7 @@ async function throughLibfuse(
     const { mountDrive } = await import('../../mount/lifecycle.js')
     return { mounted: await mountDrive(path, served, settings), way: 'libfuse', because }
   } catch (cause) {
-    await refuseWhereNeitherMay(mounting, cause)
+    await refuseWhatNoneMay(mounting, cause)
     const why = [...before, `through libfuse: ${bindingWords(cause)}`].join('; ')
     throw new Stop(
       exitCodes.noFuse,
@@ -65,7 +64,7 @@ async function throughLibfuse(
 }
 
 /** Asked once it was refused: a daemon with rights of its own, or one that is handed its mount, may without. */
-async function refuseWhereNeitherMay({ path, settings }: Mounting, cause: unknown): Promise<void> {
+async function refuseWhatNoneMay({ path, settings }: Mounting, cause: unknown): Promise<void> {
   const denied = await deniedTo(path).catch(unknown)
   if (denied !== undefined) throw new Stop(exitCodes.mountPoint, deniedSentence(denied, path), { cause })
   if (settings.allowOther && !mayAllowOthers()) {
@@ -107,7 +106,7 @@ function bindingWords(thrown: unknown): string {
     case 'MODULE_NOT_FOUND':
       return 'fuse-native is not installed'
     default:
-      return wordsOf(thrown)
+      return wordsOf(thrown).replace(/^fuse failed$/, 'libfuse did not mount it')
   }
 }
 

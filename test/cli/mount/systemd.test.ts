@@ -51,7 +51,8 @@ t.test(
       'NoNewPrivs: 1',
       'Seccomp: 2',
     ])
-    t.match(await shown('calcfs status /srv/calcfs/group'), [/ as demo, access edit, /])
+    const status = (await shown('calcfs status /srv/calcfs/group')).join('\n')
+    t.match(status, / as demo, access edit, .*by a session of calcfs itself/s)
     await t.test('what root saves there reaches the service', async t => {
       const file = '/srv/calcfs/group/reports/42.json'
       await shown(`sed -i '0,/Supporting information/s//SI of the paper/' ${file} || calcfs why ${file}`)
@@ -114,11 +115,19 @@ t.test('MOUNT-4 a line of /etc/fstab with x-systemd.automount is mounted at the 
     systemctl is-active srv-auto.mount || true
     ls /srv/auto/projects
     systemctl is-active srv-auto.mount || journalctl -o cat -n 12 -u srv-auto.mount -u srv-auto.automount
+    calcfs status /srv/auto | grep -o 'by a session'
     ${asStranger} ls /srv/auto/reports >/dev/null && echo 'others look in'
     systemctl stop srv-auto.automount
     for i in $(seq 100); do pgrep -f 'mount .*/srv/auto$' >/dev/null || break; sleep 0.1; done
     pgrep -f 'mount .*/srv/auto$' >/dev/null || echo 'its daemon has ended'`)
-  t.same(seen, ['inactive', 'Water splitting', 'active', 'others look in', 'its daemon has ended'])
+  t.same(seen, [
+    'inactive',
+    'Water splitting',
+    'active',
+    'by a session',
+    'others look in',
+    'its daemon has ended',
+  ])
 })
 
 t.test('SYSTEMD-1 systemd finds little to expose', async t => {
