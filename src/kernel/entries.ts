@@ -45,6 +45,15 @@ export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes:
   })
 }
 
+/** Whether an inode is what was found at its name. Another one's comes to be when the kernel looks the name up. */
+export function isStill(inodes: Inodes, inode: Inode, attributes: Attributes): boolean {
+  const { parent, name } = inode
+  if (parent === undefined) return true
+  const now = inodeAt(inodes, parent, name, attributes)
+  if (now !== inode) inodes.dropUnused(now)
+  return now === inode
+}
+
 /** Of a text its time, which grows with each change; of a content what it replaced; of anything else the thing. */
 function versionOf({ bytes, mtime, version }: Attributes, thing: string): string {
   return bytes === 'text' ? `${mtime}` : (version ?? thing)

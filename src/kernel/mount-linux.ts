@@ -102,6 +102,9 @@ function socketPair(): SocketPair {
   return { mine, theirs }
 }
 
+/** Bytes of a page of memory: 4, 16 or 64 KiB on arm64. */
+export const pageBytes = (): number => Number(libc().func('int getpagesize()')())
+
 const libc = (): LibraryHandle => koffi.load(null)
 
 const headerBytes = 56 // struct msghdr on 64 bits, recvmsg(2)

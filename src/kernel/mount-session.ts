@@ -1,10 +1,10 @@
 // A mount that the session serves: from the device to its end.
-import { closeSync } from 'node:fs'
+import { closeSync, readSync, writeSync } from 'node:fs'
 import { openPendingCalls } from '../mount/changes-in-progress.js'
 import type { KernelSettings } from '../mount/fuse.js'
 import type { Mounted, MountedDrive } from '../mount/lifecycle.js'
 import { detach, mountAt, placesOf, unmount } from '../mount/mount-point.js'
-import { mountDevice } from './mount-linux.js'
+import { mountDevice, pageBytes } from './mount-linux.js'
 import { Session } from './session.js'
 import { loadLibuv, whenReadable } from './wait.js'
 
@@ -17,7 +17,12 @@ export async function mountSession(
   const pending = openPendingCalls()
   // Before anything is mounted: what cannot be waited for must leave no mount behind.
   loadLibuv()
-  const device = await mountDevice(path, settings)
+  const descriptor = await mountDevice(path, settings)
+  const device = {
+    read: (into: Buffer) => readSync(descriptor, into, 0, into.length, null),
+    write: (message: Buffer) => void writeSync(descriptor, message),
+    pageBytes: pageBytes(),
+  }
   let isGone = (): void => {}
   const gone = new Promise<void>(resolve => {
     isGone = resolve
@@ -25,10 +30,10 @@ export async function mountSession(
   const { cacheSeconds: keptSeconds, xattrs } = settings
   const session = new Session(device, { drive, news, log, clock, pending, keptSeconds, xattrs }, () => {
     stopWaiting()
-    closeSync(device)
+    closeSync(descriptor)
     isGone()
   })
-  const stopWaiting = whenReadable(device, () => session.ready())
+  const stopWaiting = whenReadable(descriptor, () => session.ready())
   const mount = await mountAt(path)
   return {
     device: mount?.device,

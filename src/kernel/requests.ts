@@ -9,7 +9,7 @@ import { byteOffset, instant } from '../remote/remote.js'
 import {
   type Answer,
   entryAnswer,
-  inodeAt,
+  isStill,
   lifetimesOf,
   nothing,
   type RequestParts,
@@ -155,9 +155,8 @@ class Requests {
 
   /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
   #attributes(inode: Inode, attributes: Attributes): Answer {
-    const { parent, name, told } = inode
-    const now = parent === undefined ? inode : inodeAt(this.#inodes, parent, name, attributes)
-    if (now === inode)
+    const { told } = inode
+    if (isStill(this.#inodes, inode, attributes))
       return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
     throw anotherNode(inode)
@@ -199,9 +198,7 @@ class Requests {
   /** The name may stand for another thing or text by now: after ESTALE the kernel looks it up again, and opens that. */
   #checked(inode: Inode, handle: number, access: OpenAccess): MaybePromise<Answer> {
     const compare = (attributes: Attributes): Answer => {
-      const { parent, name } = inode
-      if (parent !== undefined && inodeAt(this.#inodes, parent, name, attributes) !== inode)
-        throw anotherNode(inode)
+      if (!isStill(this.#inodes, inode, attributes)) throw anotherNode(inode)
       return this.#opened(inode, handle, access !== 'read', attributes)
     }
     const refuse = (thrown: unknown): Answer => {

@@ -1,5 +1,5 @@
 // Session: reads the kernel's requests, has each one answered exactly once, and tells the kernel what is no longer as it was told.
-import { readFileSync, readSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { KernelCall } from '../activity/kernel-calls.js'
 import { errnoOf } from '../drive/interface/errno.js'
@@ -29,6 +29,15 @@ import {
 import { attributesGone, putInit, Reply } from './reply.js'
 import { type Handled, requestsOf } from './requests.js'
 
+/** The way to the kernel, as read(2) and write(2) of its device: each is one whole message. */
+export interface Device {
+  /** The length of the request. @throws EAGAIN where there is none */
+  read(into: Buffer): number
+  write(message: Buffer): void
+  /** Bytes of a page of memory. */
+  readonly pageBytes: number
+}
+
 /** What a session serves, and for how long the kernel keeps what it is told. */
 export interface SessionParts {
   readonly drive: Drive
@@ -48,10 +57,9 @@ interface Waiting {
   end(): void
 }
 
-const largestWrite = 1 << 20 // 256 pages, what FUSE_MAX_PAGES allows at most without a system setting
+const largestWrite = 1 << 20 // 256 pages of 4 KiB, what FUSE_MAX_PAGES allows at most without a system setting
 const longestMessage = largestWrite + 4096
-const pagesAtMost = 256
-const writeWithoutPages = 32 * 4096
+const pagesWithoutWord = 32 // FUSE_DEFAULT_MAX_PAGES_PER_REQ
 const readahead = 1 << 20
 const spokenMinor = 45
 /** Linux 4.18, which Red Hat 8 has, speaks 7.26; structs of before 7.23 are others. */
@@ -78,7 +86,7 @@ const { errno } = constants
 export class Session implements NewsListener {
   readonly inodes = new Inodes()
   readonly #parts: SessionParts
-  readonly #descriptor: number
+  readonly #device: Device
   readonly #ended: () => void
   readonly #handled: ReadonlyMap<number, Handled>
   readonly #buffer = Buffer.allocUnsafe(longestMessage)
@@ -91,11 +99,10 @@ export class Session implements NewsListener {
   #isEnded = false
 
   /**
-   * @param descriptor of the device, opened with O_NONBLOCK
    * @param ended is called once, when the kernel has no more requests
    */
-  constructor(descriptor: number, parts: SessionParts, ended: () => void) {
-    this.#descriptor = descriptor
+  constructor(device: Device, parts: SessionParts, ended: () => void) {
+    this.#device = device
     this.#parts = parts
     this.#ended = ended
     this.#handled = requestsOf({ ...parts, inodes: this.inodes })
@@ -111,7 +118,7 @@ export class Session implements NewsListener {
     if (this.#isEnded) return
     let length: number
     try {
-      length = readSync(this.#descriptor, this.#buffer, 0, longestMessage, null)
+      length = this.#device.read(this.#buffer)
     } catch (thrown) {
       const code = codeOf(thrown)
       // ENOENT: the request was interrupted before it was read.
@@ -243,7 +250,7 @@ export class Session implements NewsListener {
   #write(message: Buffer): boolean {
     if (this.#isEnded) return false
     try {
-      writeSync(this.#descriptor, message)
+      this.#device.write(message)
       return true
     } catch (thrown) {
       if (codeOf(thrown) === 'ENODEV') this.end()
@@ -256,12 +263,13 @@ export class Session implements NewsListener {
     const isSpoken = major === 7 && minor >= oldestMinor
     const without = minor < parallelSince ? initFlags.parallelDirops : 0
     const hasPages = (flags & initFlags.maxPages) !== 0
+    const { pageBytes } = this.#device
     const out = {
       minor: Math.min(minor, spokenMinor),
       readahead: Math.min(offered, readahead),
       flags: flags & wanted & ~without,
-      maxWrite: hasPages ? largestWrite : writeWithoutPages,
-      maxPages: hasPages ? pagesAtMost : 0,
+      maxWrite: hasPages ? largestWrite : Math.min(largestWrite, pagesWithoutWord * pageBytes),
+      maxPages: hasPages ? largestWrite / pageBytes : 0,
     }
     this.#write(putInit(new Reply(), out).message(unique, isSpoken ? 0 : errno.EPROTO))
     if (!isSpoken) this.end()

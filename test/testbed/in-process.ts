@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { accountOf } from '../../src/app/account/account.js'
 import { assemble } from '../../src/app/assemble.js'
+import { kernelCacheSeconds } from '../../src/app/assembly-settings.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
-import { pathDrive } from '../../src/drive/interface/path-drive.js'
 import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
-import { harshKernel, type Mountable } from './kernel/harsh-kernel.js'
+import { HarshKernel } from './kernel/harsh-kernel.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
 import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
@@ -59,20 +59,31 @@ export async function inProcess(
   }
 
   let line = await up()
-  let drive = pathDrive(line.drive)
-  t.teardown(async () => {
-    await line.close()
-    // Remembering a shown text does not delay the read, and may still be in progress.
-    await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-  })
-  const mountable: Mountable = {
-    drive: () => drive,
-    readOnly: wish.settings?.['access'] === 'read',
-    failed(verb, path, failure) {
-      if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
-      line.failureLog.note(verb, path, failure)
-    },
+  const kernel = new HarshKernel()
+  function mount(): void {
+    const { drive, news, failureLog } = line
+    kernel.mount({
+      drive,
+      news,
+      clock,
+      keptSeconds: kernelCacheSeconds(config),
+      readOnly: wish.settings?.['access'] === 'read',
+      failed(verb, path, failure) {
+        if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
+        failureLog.note(verb, path, failure)
+      },
+    })
   }
+  mount()
+  t.teardown(async () => {
+    try {
+      await kernel.end()
+    } finally {
+      await line.close()
+      // Remembering a shown text does not delay the read, and may still be in progress.
+      await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    }
+  })
   async function introduced(): Promise<string | undefined> {
     try {
       await introduceDrive(line, account, notTried, () => {})
@@ -85,7 +96,7 @@ export async function inProcess(
   return {
     name: 'in-process',
     service,
-    files: harshKernel(mountable),
+    files: kernel.files,
     get state() {
       return account.places.state
     },
@@ -93,10 +104,12 @@ export async function inProcess(
     introduced,
     lastFailure: () => line.failureLog.last,
     async remount(meanwhile = async () => {}) {
+      line.stopDeleting()
+      await kernel.end()
       await line.close()
       await meanwhile()
       line = await up()
-      drive = pathDrive(line.drive)
+      mount()
       await line.tidy()
       await line.check()
     },

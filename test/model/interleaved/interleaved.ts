@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Scheduler } from 'fast-check'
 import { pino } from 'pino'
 import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
+import { kernelCacheSeconds } from '../../../src/app/assembly-settings.js'
 import type { Connection } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
-import { pathDrive } from '../../../src/drive/interface/path-drive.js'
 import { Failure } from '../../../src/failure.js'
 import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
@@ -15,7 +15,7 @@ import { type Instant, instant, type Remote } from '../../../src/remote/remote.j
 import { openWire } from '../../../src/remote/wire/wire.js'
 import { makePrivateNow } from '../../../src/system/own-file.js'
 import { clockOf } from '../../testbed/clocks.js'
-import { harshKernel } from '../../testbed/kernel/harsh-kernel.js'
+import { HarshKernel } from '../../testbed/kernel/harsh-kernel.js'
 import type { DriveFiles } from '../../testbed/testbed.js'
 
 export const fields = ['title', 'description', 'name'] as const
@@ -55,13 +55,14 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   ]
   let time = 1_700_000_000_000
   const now = (): Instant => instant(time)
+  const clock = clockOf(now)
   const present = (): JsonObject => history.at(-1)?.record ?? parseObject('{}')
   const { dialect } = openWire({}, () => {})
 
   const world: Interleaved = {
     async during(work) {
       await mounted
-      const running = work(kernelOf(line))
+      const running = work(kernel.files)
       const ended = running.then(
         () => {},
         () => {},
@@ -87,16 +88,19 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
       const before = mounted
       mounted = before.then(async () => {
         await Promise.all(busy)
+        await kernel.end()
         await line.close()
         // A daemon does not come up within a millisecond.
         time += 1_000
         line = await up()
+        mount()
         await line.tidy()
       })
       await mounted
     },
     isKept: text => filesBelow(places.state).some(file => readFileSync(file).includes(text)),
     async end() {
+      await kernel.end()
       await line.close()
       rmSync(base, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -164,18 +168,21 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
       mountPoint: '/drive',
       log,
       version: 'test',
-      clock: clockOf(now),
+      clock,
     })
   }
 
-  function kernelOf(drive: AssembledDrive): DriveFiles {
-    const failed = drive.failureLog.note
-    return harshKernel({ drive: () => pathDrive(drive.drive), readOnly: false, failed })
+  function mount(): void {
+    const { drive, news, failureLog } = line
+    const [keptSeconds, failed] = [kernelCacheSeconds(config), failureLog.note]
+    kernel.mount({ drive, news, clock, keptSeconds, readOnly: false, failed })
   }
 
+  const kernel = new HarshKernel()
   const busy = new Set<Promise<void>>()
   let mounted: Promise<unknown> = Promise.resolve()
   let line = await up()
+  mount()
   return world
 }
 

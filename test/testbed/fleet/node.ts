@@ -1,13 +1,13 @@
 // One mount of a fleet without a kernel, in this process: a drive with caches of its own.
 import { pino } from 'pino'
 import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
+import { kernelCacheSeconds } from '../../../src/app/assembly-settings.js'
 import { connect } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
-import { pathDrive } from '../../../src/drive/interface/path-drive.js'
 import { systemClock } from '../../../src/remote/clock.js'
 import type { Capabilities } from '../../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../../src/system/own-file.js'
-import { harshKernel } from '../kernel/harsh-kernel.js'
+import { HarshKernel } from '../kernel/harsh-kernel.js'
 import type { DriveFiles } from '../testbed.js'
 
 export interface FleetNode {
@@ -49,10 +49,14 @@ export async function openFleetNode({
     version: 'test',
     clock: systemClock,
   })
-  const files = harshKernel({
-    drive: () => pathDrive(line.drive),
+  const kernel = new HarshKernel()
+  kernel.mount({
+    drive: line.drive,
+    news: line.news,
+    clock: systemClock,
+    keptSeconds: kernelCacheSeconds(config),
     readOnly: settings['access'] === 'read',
     failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
   })
-  return { files, line, state: connection.account.places.state }
+  return { files: kernel.files, line, state: connection.account.places.state }
 }
