@@ -67,10 +67,13 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
   mtime,
 })
 
+/** Seconds: another version of a content is another inode. */
+const contentSeconds = 86_400
+
 /** A text that is being written has another size at each look. */
-export const lifetimesOf = ({ isChanging }: Attributes, keptSeconds: number): Lifetimes => ({
+export const lifetimesOf = ({ bytes, isChanging }: Attributes, keptSeconds: number): Lifetimes => ({
   name: keptSeconds,
-  attributes: isChanging === true ? 0 : keptSeconds,
+  attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : keptSeconds,
 })
 
 /** The answer to LOOKUP, and the beginning of that to CREATE. */

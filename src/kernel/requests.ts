@@ -195,7 +195,7 @@ class Requests {
     )
   }
 
-  /** The name may stand for another thing or text by now: after ESTALE the kernel looks it up again, and opens that. */
+  /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
   #checked(inode: Inode, handle: number, access: OpenAccess): MaybePromise<Answer> {
     const compare = (attributes: Attributes): Answer => {
       if (!isStill(this.#inodes, inode, attributes)) throw anotherNode(inode)
@@ -208,7 +208,7 @@ class Requests {
       throw thrown
     }
     try {
-      const attributes = this.#atName(inode)
+      const attributes = this.#drive.getattr(inode)
       return attributes instanceof Promise ? attributes.then(compare).catch(refuse) : compare(attributes)
     } catch (thrown) {
       return refuse(thrown)

@@ -180,7 +180,7 @@ export class Session implements NewsListener {
     const given = callOf(() => answer(message, header))
     const waits = 'answer' in given && given.answer instanceof Promise
     log.calls.returned(call, waits)
-    if ('thrown' in given) this.#refuse(call, header.unique, given.thrown)
+    if ('thrown' in given) this.#refuse(call, header, given.thrown)
     else if (!(given.answer instanceof Promise)) this.#finish(call, header.unique, given.answer)
     else {
       const changesNothing = mayEnd && openAccessIsRead(message, header)
@@ -190,10 +190,11 @@ export class Session implements NewsListener {
 
   async #whenGiven(
     call: KernelCall,
-    { unique, pid }: Header,
+    header: Header,
     given: Promise<Answer>,
     changesNothing: boolean,
   ): Promise<void> {
+    const { unique, pid } = header
     let isOver = false
     const end = (): void => {
       isOver = true
@@ -207,7 +208,7 @@ export class Session implements NewsListener {
       if (isOver) answer.undo?.()
       else this.#finish(call, unique, answer)
     } catch (thrown) {
-      if (!isOver) this.#refuse(call, unique, thrown)
+      if (!isOver) this.#refuse(call, header, thrown)
     } finally {
       this.#waiting.delete(unique)
       this.#underWay -= 1
@@ -229,8 +230,11 @@ export class Session implements NewsListener {
     if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
   }
 
-  #refuse(call: KernelCall, unique: number, thrown: unknown): void {
-    this.#answerError(call, unique, this.#errnoFor(thrown, call.verb, call.path))
+  /** What is another version now has other attributes than the kernel was told. */
+  #refuse(call: KernelCall, { unique, node }: Header, thrown: unknown): void {
+    const error = this.#errnoFor(thrown, call.verb, call.path)
+    this.#answerError(call, unique, error)
+    if (error === errno.ESTALE) this.#write(attributesGone(node))
   }
 
   #answerError(call: KernelCall, unique: number, error: number): void {
