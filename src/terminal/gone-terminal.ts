@@ -1,5 +1,5 @@
 // The end of a process whose terminal was closed: Node gives terminals their modes back at the end, and aborts where that fails.
-import { closeSync, fstatSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { codeOf } from '../system/error-code.js'
 
@@ -7,14 +7,14 @@ const standardDescriptors = [0, 1, 2]
 
 let isAsked = false
 
-/** Call it early: what was closed by the end of the process is left alone by Node. Once for all lines that a process carries out. */
+/** Call it early: what was replaced by the end of the process is left alone by Node. Once for all lines that a process carries out. */
 export function endWithoutTerminal(): void {
   if (isAsked) return
   isAsked = true
-  process.once('exit', () => standardDescriptors.filter(isDeadDevice).forEach(closed))
+  process.once('exit', () => standardDescriptors.filter(isDeadDevice).forEach(replaced))
 }
 
-/** A terminal that hung up is none any more. Any other such device may be closed at the end as well. */
+/** A terminal that hung up is none any more. Any other such device may be replaced at the end as well. */
 function isDeadDevice(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice() && !isatty(descriptor)
@@ -24,9 +24,11 @@ function isDeadDevice(descriptor: number): boolean {
   }
 }
 
-function closed(descriptor: number): void {
+/** The number is the lowest free one then. Nothing there would hang the process: koffi's end syncs both outputs, and waits for itself where that fails. */
+function replaced(descriptor: number): void {
   try {
     closeSync(descriptor)
+    openSync('/dev/null', 'r+')
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown
   }
