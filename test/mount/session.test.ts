@@ -118,7 +118,7 @@ t.test('a text that grew elsewhere is read whole at once', async t => {
   t.match(await textOf(testbed, path), title)
 })
 
-t.test('where the session cannot be had, libfuse takes over, and log and status say why', async t => {
+t.test('MOUNT-6 where the session cannot be had, libfuse takes over, and log and status say why', async t => {
   const testbed = await realMount(t, {
     settings: session,
     preload: new URL('../testbed/machine/without-koffi.js', import.meta.url),
