@@ -1,61 +1,99 @@
-// The kernel's calls as the binding hands them over, each as a promise: one operation, or all that a program's read or save takes.
-import type { Operations } from 'fuse-native'
+// The kernel's requests as the session reads them, each as a promise: one request, or all that a program's read or save takes.
+import { openActivity } from '../../src/activity/activity.js'
+import type { AssembledDrive } from '../../src/app/assemble.js'
+import { opcodes } from '../../src/kernel/protocol.js'
+import { Session } from '../../src/kernel/session.js'
+import { openPendingCalls } from '../../src/mount/changes-in-progress.js'
+import { systemClock } from '../../src/remote/clock.js'
+import { halves, listedIn, message, numberAt, setattr, text, words } from '../../test/testbed/kernel/bytes.js'
 
-/** An operation answers with an errno below zero, or with its count or values. */
-type Operation = (...args: readonly unknown[]) => void
-
+/** The root's node id in FUSE. */
+export const rootNode = 1
 const pieceBytes = 128 * 1024
+const [readOnly, writeOnly] = [0, 1]
+const wholeListing = 1 << 20
+/** Seconds for which a kernel keeps names: a quarter of a listing's lifetime. */
+const keptSeconds = 7.5
 
-export interface Calls {
-  getattr(path: string): Promise<{ readonly size: number; readonly mode: number }>
-  readdir(path: string): Promise<readonly string[]>
-  /** Opens, reads to the end and closes; the bytes. */
-  readWhole(path: string): Promise<Buffer>
-  /** Opens for writing, empties, writes and closes, as a program that saves in place. */
-  overwrite(path: string, text: Buffer): Promise<void>
+/** A name in a directory that the session has told. */
+export interface At {
+  readonly parent: number
+  readonly name: string
+  readonly node: number
 }
 
-/** The calls of a served drive. @throws Error with the errno of an operation that failed */
-export function callsOf(operations: Partial<Operations>): Calls {
-  const table = operations as unknown as Readonly<Record<string, Operation>>
+/** One mount whose kernel is this process. */
+export class Calls {
+  readonly #session: Session
+  #answer: (reply: Buffer) => void = () => {}
 
-  function call(verb: string, ...args: readonly unknown[]): Promise<unknown> {
-    return new Promise((answered, failed) =>
-      table[verb]?.(...args, (error: number, value: unknown) =>
-        error < 0 ? failed(new Error(`${verb} ${args[0]}: ${error}`)) : answered(value ?? error),
-      ),
-    )
+  constructor({ drive, news }: AssembledDrive, activity = openActivity()) {
+    const device = { read: () => 0, write: (reply: Buffer) => this.#answer(reply), pageBytes: 4096 }
+    const log = { failed: () => {}, calls: activity.calls }
+    const parts = { drive, news, log, clock: systemClock, pending: openPendingCalls() }
+    this.#session = new Session(device, { ...parts, keptSeconds, xattrs: true }, () => {})
   }
 
-  /** Of read and write the first argument of the answer is the count. */
-  const moved = (verb: 'read' | 'write', ...args: readonly unknown[]): Promise<number> =>
-    call(verb, ...args) as Promise<number>
-
-  async function close(path: string, handle: unknown): Promise<void> {
-    await call('flush', path, handle)
-    await call('release', path, handle)
+  /** The same request as often as it is called. @throws Error with the errno of the answer */
+  request(opcode: number, node: number, body: Buffer): () => Promise<Buffer> {
+    const bytes = message(opcode, body, { node, pid: process.pid })
+    return () =>
+      new Promise((answer, refuse) => {
+        this.#answer = reply => {
+          const error = reply.readInt32LE(4)
+          // A notification answers no request.
+          if (numberAt(reply, 8) === 0) return
+          if (error === 0) answer(reply.subarray(16))
+          else refuse(new Error(`opcode ${opcode} of node ${node}: errno ${-error}`))
+        }
+        this.#session.serve(bytes)
+      })
   }
 
-  return {
-    getattr: path => call('getattr', path) as Promise<{ size: number; mode: number }>,
-    readdir: path => call('readdir', path) as Promise<readonly string[]>,
-    async readWhole(path) {
-      const handle = await call('open', path, 0)
-      const pieces: Buffer[] = []
-      for (let at = 0; ; at += pieceBytes) {
-        const piece = Buffer.alloc(pieceBytes)
-        const got = await moved('read', path, handle, piece, piece.length, at)
-        pieces.push(piece.subarray(0, got))
-        if (got < piece.length) break
-      }
-      await close(path, handle)
-      return Buffer.concat(pieces)
-    },
-    async overwrite(path, text) {
-      const handle = await call('open', path, 1)
-      await call('ftruncate', path, handle, 0)
-      await moved('write', path, handle, text, text.length, 0)
-      await close(path, handle)
-    },
+  async lookup(parent: number, name: string): Promise<At> {
+    return { parent, name, node: numberAt(await this.look({ parent, name })(), 0) }
+  }
+
+  /** A stat(2) whose name the kernel keeps no more. */
+  look({ parent, name }: Omit<At, 'node'>): () => Promise<Buffer> {
+    return this.request(opcodes.lookup, parent, text(name))
+  }
+
+  async readdir({ node }: Pick<At, 'node'>): Promise<readonly string[]> {
+    const handle = numberAt(await this.request(opcodes.opendir, node, halves(0, 0))(), 0)
+    const page = await this.request(opcodes.readdir, node, words(handle, 0, wholeListing, 0, 0))()
+    await this.request(opcodes.releasedir, node, words(handle, 0, 0))()
+    return listedIn(page, false).map(({ name }) => name)
+  }
+
+  /** Opens, reads to the end and closes; the bytes. */
+  async readWhole({ node }: At): Promise<Buffer> {
+    const handle = await this.#open(node, readOnly)
+    const pieces: Buffer[] = []
+    for (let at = 0; ; at += pieceBytes) {
+      const piece = await this.request(opcodes.read, node, words(handle, at, pieceBytes, 0, 0))()
+      pieces.push(piece)
+      if (piece.length < pieceBytes) break
+    }
+    await this.#close(node, handle)
+    return Buffer.concat(pieces)
+  }
+
+  /** Opens for writing, empties, writes and closes, as a program that saves in place. */
+  async overwrite({ node }: At, written: Buffer): Promise<void> {
+    const handle = await this.#open(node, writeOnly)
+    await this.request(opcodes.setattr, node, setattr({ size: 0, handle }))()
+    const body = Buffer.concat([words(handle, 0, written.length, 0, 0), written])
+    await this.request(opcodes.write, node, body)()
+    await this.#close(node, handle)
+  }
+
+  async #open(node: number, flags: number): Promise<number> {
+    return numberAt(await this.request(opcodes.open, node, halves(flags, 0))(), 0)
+  }
+
+  async #close(node: number, handle: number): Promise<void> {
+    await this.request(opcodes.flush, node, words(handle, 0, 0))()
+    await this.request(opcodes.release, node, words(handle, 0, 0))()
   }
 }

@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
-import { pathDrive } from '../../src/drive/interface/path-drive.js'
-import { operationsOf } from '../../src/mount/fuse.js'
-import { type Calls, callsOf } from './calls.js'
+import { type At, Calls, rootNode } from './calls.js'
 import { type Cost, type Meter, openMeter } from './cost.js'
 import { type Line, openLine } from './line.js'
 
@@ -45,39 +43,44 @@ async function startService(home: string) {
   }
 }
 
-/** Where the sample has a calculation with a short file, and a report. */
+/** Where the sample has a calculation with two short files, and a report. */
 interface Sample {
-  readonly folder: string
-  readonly file: string
-  readonly cold: string
-  readonly report: string
+  readonly folder: At
+  readonly file: At
+  readonly cold: At
+  readonly report: At
 }
 
 async function sampleOn(calls: Calls): Promise<Sample> {
-  const folder = await calculationBelow(calls, '/projects')
+  const folder = await calculationBelow(calls, await calls.lookup(rootNode, 'projects'))
   const [file, cold] = (await shownIn(calls, folder)).filter(name => !name.endsWith('.xyz'))
-  if (cold === undefined) throw new Error(`${folder} has no two files`)
-  return { folder, file: `${folder}/${file}`, cold: `${folder}/${cold}`, report: await reportOn(calls) }
+  if (file === undefined || cold === undefined) throw new Error(`${folder.name} has no two files`)
+  return {
+    folder,
+    file: await calls.lookup(folder.node, file),
+    cold: await calls.lookup(folder.node, cold),
+    report: await reportOn(calls),
+  }
 }
 
-const shownIn = async (calls: Calls, path: string): Promise<readonly string[]> =>
-  (await calls.readdir(path)).filter(name => !name.startsWith('.'))
+const shownIn = async (calls: Calls, directory: At): Promise<readonly string[]> =>
+  (await calls.readdir(directory)).filter(name => !name.startsWith('.'))
 
 /** The first calculation on the way down. */
-async function calculationBelow(calls: Calls, path: string): Promise<string> {
-  const names = await calls.readdir(path)
-  if (names.includes('.calculation.json')) return path
-  const [first] = await shownIn(calls, path)
-  if (first === undefined) throw new Error(`${path} holds nothing`)
-  return calculationBelow(calls, `${path}/${first}`)
+async function calculationBelow(calls: Calls, directory: At): Promise<At> {
+  const names = await calls.readdir(directory)
+  if (names.includes('.calculation.json')) return directory
+  const [first] = await shownIn(calls, directory)
+  if (first === undefined) throw new Error(`${directory.name} holds nothing`)
+  return calculationBelow(calls, await calls.lookup(directory.node, first))
 }
 
 /** A report is found by its number alone. */
-async function reportOn(calls: Calls): Promise<string> {
+async function reportOn(calls: Calls): Promise<At> {
+  const reports = await calls.lookup(rootNode, 'reports')
   for (let id = 1; id <= 99; id += 1) {
-    const path = `/reports/${id}.json`
-    const found = await calls.getattr(path).catch(() => undefined)
-    if (found !== undefined) return path
+    const found = await calls.lookup(reports.node, `${id}.json`).catch(() => undefined)
+    if (found !== undefined) return found
   }
   throw new Error('the sample has no report below 100')
 }
@@ -95,10 +98,8 @@ async function measureLine(
   meter: Meter,
   heard: () => number,
 ): Promise<readonly Row[]> {
-  const calls = callsOf(operationsOf(pathDrive(drive.drive), { failed: () => {}, calls: activity.calls }))
+  const calls = new Calls(drive, activity)
   const { folder, file, cold, report } = await sampleOn(calls)
-  await calls.getattr(folder)
-  await calls.getattr(cold)
   await calls.readWhole(file)
   const text = (await calls.readWhole(report)).toString()
   const edited = Buffer.from(text.replace(/"(title|name|description)": "([^"]*)"/, '"$1": "$2 x"'))
@@ -111,8 +112,8 @@ async function measureLine(
     const requests = heard() - before
     rows.push({ what, cost, requests, ...(repeats ? { bytes: await meter.bytes(work) } : {}) })
   }
-  await row('warm stat of a folder', () => calls.getattr(folder), true)
-  await row('warm stat of a file', () => calls.getattr(file), true)
+  await row('warm stat of a folder', calls.look(folder), true)
+  await row('warm stat of a file', calls.look(file), true)
   await row('open, read, close of a kept file', () => calls.readWhole(file), true)
   await row('the same, cold', () => calls.readWhole(cold), false)
   await row(`save of a report of ${text.length} bytes`, () => calls.overwrite(report, edited), false)
