@@ -42,6 +42,3 @@ export const kernelCacheSeconds = ({
   Math.max(1, Math.min(longestKept, ttlListing / 4_000, ttlRecord / 1_000))
 
 const longestKept = 60
-
-/** Milliseconds for which a text is served unchanged after a stat. */
-export const leaseMs = 2_000

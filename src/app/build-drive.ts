@@ -10,13 +10,12 @@ import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
 import type { FailureLog } from '../drive/failure-log.js'
-import { generateText } from '../drive/generated-texts.js'
+import { GeneratedTexts } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
 import type { SharedReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
-import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
 import { openPinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
 import { Pins } from '../drive/pins/pins.js'
@@ -25,8 +24,6 @@ import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
-import { openTextLeases, type TextLeases } from '../drive/records/text-lease.js'
-import { textsIn } from '../drive/records/texts-in.js'
 import { spaceOf } from '../drive/space.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { draftsKey, reportNamesKey } from '../drive/tree/listed-by.js'
@@ -38,13 +35,12 @@ import { Failure } from '../failure.js'
 import type { MetricSources } from '../metrics/sources.js'
 import { openWatch } from '../metrics/watch.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
-import { type AssemblySettings, leaseMs, type MountSettings, type Note } from './assembly-settings.js'
+import type { AssemblySettings, MountSettings, Note } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 import { openStatus } from './status-text.js'
 
 export interface EditingLayer {
-  readonly leases: TextLeases
   readonly writeSide: WriteSide
   readonly reusedIds: ReusedIds
 }
@@ -59,7 +55,6 @@ export function buildEditing(
 ): EditingLayer {
   const { now } = clock
   const { account, dialect } = connection
-  const leases = openTextLeases(leaseMs, clock, key => tellOfText(news, key))
   const changing = withConfirmedDeletes(remote, { identities, dialect, now })
   const entries = { tree, remote, mountPoint }
   const writeSide = openWriteSide({
@@ -71,7 +66,7 @@ export function buildEditing(
     identities,
     roots,
     times,
-    leases,
+    tell: key => tellOfText(news, key),
     changed: () => news.tell('all'),
     reports,
     drafts,
@@ -102,7 +97,7 @@ export function buildEditing(
     log: note,
     now,
   })
-  return { leases, writeSide, reusedIds }
+  return { writeSide, reusedIds }
 }
 
 /** The template of the configuration with a new project's own name in it. */
@@ -157,7 +152,7 @@ export function buildDrive(
   settings: MountSettings,
   caches: Caches,
   journal: Journal,
-  { leases, writeSide }: EditingLayer,
+  { writeSide }: EditingLayer,
   {
     failureLog,
     news,
@@ -217,28 +212,18 @@ export function buildDrive(
     save: config.deadlineSave,
   }
   const generation = { catalog, dialect, tree, reports, status, isHidden: writeSide.isHidden }
-  const generated: DriveParts['generated'] = openTextLeases(leaseMs, clock)
-  function shownAgain(directory: DirectoryNode): void {
-    const isInIt = textsIn(directory)
-    leases.refresh(isInIt)
-    generated.refresh(isInIt)
-    news.tell('all')
-  }
+  const generated = new GeneratedTexts(generation, times, now)
+  const shownAgain = (): void => news.tell('all')
   const parts: DriveParts = {
     tree,
     catalog,
     content,
     times,
-    leases,
     generated,
     health,
     records,
     scratch,
     drafts,
-    produce: async (node, context) => {
-      const bytes = await generateText(node, generation, context)
-      return { bytes, mtime: times.ofText(nodeKey(node), bytes, undefined) }
-    },
     source: writeSide.source,
     discardDraft: async name => {
       await writeSide.discardDraft(drafts.named(name))

@@ -4,20 +4,18 @@ import type { Health } from '../cache/health.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
 import type { Times } from '../cache/metadata/times.js'
 import type { Failure } from '../failure.js'
-import type { MaybePromise } from '../maybe-promise.js'
-import type { TextBytes } from '../record/compact/packed-text.js'
 import type { Clock } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { CreateRename } from './create-rename.js'
 import type { FailureLog } from './failure-log.js'
+import type { GeneratedTexts } from './generated-texts.js'
 import type { Space } from './interface/verbs.js'
-import type { DirectoryNode, EditableNode, GeneratedNode, Node } from './nodes/node.js'
+import type { DirectoryNode, EditableNode, Node } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
 import type { DraftFiles } from './records/draft-files.js'
 import type { Records } from './records/records.js'
 import type { ScratchFiles } from './records/scratch-files.js'
 import type { RecordSource } from './records/source.js'
-import type { TextLeases, TextSnapshot } from './records/text-lease.js'
 import type { Burst } from './removal/burst.js'
 import type { Removals } from './removal/removals.js'
 import type { AccessRights } from './tree/access.js'
@@ -36,15 +34,11 @@ export interface DriveParts {
   readonly catalog: Catalog
   readonly content: ContentCache
   readonly times: Times
-  readonly leases: TextLeases
-  /** The texts that calcfs writes itself. */
-  readonly generated: TextLeases<TextBytes>
+  readonly generated: GeneratedTexts
   readonly health: Pick<Health, 'away' | 'check'>
   readonly records: Records
   readonly scratch: ScratchFiles
   readonly drafts: DraftFiles
-  /** The present text of a generated node. */
-  readonly produce: (node: GeneratedNode, context: RequestContext) => MaybePromise<TextSnapshot<TextBytes>>
   /** How a record is read and edited. */
   readonly source: (node: EditableNode) => RecordSource
   /** An unsaved text is given up by its name in `.calcfs/drafts/`. */

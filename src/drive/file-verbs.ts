@@ -9,23 +9,17 @@ import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
 import { type Name, type Place, pathOf } from './interface/place.js'
 import type { FileVerbs, OpenAccess } from './interface/verbs.js'
-import {
-  type DirectoryNode,
-  isDirectory,
-  isEditable,
-  type Node,
-  nodeKey,
-  type ScratchPlace,
-} from './nodes/node.js'
+import { type DirectoryNode, isDirectory, isEditable, type Node, type ScratchPlace } from './nodes/node.js'
 import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
+import type { TextSnapshot } from './records/source.js'
 import type { Resolver } from './tree/resolver.js'
 
 type HandleTarget =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
   | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
-  | { readonly kind: 'text'; readonly bytes: TextBytes; readonly node: Node; release(): void }
+  | { readonly kind: 'text'; readonly text: TextSnapshot<TextBytes>; readonly node: Node }
 
 interface ContentFile {
   readonly kind: 'content'
@@ -48,7 +42,7 @@ export function openFileVerbs(
   resolver: Resolver,
   until: Record<'metadata' | 'read' | 'save', () => RequestContext>,
 ): FileVerbs {
-  const { content, records, scratch, leases } = parts
+  const { content, records, scratch } = parts
   const handles = openHandles<HandleTarget>()
 
   function open(place: Place, access: OpenAccess): MaybePromise<number> {
@@ -72,17 +66,20 @@ export function openFileVerbs(
   ): Promise<HandleTarget> {
     if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
     if (isEditable(node))
-      return { kind: 'record', file: await records.open(parts.source(node), access, context), path, node }
+      return {
+        kind: 'record',
+        file: await records.open(parts.source(node), { path, access }, context),
+        path,
+        node,
+      }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
-      case 'generated': {
-        const held = await parts.generated.open(nodeKey(node), () => parts.produce(node, context))
-        return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
-      }
+      case 'generated':
+        return { kind: 'text', text: await parts.generated.open(node, context), node }
       case 'draft-text': {
-        const held = await leases.open(nodeKey(node), () => parts.drafts.read(node.name), access)
-        await parts.drafts.opened(node.name, held.shown.bytes)
-        return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
+        const text = await parts.drafts.read(node.name)
+        await parts.drafts.opened(node.name, text.bytes)
+        return { kind: 'text', text, node }
       }
       default:
         throw new Failure('invalid', 'this is nothing that can be opened')
@@ -94,8 +91,9 @@ export function openFileVerbs(
     const record = await resolver.editable(name, context)
     if (record !== undefined) {
       await parts.recreated(record)
-      const file = await records.create(parts.source(record))
-      return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
+      const path = pathOf(name)
+      const file = await records.create(parts.source(record), path)
+      return handles.add({ kind: 'record', file, path, node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
     if (await parts.removals.touch(name, context))
@@ -124,7 +122,7 @@ export function openFileVerbs(
       case 'local':
         return open.file.read(target, 0, target.length, offset).then(({ bytesRead }) => bytesRead)
       case 'text': {
-        const bytes = open.bytes.subarray(offset, offset + target.length)
+        const bytes = open.text.bytes.subarray(offset, offset + target.length)
         target.set(bytes)
         return bytes.length
       }
@@ -152,6 +150,11 @@ export function openFileVerbs(
     open,
     create,
     read,
+    textOf(handle) {
+      const open = handles.get(handle)
+      if (open.kind === 'record') return open.file.text()
+      return open.kind === 'text' ? { size: open.text.bytes.length, mtime: open.text.mtime } : undefined
+    },
     async write(handle, bytes, offset) {
       const open = handles.get(handle)
       if (open.kind === 'record') return open.file.write(bytes, offset)
@@ -178,7 +181,6 @@ export function openFileVerbs(
         case 'local':
           return open.file.close()
         case 'text':
-          return open.release()
         case 'content':
           return
       }

@@ -1,5 +1,7 @@
 // Generated texts: indexes, the order of a report, status, the user, the report types, the readme.
+import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../cache/metadata/catalog.js'
+import type { Times } from '../cache/metadata/times.js'
 import { derivedKinds, derivedNames } from '../content-kinds.js'
 import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
@@ -8,7 +10,7 @@ import { fieldOf, type Json, textOf } from '../record/json/json.js'
 import { parseObject } from '../record/json/parse.js'
 import { compactPrint, prettyPrint } from '../record/json/print.js'
 import { quotedCell } from '../record/tsv.js'
-import type { Dialect, RequestContext } from '../remote/remote.js'
+import type { Dialect, Instant, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
 import {
   type CalculationNode,
@@ -16,8 +18,10 @@ import {
   filterEntries,
   type GeneratedNode,
   type Node,
+  nodeKey,
   type ProjectNode,
 } from './nodes/node.js'
+import type { TextSnapshot } from './records/source.js'
 import type { Tree } from './tree/tree.js'
 
 export interface GeneratedSources {
@@ -31,8 +35,39 @@ export interface GeneratedSources {
   readonly isHidden: (node: Node) => boolean
 }
 
+/** How many texts that were looked at are remembered, and for how many milliseconds. */
+const lookedAtMost = 16
+const lookedMs = 2_000
+
+/** Each look makes the text again; an open takes that of the look before it: some texts differ each time they are made. */
+export class GeneratedTexts {
+  readonly #looked = new LRUCache<string, { readonly text: TextSnapshot<TextBytes>; readonly at: Instant }>({
+    max: lookedAtMost,
+  })
+
+  constructor(
+    private readonly sources: GeneratedSources,
+    private readonly times: Pick<Times, 'ofText'>,
+    private readonly now: () => Instant,
+  ) {}
+
+  async look(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+    const key = nodeKey(node)
+    const bytes = await generateText(node, this.sources, context)
+    const text = { bytes, mtime: this.times.ofText(key, bytes, undefined) }
+    this.#looked.set(key, { text, at: this.now() })
+    return text
+  }
+
+  async open(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+    const looked = this.#looked.get(nodeKey(node))
+    const age = looked === undefined ? Number.POSITIVE_INFINITY : this.now() - looked.at
+    return looked !== undefined && age >= 0 && age < lookedMs ? looked.text : this.look(node, context)
+  }
+}
+
 /** The present wording of a generated text, in UTF-8. */
-export async function generateText(
+async function generateText(
   node: GeneratedNode,
   sources: GeneratedSources,
   context: RequestContext,

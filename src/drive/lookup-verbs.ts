@@ -18,7 +18,7 @@ import {
   nodeKey,
 } from './nodes/node.js'
 import { nodeId, nodeKind } from './nodes/node-facts.js'
-import type { TextSnapshot } from './records/text-lease.js'
+import type { TextSnapshot } from './records/source.js'
 import { listedBy } from './tree/listed-by.js'
 import { directoryIn, type Resolver } from './tree/resolver.js'
 
@@ -30,7 +30,7 @@ export function openLookupVerbs(
   resolver: Resolver,
   until: () => RequestContext,
 ): LookupVerbs {
-  const { content, records, scratch, leases, times, tree } = parts
+  const { content, records, scratch, times, tree } = parts
 
   /** The mode comes last: reading a record tells whether it is published. */
   function attributes(
@@ -65,19 +65,13 @@ export function openLookupVerbs(
       case 'order':
         return records.stat(parts.source(node), context)
       case 'generated':
-        return chain(
-          parts.generated.stat(nodeKey(node), () => parts.produce(node, context)),
-          sizeOfText,
-        )
+        return parts.generated.look(node, context).then(sizeOfText)
       case 'content':
         return chain(sizeOf(node.content, context), size => ({ size, mtime: timeOfContent(node) }))
       case 'scratch':
         return scratch.stat(node.place)
       case 'draft-text':
-        return chain(
-          leases.stat(nodeKey(node), () => parts.drafts.read(node.name)),
-          sizeOfText,
-        )
+        return parts.drafts.read(node.name).then(sizeOfText)
       case 'link':
         return { size: Buffer.byteLength(node.to), mtime: times.first(nodeKey(node), undefined) }
       case 'project':

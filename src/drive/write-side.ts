@@ -38,7 +38,6 @@ import { nodeOfRecordKey } from './records/node-key.js'
 import { openOrderFiles } from './records/order-file.js'
 import { openRecords, type Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
-import type { TextLeases } from './records/text-lease.js'
 import { Burst } from './removal/burst.js'
 import { Removals } from './removal/removals.js'
 import type { RemovalReportSources } from './removal/report.js'
@@ -55,7 +54,8 @@ export interface WriteSideSources
   readonly remote: Remote
   readonly identities: Identities
   readonly roots: Roots
-  readonly leases: TextLeases
+  /** Told the key of what is another text now, or none, at every name of it. */
+  readonly tell: (key: string) => void
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
   readonly mountPoint: string
@@ -115,7 +115,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   const { now } = clock
   const rights = openAccessRights(sources.access, { catalog, dialect })
   const aliases = openNameAliases(sources.state, sources.mountPoint)
-  const records = openRecords(sources.leases, clock, sources.times)
+  const records = openRecords(sources.tell, clock, sources.times)
   const burst = new Burst({
     ...sources,
     back(node) {
@@ -170,7 +170,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     changed(node) {
       changedAt.set(nodeKey(node), now())
       const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
-      for (const key of [nodeKey(node), ...order, ...newFiles.keysOf(node)]) sources.leases.end(key)
+      for (const key of [nodeKey(node), ...order, ...newFiles.keysOf(node)]) sources.tell(key)
     },
   }
   const recordSource = openRecordSources(parts)

@@ -3,7 +3,7 @@ import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
 import type { Clock } from '../remote/clock.js'
-import type { Inode, Inodes } from './inodes.js'
+import type { Found, Inode, Inodes } from './inodes.js'
 import { type Lifetimes, type NodeAttributes, putEntry, Reply } from './reply.js'
 
 /** An answer on its way: what it gives the kernel counts once it has been taken. */
@@ -15,6 +15,8 @@ export interface Answer {
   readonly entered?: readonly Inode[]
   /** It may be another thing under its new name: what the kernel keeps of its attributes is over. */
   readonly moved?: Inode | undefined
+  /** It shows another text than the kernel was told: what is kept of its attributes is over before the answer. */
+  readonly renewed?: Inode | undefined
   /** Closes what it has opened, where it is not taken. */
   readonly undo?: () => void
 }
@@ -34,15 +36,21 @@ export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === 
 
 /** The inode of what the drive has found at a name. */
 export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes: Attributes): Inode {
-  const { node, mode, listedBy } = attributes
-  const thing = nodeKey(node)
+  const { listedBy } = attributes
   if (listedBy !== undefined && listedBy !== parent.thing) inodes.alsoNews(parent, listedBy)
-  return inodes.at(parent, name, {
+  return inodes.at(parent, name, foundBy(attributes))
+}
+
+export function foundBy(attributes: Attributes): Found {
+  const { node, mode, isChanging = false } = attributes
+  const thing = nodeKey(node)
+  return {
     node,
     thing,
     version: versionOf(attributes, thing),
     isDirectory: isDirectoryMode(mode),
-  })
+    isChanging,
+  }
 }
 
 /** Whether an inode is what was found at its name. Another one's comes to be when the kernel looks the name up. */
@@ -54,9 +62,12 @@ export function isStill(inodes: Inodes, inode: Inode, attributes: Attributes): b
   return now === inode
 }
 
-/** Of a text its time, which grows with each change; of a content what it replaced; of anything else the thing. */
-function versionOf({ bytes, mtime, version }: Attributes, thing: string): string {
-  return bytes === 'text' ? `${mtime}` : (version ?? thing)
+/**
+ * Of a text its time, which grows with each change, and its length: what the service makes of a saved text has the time of
+ * that. Of a content what it replaced; of anything else the thing.
+ */
+function versionOf({ bytes, mtime, size, version }: Attributes, thing: string): string {
+  return bytes === 'text' ? `${mtime} ${size}` : (version ?? thing)
 }
 
 /** What the kernel is told of an inode. */

@@ -41,6 +41,11 @@ export class Inode implements Place {
     public ino: bigint,
     readonly isDirectory: boolean,
   ) {}
+
+  /** An open file that is another one than its name stands for goes on showing this. */
+  retell(shown: Partial<Pick<Attributes, 'size' | 'mtime'>> | undefined): void {
+    if (this.told !== undefined) this.told = { ...this.told, ...shown }
+  }
 }
 
 /** What stands at a name. */
@@ -49,6 +54,8 @@ export interface Found {
   readonly thing: string
   readonly version: string
   readonly isDirectory: boolean
+  /** It is being written, or not saved. */
+  readonly isChanging?: boolean
 }
 
 export class Inodes {
@@ -95,12 +102,13 @@ export class Inodes {
 
   /**
    * The inode of what was found at a name. Another thing, or another version of a file, is another inode; a file that is
-   * open for writing goes on under its id, and so does what a rename brought there.
+   * being written goes on under its id, and so does what a rename brought there.
    */
   at(parent: Inode, name: string, found: Found): Inode {
     const before = parent.children?.get(name)
     if (before !== undefined && before.isDirectory === found.isDirectory) {
-      const goesOn = before.version === undefined || (before.writers > 0 && before.thing === found.thing)
+      const isWritten = before.writers > 0 && before.thing === found.thing && found.isChanging === true
+      const goesOn = before.version === undefined || isWritten
       if (goesOn) this.#become(before, found)
       if (before.thing === found.thing && before.version === found.version) {
         before.node = found.node
@@ -125,6 +133,15 @@ export class Inodes {
     parent.children ??= new Map()
     parent.children.set(name, made)
     return made
+  }
+
+  /** A text that is not open takes the place of the one before it: an open drops the pages of that. False where it is no such. */
+  renew(inode: Inode, found: Found): boolean {
+    const isHere = inode.parent?.children?.get(inode.name) === inode
+    if (!isHere || inode.handles > 0 || inode.thing !== found.thing || inode.version === found.version)
+      return false
+    this.#become(inode, found)
+    return true
   }
 
   #become(inode: Inode, found: Found): void {

@@ -9,6 +9,7 @@ import { byteOffset, instant } from '../remote/remote.js'
 import {
   type Answer,
   entryAnswer,
+  foundBy,
   isStill,
   lifetimesOf,
   nothing,
@@ -73,7 +74,7 @@ export function requestsOf(parts: RequestParts): ReadonlyMap<number, Handled> {
     [opcodes.create, changing('create', (message, header) => requests.create(message, header))],
     [opcodes.read, asking('read', message => requests.read(message))],
     [opcodes.write, changing('write', message => requests.write(message))],
-    [opcodes.flush, changing('flush', message => chain(drive.flush(handleIn(message)), nothing))],
+    [opcodes.flush, changing('flush', message => requests.flush(message))],
     [opcodes.fsync, changing('fsync', message => chain(drive.fsync(handleIn(message)), nothing))],
     [opcodes.fsyncdir, changing('fsyncdir', nothing)],
     [opcodes.release, changing('release', message => chain(requests.close(handleIn(message)), nothing))],
@@ -171,6 +172,7 @@ class Requests {
     const wanted = setattrIn(message)
     const inode = this.#inodes.get(node)
     await this.#change(inode, wanted)
+    if (wanted.size !== undefined) inode.retell({ size: wanted.size })
     // What was changed through this node goes on under its id.
     if (!inode.isDirectory) inode.version = undefined
     return this.#attributes(inode, await this.#atName(inode))
@@ -198,8 +200,11 @@ class Requests {
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
   #checked(inode: Inode, handle: number, access: OpenAccess): MaybePromise<Answer> {
     const compare = (attributes: Attributes): Answer => {
-      if (!isStill(this.#inodes, inode, attributes)) throw anotherNode(inode)
-      return this.#opened(inode, handle, access !== 'read', attributes)
+      const shown = { ...attributes, ...this.#drive.textOf(handle) }
+      const isRenewed = shown.bytes === 'text' && this.#inodes.renew(inode, foundBy(shown))
+      if (!isStill(this.#inodes, inode, shown)) throw anotherNode(inode)
+      const opened = this.#opened(inode, handle, access !== 'read', shown)
+      return isRenewed ? { ...opened, renewed: inode } : opened
     }
     const refuse = (thrown: unknown): Answer => {
       // A file that is about to be written may have no text yet, or none any more.
@@ -267,7 +272,18 @@ class Requests {
     // The message's bytes are the next request's once this waits.
     const own = Buffer.from(bytes)
     await this.#drive.write(handle, own, byteOffset(offset))
+    const inode = this.#files.get(handle)?.inode
+    inode?.retell({ size: Math.max(inode.told?.size ?? 0, offset + own.length) })
     return { reply: putWritten(new Reply(), own.length) }
+  }
+
+  /** What was saved through a handle is what it shows from then on; its name may stand for the service's wording. */
+  flush(message: Buffer): MaybePromise<Answer> {
+    const handle = handleIn(message)
+    return chain(this.#drive.flush(handle), () => {
+      this.#files.get(handle)?.inode.retell(this.#drive.textOf(handle))
+      return nothing()
+    })
   }
 
   mkdir(message: Buffer, header: Header): Promise<Answer> {

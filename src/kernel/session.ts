@@ -217,8 +217,10 @@ export class Session implements NewsListener {
   }
 
   /** What an answer gives the kernel counts once the kernel has it. */
-  #finish(call: KernelCall, unique: number, { reply, error, entered = [], moved, undo }: Answer): void {
+  #finish(call: KernelCall, unique: number, answer: Answer): void {
+    const { reply, error, entered = [], moved, renewed, undo } = answer
     const number = error === undefined ? 0 : errno[error]
+    if (renewed !== undefined) this.#tell(renewed)
     if (this.#write(reply.message(unique, number))) for (const inode of entered) inode.lookups += 1
     else {
       for (const inode of entered) this.inodes.dropUnused(inode)

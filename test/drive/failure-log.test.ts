@@ -4,7 +4,7 @@ import { openFailureLog } from '../../src/drive/failure-log.js'
 import { Failure } from '../../src/failure.js'
 import { instant } from '../../src/remote/remote.js'
 
-t.test('a full disk is told, whatever the kernel asks again after it (LEASE-3, CLI-1)', async t => {
+t.test('a full disk is told, whatever the kernel asks again after it (LEASE-1, CLI-1)', async t => {
   const log = openFailureLog(() => instant(Date.now()))
   const path = '/reports/42.json'
   log.note('write', path, new Failure('no-space', 'the local disk is full'))

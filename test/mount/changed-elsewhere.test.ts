@@ -193,7 +193,7 @@ const notes = [
 ]
 
 t.test(
-  'LEASE-3 what a refused rename left as a draft is read whole at once, however it is opened',
+  'LEASE-1 what a refused rename left as a draft is read whole at once, however it is opened',
   async t => {
     const testbed = await warmMount(t)
     testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
@@ -216,7 +216,7 @@ print("read")`
   },
 )
 
-t.test('LEASE-3 a save through one path is read whole at once through another', async t => {
+t.test('LEASE-1 a save through one path is read whole at once through another', async t => {
   const testbed = await warmMount(t)
   const finished = join(testbed.local, 'finished.json')
   const [project, byId] = [`${folder}/.project.json`, `by-id/project/${ids.water}/.project.json`]
@@ -230,7 +230,7 @@ t.test('LEASE-3 a save through one path is read whole at once through another', 
   }
 })
 
-t.test('LEASE-3 what is appended right after a save stands at the end of the text as it is now', async t => {
+t.test('LEASE-1 what is appended right after a save stands at the end of the text as it is now', async t => {
   const testbed = await warmMount(t)
   const rowsOf = async (): Promise<readonly string[]> => {
     const record = await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)

@@ -32,6 +32,8 @@ export interface FileVerbs {
   create(name: Name): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
+  /** Size and time of the text that this handle goes on showing; undefined where it shows no text of its own. */
+  textOf(handle: number): { readonly size: number; readonly mtime: Instant } | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
   ftruncate(handle: number, size: ByteOffset): Promise<void>
   /** close(2) returns this answer; that of `release` is returned by no call. */

@@ -80,17 +80,17 @@ export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailur
       // What the sink meets is no failure of the drive.
       const isOurs = () => !signal.aborted && isTaken
       return looked(path, isOurs, async (found, facts) => {
-        await readWhole(verbs, found, taking, { signal, clock })
-        return facts
+        const text = await readWhole(verbs, found, taking, { signal, clock })
+        return { ...facts, ...text }
       })
     },
     shortFile(path, signal) {
       const isOurs = () => !signal.aborted
-      return looked(path, isOurs, async (wanted, facts) =>
-        wanted.size > shortBytes
-          ? undefined
-          : { facts, bytes: await bytesOf(verbs, wanted, { signal, clock }) },
-      )
+      return looked(path, isOurs, async (wanted, facts) => {
+        if (wanted.size > shortBytes) return undefined
+        const bytes = await bytesOf(verbs, wanted, { signal, clock })
+        return { facts: { ...facts, size: bytes.length }, bytes }
+      })
     },
   }
 }

@@ -5,7 +5,7 @@ import { byteOffset } from '../../remote/remote.js'
 import type { PathDrive } from '../interface/path-drive.js'
 import type { ByteSink } from '../interface/reader.js'
 
-export type FileVerbsUsed = Pick<PathDrive, 'open' | 'read' | 'release'>
+export type FileVerbsUsed = Pick<PathDrive, 'open' | 'textOf' | 'read' | 'release'>
 
 /** A file of so many bytes comes to a command in one answer. */
 export const shortBytes = 64 * 1024
@@ -29,7 +29,7 @@ interface PatientReading {
 }
 
 /**
- * Gives all bytes of the file to the sink.
+ * Gives all bytes of the file to the sink; answers size and time of a text, which may be another one than the stat found.
  * @throws Failure 'replaced' where the file turns out to have another length
  */
 export async function readWhole(
@@ -37,10 +37,12 @@ export async function readWhole(
   wanted: FileWanted,
   sink: ByteSink,
   { signal, clock }: PatientReading,
-): Promise<void> {
-  const { path, size } = wanted
+): Promise<ReturnType<FileVerbsUsed['textOf']>> {
+  const { path } = wanted
   const handle = await verbs.open(path, 'read')
   try {
+    const text = verbs.textOf(handle)
+    const size = text?.size ?? wanted.size
     const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(pieceBytes, size)))
     let offset = 0
     let late = 0
@@ -58,6 +60,7 @@ export async function readWhole(
       offset += count
     }
     if (offset !== size) throw otherLength(path, size, offset)
+    return text
 
     /** Undefined where the bytes come too slowly, and it is worth another try. */
     async function readInTime(into: Uint8Array, at: number): Promise<number | undefined> {

@@ -12,7 +12,7 @@ import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { nodeOfRecordKey, pathOfNode } from './node-key.js'
-import type { TextSnapshot } from './text-lease.js'
+import type { TextSnapshot } from './source.js'
 
 export interface DraftFiles {
   /** A new draft that is listed here until it is discarded. */

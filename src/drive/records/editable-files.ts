@@ -18,8 +18,7 @@ import { type EditableNode, nodeKey, type OrderNode, type RecordNode } from '../
 import type { AccessRights } from '../tree/access.js'
 import type { DraftFiles } from './draft-files.js'
 import { recordKeyOf } from './node-key.js'
-import { type Editing, type RecordSource, recordTimes } from './source.js'
-import type { TextSnapshot } from './text-lease.js'
+import type { Editing, RecordSource, TextSnapshot } from './source.js'
 
 export interface EditingParts {
   readonly rights: AccessRights
@@ -83,10 +82,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
-        noteRead(text, form) {
-          if (form === undefined) rememberText(parts, key, text, 'read')
-          else rememberForm(parts, key, form)
-        },
+        noteRead: text => rememberText(parts, key, text, 'read'),
         keep: async text => void (await parts.history.archive(key, text)),
         save: (draft, base, context) => save({ draft, own: base && Buffer.from(base).toString() }, context),
         saveOver: (draft, now, context) =>
@@ -102,7 +98,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
       return editing(node)
     },
     outlivesText: false,
-    ...recordTimes(times, nodeKey(node)),
+    written: at => times.written(nodeKey(node), at),
     opened() {
       const known = node.of === 'report' ? catalog.record(readableOf(node)).known() : undefined
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)
@@ -120,15 +116,6 @@ export function rememberText(
   history
     .remember(key, text, how)
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
-}
-
-/** A program's own wording was read, which the history has in the service's form. */
-export function rememberForm(
-  { history, log }: Pick<EditingParts, 'history' | 'log'>,
-  key: RecordKey,
-  form: string,
-): void {
-  history.readAgain(key, form).catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
 
 /** A save that failed at the service says that what is known here of the record may be old. */

@@ -1,14 +1,23 @@
 // Handle view: what one open file sees of a record, and what may take the record's place.
-import type { LeasedText } from './text-lease.js'
+import type { Instant } from '../../remote/remote.js'
 
-/** What one handle sees: the text it was opened on, or the bytes it has saved since. */
+/** The kernel's node of an open file: a name, and the time of the text that stood there. Handles of one node share its pages. */
+export interface TextNode {
+  readonly path: string
+  readonly since: Instant
+}
+
+/** What one handle sees: the text it was opened on, or the bytes that were saved through its node since. */
 export interface HandleView {
   bytes: Uint8Array
+  /** The time of these bytes. */
+  mtime: Instant
+  readonly node: TextNode
+  /** It was opened on an unsaved text, which is no base. */
+  readonly isUnsent: boolean
   /** The text this handle's program has read; the base of what it writes. */
   base: Uint8Array | undefined
   wrote: boolean
-  /** What keeps the kernel's size that of `bytes`; none while the file shows a draft. */
-  held: LeasedText | undefined
   /**
    * The path this handle was opened by leads to another file now. Moved: its bytes lie under another name, as on any
    * file system. Replaced: what it wrote and did not save is history, and close(2) says so.
@@ -31,6 +40,9 @@ export interface Replacement {
 }
 
 /** What a handle sees that has neither read nor written. */
-export function freshView(bytes: Uint8Array, held?: LeasedText): HandleView {
-  return { bytes, base: undefined, wrote: false, held, gone: 'no' }
+export function freshView(node: TextNode, bytes: Uint8Array, isUnsent: boolean): HandleView {
+  return { bytes, mtime: node.since, node, isUnsent, base: undefined, wrote: false, gone: 'no' }
 }
+
+export const isSameNode = (one: TextNode, other: TextNode | undefined): boolean =>
+  one.path === other?.path && one.since === other.since

@@ -1,10 +1,10 @@
 // Handle of a record: what its program reads and writes, and when that is saved.
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure } from '../../failure.js'
-import type { ByteOffset, RequestContext } from '../../remote/remote.js'
+import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { HandleView } from './handle-view.js'
 import type { OpenRecord } from './open-record.js'
-import { noteShown, type RecordSource } from './source.js'
+import { noteRead, type RecordSource } from './source.js'
 
 /** One open file of a record. */
 export interface RecordHandle {
@@ -15,6 +15,8 @@ export interface RecordHandle {
   flush(context: RequestContext): Promise<'saved' | 'nothing'>
   sync(): Promise<void>
   release(context: RequestContext): Promise<void>
+  /** Size and time of the text that it was opened on, and shows; undefined where a draft is shown. */
+  text(): { readonly size: number; readonly mtime: Instant } | undefined
 }
 
 export function openRecordHandle(record: OpenRecord, source: RecordSource, view: HandleView): RecordHandle {
@@ -27,18 +29,12 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
     if (view.gone !== 'no') throw staleHandleFailure()
   }
 
-  /** What is written goes on from what this handle shows. */
-  function noteShownText(): void {
-    const { held, bytes } = view
-    if (held?.isOvertaken && held.shown.bytes === bytes && bytes.length > 0) noteShown(source, held.shown)
-  }
-
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
     refuseGone()
-    if (record.draft === undefined) noteShownText()
     let draft = await record.draftFor(source, view)
     // A save may have ended that draft just now.
     while (draft !== record.draft) draft = await record.draftFor(source, view)
+    await record.writeThrough(view.node)
     // Another text may have taken the file's place meanwhile.
     refuseGone()
     record.touch()
@@ -66,21 +62,16 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
 
   return {
     async read(target, offset) {
-      // The kernel asks for nothing beyond the size it knows: where it asks for bytes of an emptied file, it has not heard
-      // yet that it is empty, and would fill up what is missing with zeros.
+      // Bytes of an emptied file are asked for before the kernel knows that it is empty: it would fill them up with zeros.
       const isEmptied = record.draft?.size === 0 && !view.wrote && view.bytes.length > 0
-      if (record.draft !== undefined && view.gone === 'no' && !isEmptied) {
+      if (record.draft !== undefined && record.isShown(view) && !isEmptied) {
         const bytes = await record.draft.read(offset, target.length)
         target.set(bytes)
         return bytes.length
       }
       const bytes = view.bytes.subarray(offset, offset + target.length)
       target.set(bytes)
-      if (view.base !== view.bytes && bytes.length > 0) {
-        view.base = view.bytes
-        const isOwn = view.held?.shown.wording === 'own'
-        if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
-      }
+      if (bytes.length > 0) noteRead(source, view)
       return bytes.length
     },
     write: (bytes, offset) =>
@@ -116,7 +107,6 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
       await record.draft?.seal()
     },
     async release(context) {
-      view.held?.release()
       record.leave(view)
       // Bytes written through a mapping come after the last flush; no call waits for this answer any more.
       const isDirty = view.wrote && view.gone === 'no' && failed === undefined
@@ -126,6 +116,10 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
       await record.dropEmpty()
       await record.endIfStored()
       record.detachIfApart()
+    },
+    text() {
+      if (record.isShown(view)) return undefined
+      return { size: view.bytes.length, mtime: view.mtime }
     },
   }
 }

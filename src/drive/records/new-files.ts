@@ -27,8 +27,7 @@ import {
 } from './new-file-text.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './records.js'
-import { type Editing, type RecordSource, recordTimes } from './source.js'
-import type { TextSnapshot } from './text-lease.js'
+import type { Editing, RecordSource, TextSnapshot } from './source.js'
 
 export interface NewFileParts extends EditingParts {
   readonly madeNames: MadeNames
@@ -86,7 +85,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const shown = draft === undefined ? await parts.source(target).produce(context) : undefined
     const bytes = shown?.bytes ?? (await draft?.read(0, draft.size)) ?? Buffer.alloc(0)
     const mtime = times.ofText(nodeKey(node), bytes, shown?.mtime)
-    return draft === undefined || draft.meta.unread ? { bytes, mtime } : { bytes, mtime, wording: 'own' }
+    return { bytes, mtime, isUnsent: draft !== undefined && draft.meta.unread !== true }
   }
 
   /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
@@ -327,8 +326,8 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: () => parts.drafts.begin(recordKeyOf(node), undefined),
-        noteRead(text, form) {
-          if (known !== undefined && !(known instanceof Failure)) known.noteRead(text, form)
+        noteRead(text) {
+          if (known !== undefined && !(known instanceof Failure)) known.noteRead(text)
         },
         keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
         save: (draft, _base, context) => save(node, draft, context),
@@ -356,7 +355,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         return editing(node)
       },
       outlivesText: true,
-      ...recordTimes(times, nodeKey(node)),
+      written: at => times.written(nodeKey(node), at),
       opened: () => {},
     }),
     async resume(node, draft, context) {

@@ -3,9 +3,14 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure } from '../../failure.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import type { DraftStart, HandleView, Replacement } from './handle-view.js'
+import {
+  type DraftStart,
+  type HandleView,
+  isSameNode,
+  type Replacement,
+  type TextNode,
+} from './handle-view.js'
 import { editingOf, type RecordSource } from './source.js'
-import type { TextLeases, TextSnapshot } from './text-lease.js'
 
 /** The handle that saves, or what its program had read; neither where it is sent by a command. */
 export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
@@ -15,8 +20,6 @@ export const awayMs = 3000
 /** The same for one that was emptied, and may be filled. */
 export const emptyMs = 2000
 export const nothing = new Uint8Array()
-/** Bytes of a text that is held for as long as the mount lives. */
-const shortText = 64 << 10
 
 /** A record that is or was open here. One save after another, and no save ends a draft that is being written. */
 export class OpenRecord {
@@ -30,14 +33,12 @@ export class OpenRecord {
   readonly #starts = new WeakMap<Draft, Uint8Array>()
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
   #emptied: Uint8Array | undefined
-  /** The text that was saved last, if it is short: the kernel may count on its size while a program empties the file. */
-  #saved: Uint8Array | undefined
+  /** Through which node the draft is written: its handles show the draft, all others the text they were opened on. */
+  #node: TextNode | undefined
   /** Counts the changes, each before and after it happens: a save must not end a draft that is being written. */
   #revision = 0
   /** The revision whose text the service was found to have after a restart: the draft ends once no file shows it. */
   #storedRevision: number | undefined
-  /** Whether the kernel was told the draft's size since the last write, and may count on it for a moment. */
-  #told = false
   /** Until then the file is not there, unless a program creates it; 0 where it was not taken away. */
   #awayUntil = 0
   #saving: Promise<void> = Promise.resolve()
@@ -46,7 +47,8 @@ export class OpenRecord {
   readonly #handles = new Set<HandleView>()
   constructor(
     readonly key: string,
-    private readonly leases: TextLeases,
+    /** At every name of this record another text is shown now, or none. */
+    private readonly tell: () => void,
     private readonly clock: Clock,
     private readonly nextTime: () => Instant,
   ) {
@@ -85,17 +87,37 @@ export class OpenRecord {
     this.#awayUntil = 0
   }
 
-  /** Size and time of the draft, which the kernel counts on from now on; undefined where there is none. */
+  /** Size and time of the draft; undefined where there is none. */
   statDraft(): { size: number; mtime: Instant } | undefined {
-    if (this.#draft === undefined) return undefined
-    this.#told = true
-    return { size: this.#draft.size, mtime: this.#changed }
+    return this.#draft && { size: this.#draft.size, mtime: this.#changed }
   }
 
-  /** What a handle shows that is opened on a draft: of an emptied one the text whose size the kernel may count on. */
-  shownOfDraft(): Uint8Array {
-    const isEmptied = this.#draft?.size === 0
-    return (isEmptied ? (this.#saved ?? this.leases.last(this.key)) : undefined) ?? nothing
+  /** The node of a file that is opened at this path: that of the draft, or of the text from then. */
+  nodeAt(path: string, since = this.#changed): TextNode {
+    return this.#draft !== undefined && this.#node?.path === path ? this.#node : { path, since }
+  }
+
+  /** Whether this handle shows the draft as it grows. */
+  isShown(view: HandleView): boolean {
+    return this.#draft !== undefined && view.gone === 'no' && isSameNode(view.node, this.#node)
+  }
+
+  /** The draft is written through this node from here on; who shared it by another one keeps its bytes of now. */
+  async writeThrough(node: TextNode): Promise<void> {
+    const draft = this.#draft
+    if (draft === undefined || isSameNode(node, this.#node)) return
+    const sharing = [...this.#handles].filter(view => this.isShown(view))
+    if (sharing.length > 0) {
+      const bytes = await draft.read(0, draft.size)
+      for (const view of sharing) view.bytes = bytes
+    }
+    this.#node = node
+  }
+
+  /** The same for what names a path and no handle. */
+  async writeAt(path: string): Promise<void> {
+    const view = [...this.#handles].findLast(({ node, gone }) => gone === 'no' && node.path === path)
+    await this.writeThrough(view?.node ?? this.nodeAt(path))
   }
 
   attach(view: HandleView): void {
@@ -115,8 +137,7 @@ export class OpenRecord {
   touch(): void {
     this.#changed = this.nextTime()
     this.#revision += 1
-    this.#told = false
-    this.leases.tell(this.key)
+    this.tell()
   }
 
   /** A program has written into it: what it emptied before is not wanted back. */
@@ -187,8 +208,8 @@ export class OpenRecord {
     const draft = this.#draft
     if (draft !== undefined)
       return { bytes: await draft.read(0, draft.size), isUnread: draft.meta.unread === true }
-    const { bytes, wording } = await this.leases.stat(this.key, () => source.produce(context))
-    return { bytes, isUnread: wording === undefined }
+    const { bytes, isUnsent } = await source.produce(context)
+    return { bytes, isUnread: isUnsent !== true }
   }
 
   // Saves.
@@ -218,8 +239,6 @@ export class OpenRecord {
     if (draft === undefined || draft.size === 0) return
     const [changed, revision] = [this.#changed, this.#revision]
     const bytes = await draft.read(0, draft.size)
-    // A text that no program has read is the service's own wording still.
-    const wording = draft.meta.unread === true ? {} : { wording: 'own' as const }
     const editing = editingOf(source)
     const handedOver = await editing
       .save(draft, base, context)
@@ -229,26 +248,17 @@ export class OpenRecord {
         throw thrown
       })
       .finally(() => this.detachIfApart())
-    const { form } = draft.meta
     source.written(changed)
-    const others = [...this.#handles].filter(handle => handle !== from)
-    if (this.#told || others.length > 0)
-      this.leases.put(this.key, { bytes, mtime: changed, ...wording, form }, () => source.seen(bytes))
-    else this.leases.drop(this.key)
-    this.#saved = bytes.length <= shortText ? bytes : undefined
-    for (const handle of this.#handles) {
-      handle.bytes = bytes
-      handle.base = bytes
+    for (const view of this.#handles) {
+      if (view !== from && !this.isShown(view)) continue
+      view.bytes = bytes
+      view.mtime = changed
+      view.base = bytes
     }
-    // Else a stat would tell the kernel the size of the service's wording, and what they lack of it would be zeros.
-    for (const handle of others) {
-      handle.held?.release()
-      handle.held = this.leases.hold(this.key)
-    }
-    if (this.#draft === draft && this.#revision === revision) {
-      this.#draft = undefined
-      await draft.discard()
-    }
+    const isSaved = this.#draft === draft && this.#revision === revision
+    if (isSaved) this.#draft = undefined
+    this.tell()
+    if (isSaved) await draft.discard()
     if (handedOver !== undefined) throw handedOver
   }
 
@@ -278,8 +288,6 @@ export class OpenRecord {
     }
     if (isUnread && text.length > 0) await draft.change({ unread: true })
     this.touch()
-    // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
-    this.#told = true
     this.#awayUntil = 0
     await this.save(source, { base }, context)
   }
@@ -314,7 +322,7 @@ export class OpenRecord {
       await draft.discard()
     }
     this.#awayUntil = this.clock.now() + awayMs
-    this.leases.tell(this.key)
+    this.tell()
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
@@ -327,7 +335,7 @@ export class OpenRecord {
       return
     }
     if (await this.refill()) return
-    await this.#end(draft, { bytes: nothing, mtime: this.#changed })
+    await this.#end(draft)
   }
 
   /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
@@ -338,14 +346,8 @@ export class OpenRecord {
 
   /** The draft ends if the service has all of its text, no program has written it since, and no open file shows it. */
   async endIfStored(): Promise<void> {
-    const draft = this.#draft
-    const isFree = (): boolean =>
-      this.#draft === draft && this.#revision === this.#storedRevision && !this.hasHandles
-    if (draft === undefined || !isFree()) return
-    const bytes = await draft.remains()
-    // A program may have opened it meanwhile.
-    if (!isFree()) return
-    await this.#end(draft, { bytes, mtime: this.#changed, wording: 'own' })
+    const isStored = this.#revision === this.#storedRevision && !this.hasHandles
+    if (this.#draft !== undefined && isStored) await this.#end(this.#draft)
   }
 
   /** Gives an unsaved text up. The next open shows what the service has: an edit of that text would send it, too. */
@@ -357,10 +359,9 @@ export class OpenRecord {
     await this.#end(draft)
   }
 
-  async #end(draft: Draft, shown?: TextSnapshot): Promise<void> {
+  async #end(draft: Draft): Promise<void> {
     this.#draft = undefined
-    if (draft.damage !== undefined || shown === undefined) this.leases.drop(this.key)
-    else this.leases.put(this.key, shown, () => {})
+    this.tell()
     await draft.discard()
   }
 
@@ -370,7 +371,7 @@ export class OpenRecord {
     this.#aside = { draft: this.#draft }
     this.#draft = undefined
     this.#emptied = undefined
-    this.leases.drop(this.key)
+    this.tell()
   }
 
   /** Ends a draft that no file shows. */
@@ -384,7 +385,7 @@ export class OpenRecord {
     // What a program is writing stays whole: its save is refused, and sets it apart.
     if (this.hasHandles || this.#draft?.meta.state === 'editing') return
     this.#draft = undefined
-    this.leases.drop(this.key)
+    this.tell()
   }
 
   /** The same at the end of a save or of a handle, where its id stands for another thing. */

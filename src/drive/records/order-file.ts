@@ -6,10 +6,9 @@ import { Failure } from '../../failure.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
-import { type EditingParts, learnSaved, rememberForm, rememberText, savedOrOld } from './editable-files.js'
+import { type EditingParts, learnSaved, rememberText, savedOrOld } from './editable-files.js'
 import { recordKeyOf } from './node-key.js'
-import { type Editing, type RecordSource, recordTimes } from './source.js'
-import type { TextSnapshot } from './text-lease.js'
+import type { Editing, RecordSource, TextSnapshot } from './source.js'
 
 /** Lists of reports are remembered with the records they were made from, in so many characters. */
 const originCharacters = 4 << 20
@@ -55,8 +54,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(recordKeyOf(node), originOf(node, base)),
-        noteRead(text, form) {
-          if (form !== undefined) return rememberForm(parts, recordKeyOf(report), form)
+        noteRead(text) {
           const origin = originOf(node, text)
           if (origin !== undefined) rememberText(parts, recordKeyOf(report), origin, 'read')
         },
@@ -74,7 +72,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
       return editing(node)
     },
     outlivesText: false,
-    ...recordTimes(times, nodeKey(node)),
+    written: at => times.written(nodeKey(node), at),
     opened: () => {},
   })
 }

@@ -10,22 +10,31 @@ import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
-import { freshView, type Replacement } from './handle-view.js'
+import { freshView, type HandleView, type Replacement } from './handle-view.js'
 import { nothing, OpenRecord } from './open-record.js'
-import { editingOf, noteShown, type RecordSource } from './source.js'
-import type { LeasedText, TextLeases } from './text-lease.js'
+import { editingOf, noteRead, type RecordSource, type TextSnapshot } from './source.js'
+
+/** A file that is opened: the path by which, and what for. */
+export interface Opening {
+  readonly path: string
+  readonly access: OpenAccess
+}
 
 export interface Records {
   stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
-  open(source: RecordSource, access: OpenAccess, context: RequestContext): Promise<RecordHandle>
+  open(source: RecordSource, opening: Opening, context: RequestContext): Promise<RecordHandle>
   /** A record whose file was taken away a moment ago is not there, until it is created again or the pause ends. */
   isAway(key: string): boolean
   /** It is there again at once: what took it away was called off. */
   bringBack(key: string): void
   /** Its pause is over, and it was not created again. */
   isBack(key: string): boolean
-  create(source: RecordSource): Promise<RecordHandle>
-  truncate(source: RecordSource, size: ByteOffset, context: RequestContext): Promise<void>
+  create(source: RecordSource, path: string): Promise<RecordHandle>
+  truncate(
+    source: RecordSource,
+    cut: { readonly path: string; readonly size: ByteOffset },
+    context: RequestContext,
+  ): Promise<void>
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
   replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void>
   /** The unsaved text in the record's place is saved once more, by an explicit wish. */
@@ -62,12 +71,14 @@ export interface Records {
   detach(key: string): void
 }
 
-/** Records of which it is remembered when they were written. */
-const rememberedWriters = 4096
+/** Records of which it is remembered when they were written, and what was shown of them last. */
+const rememberedRecords = 4096
 
-export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times, 'next'>): Records {
+/** `tell` is told the key of a record at whose names another text is shown now, or none. */
+export function openRecords(tell: (key: string) => void, clock: Clock, times: Pick<Times, 'next'>): Records {
   const opened = new Map<string, OpenRecord>()
-  const writtenAt = new LRUCache<string, Instant>(upTo(rememberedWriters))
+  const writtenAt = new LRUCache<string, Instant>(upTo(rememberedRecords))
+  const shownLast = new LRUCache<string, Instant>(upTo(rememberedRecords))
   const noteWriter = (key: string): void => void writtenAt.set(key, clock.now())
 
   function toWrite(key: string, handle: RecordHandle): RecordHandle {
@@ -83,38 +94,54 @@ export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times,
   function recordOf(key: string): OpenRecord {
     const known = opened.get(key)
     if (known !== undefined) return known
-    const fresh = new OpenRecord(key, leases, clock, () => times.next(key))
+    const fresh = new OpenRecord(
+      key,
+      () => tell(key),
+      clock,
+      () => times.next(key),
+    )
     opened.set(key, fresh)
     return fresh
   }
 
-  /** None where a name outlives what it was made for, and a program that reads nothing of it is about to write. */
-  async function heldFor(
+  /** The present text; what is told of another name of the record is over where it is another one than was shown last. */
+  function shown(source: RecordSource, context: RequestContext): MaybePromise<TextSnapshot> {
+    return chain(source.produce(context), text => {
+      const before = shownLast.get(source.key)
+      shownLast.set(source.key, text.mtime)
+      if (before !== undefined && before !== text.mtime) tell(source.key)
+      return text
+    })
+  }
+
+  async function viewFor(
     source: RecordSource,
-    access: OpenAccess,
+    { path, access }: Opening,
     context: RequestContext,
-  ): Promise<LeasedText | undefined> {
+  ): Promise<HandleView> {
+    const record = recordOf(source.key)
+    const { draft } = record
+    if (draft !== undefined) return freshView(record.nodeAt(path), await draft.read(0, draft.size), true)
     try {
-      return await leases.open(source.key, () => source.produce(context), access)
+      const { bytes, mtime, isUnsent } = await shown(source, context)
+      source.opened()
+      return freshView({ path, since: mtime }, bytes, isUnsent === true)
     } catch (thrown) {
+      // A name outlives what it was made for, and a program that reads nothing of it is about to write.
       if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
-      return undefined
+      return freshView(record.nodeAt(path), nothing, true)
     }
   }
 
   async function handleFor(
     source: RecordSource,
-    access: OpenAccess,
+    opening: Opening,
     context: RequestContext,
   ): Promise<RecordHandle> {
-    const record = recordOf(source.key)
-    if (record.draft !== undefined) return openRecordHandle(record, source, freshView(record.shownOfDraft()))
-    const held = await heldFor(source, access, context)
-    if (held === undefined) return openRecordHandle(record, source, freshView(nothing))
-    source.opened()
-    // No read may come: the kernel has pages of it.
-    if (held.isOvertaken && access !== 'write-only') noteShown(source, held.shown)
-    return openRecordHandle(record, source, freshView(held.shown.bytes, held))
+    const view = await viewFor(source, opening, context)
+    // The kernel keeps pages, so that no read may come.
+    if (opening.access === 'read') noteRead(source, view)
+    return openRecordHandle(recordOf(source.key), source, view)
   }
 
   return {
@@ -124,25 +151,27 @@ export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times,
     stat(source, context) {
       const draft = opened.get(source.key)?.statDraft()
       if (draft !== undefined) return draft
-      const told = leases.stat(source.key, () => source.produce(context))
-      return chain(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
+      return chain(shown(source, context), ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
     },
-    async open(source, access, context) {
-      if (access === 'read') return handleFor(source, access, context)
+    async open(source, opening, context) {
+      if (opening.access === 'read') return handleFor(source, opening, context)
       editingOf(source)
       await recordOf(source.key).ended(context)
-      return toWrite(source.key, await handleFor(source, access, context))
+      return toWrite(source.key, await handleFor(source, opening, context))
     },
     writtenAt: key => writtenAt.get(key),
-    async create(source) {
+    async create(source, path) {
       const record = recordOf(source.key)
       await record.draftFor(source, { bytes: nothing })
+      record.touch()
+      const view = freshView({ path, since: clock.now() }, nothing, true)
+      await record.writeThrough(view.node)
       await record.draft?.truncate(0)
       record.bringBack()
       record.touch()
-      return toWrite(source.key, openRecordHandle(record, source, freshView(nothing)))
+      return toWrite(source.key, openRecordHandle(record, source, view))
     },
-    async truncate(source, size, context) {
+    async truncate(source, { path, size }, context) {
       editingOf(source)
       noteWriter(source.key)
       const record = recordOf(source.key)
@@ -151,6 +180,7 @@ export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times,
       const bytes =
         size === 0 || record.draft !== undefined ? nothing : (await record.present(source, context)).bytes
       const draft = await record.draftFor(source, { bytes })
+      await record.writeAt(path)
       if (size === 0) await record.empty(source, draft)
       else await draft.truncate(size)
       record.touch()
@@ -185,7 +215,7 @@ export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times,
     },
     detach(key) {
       const record = opened.get(key)
-      if (record === undefined) leases.drop(key)
+      if (record === undefined) tell(key)
       else record.detach()
     },
   }

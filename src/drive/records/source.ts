@@ -1,11 +1,19 @@
 // Source of one record: its text, and how an edit of it is sent.
 
-import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import type { TextBytes } from '../../record/compact/packed-text.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import type { TextSnapshot } from './text-lease.js'
+import type { HandleView } from './handle-view.js'
+
+/** A text as it is shown: its bytes and its time. A text that is not edited may be held packed. */
+export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
+  readonly bytes: Bytes
+  readonly mtime: Instant
+  /** A program's words that the service does not have. */
+  readonly isUnsent?: boolean
+}
 
 /** One record as the drive needs it; the drive knows which of them may be edited. */
 export interface RecordSource {
@@ -20,15 +28,13 @@ export interface RecordSource {
   opened(): void
   /** A program wrote the record at that time; whatever wording is shown next has that time. */
   written(at: Instant): void
-  /** That program's own wording was read: the record's wording, if it is another, has a later time. */
-  seen(text: Uint8Array): void
 }
 
 /** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
 export interface Editing {
   begin(base: Uint8Array | undefined): Promise<Draft>
-  /** A program has read this text: an edit may be based on it. `form` is the hash of what a program's own wording says. */
-  noteRead(text: Uint8Array, form?: string): void
+  /** A program has read this text: an edit may be based on it. */
+  noteRead(text: Uint8Array): void
   /** Keeps as history a text that another program's bytes have replaced before it was saved. */
   keep(text: Uint8Array): Promise<void>
   /**
@@ -40,20 +46,11 @@ export interface Editing {
   saveOver(draft: Draft, now: Uint8Array, context: RequestContext): Promise<Failure | undefined>
 }
 
-/** A record's times are kept by its node's key. */
-export function recordTimes(times: Times, key: string): Pick<RecordSource, 'written' | 'seen'> {
-  return {
-    written: at => times.written(key, at),
-    seen(text) {
-      times.ofText(key, text, undefined)
-    },
-  }
-}
-
-/** A program is shown this text: what it writes next may be an edit of it, whatever was saved here since it was read first. */
-export function noteShown({ editing }: RecordSource, { bytes, wording, form }: TextSnapshot): void {
-  const isKnown = wording === undefined || (wording === 'own' && form !== undefined)
-  if (isKnown && !(editing instanceof Failure)) editing.noteRead(bytes, form)
+/** A program has read what its handle shows: an edit may be based on it. */
+export function noteRead({ editing }: RecordSource, view: HandleView): void {
+  if (view.isUnsent || view.base === view.bytes) return
+  view.base = view.bytes
+  if (!(editing instanceof Failure)) editing.noteRead(view.bytes)
 }
 
 /** @throws Failure: why this record cannot be changed */

@@ -136,7 +136,7 @@ export function shownTexts(t: Test, open: OpenTestbed): void {
       }
     }
 
-    t.test('LEASE-4 the next open shows the change, and a rewrite of that keeps it', async t => {
+    t.test('LEASE-1 the next open shows the change, and a rewrite of that keeps it', async t => {
       await atEach(t, async (door, testbed) => {
         const { before, after } = await door.ready(testbed)
         const first = await textOf(testbed, before)
@@ -148,7 +148,7 @@ export function shownTexts(t: Test, open: OpenTestbed): void {
       })
     })
 
-    t.test('LEASE-4 so does an edit of another field, within the same second', async t => {
+    t.test('LEASE-1 so does an edit of another field, within the same second', async t => {
       await atEach(t, async (door, testbed) => {
         const { before, after } = await door.ready(testbed)
         await textOf(testbed, before)
@@ -231,7 +231,7 @@ export function shownTexts(t: Test, open: OpenTestbed): void {
         })
     })
 
-    t.test('LEASE-4 an order that is shown after another list was saved', async t => {
+    t.test('LEASE-1 an order that is shown after another list was saved', async t => {
       const testbed = await started(t)
       const lines = await textOf(testbed, order)
       await rewrite(testbed, report, text => text.replace(/\{[^{}]*"Transition state"[^{}]*\},\s*/, ''))
