@@ -46,7 +46,20 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'service',
     'app',
   ],
-  bench: ['system', 'activity', 'config', 'remote', 'cache', 'fleet', 'drive', 'mount', 'service', 'app'],
+  bench: [
+    'system',
+    'activity',
+    'config',
+    'remote',
+    'cache',
+    'fleet',
+    'drive',
+    'mount',
+    'kernel',
+    'service',
+    'app',
+    'test',
+  ],
 }
 
 /** Folders by their name below src, and those of bench, from the lowest; each with what it decides. */

@@ -6,7 +6,6 @@ import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { type Attributes, bytesOf, modeOf, versionOf } from './interface/attributes.js'
-import { type Place, pathOf } from './interface/place.js'
 import type { Listing, LookupVerbs } from './interface/verbs.js'
 import {
   type DatedNode,
@@ -18,6 +17,7 @@ import {
   nodeKey,
 } from './nodes/node.js'
 import { nodeId, nodeKind } from './nodes/node-facts.js'
+import { type Place, pathOf } from './nodes/place.js'
 import type { TextSnapshot } from './records/source.js'
 import { listedBy } from './tree/listed-by.js'
 import { directoryIn, type Resolver } from './tree/resolver.js'

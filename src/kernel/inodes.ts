@@ -1,7 +1,7 @@
 // Inodes: which thing each node id of the kernel stands for, where it was last, and how often the kernel has looked it up.
 import type { Attributes } from '../drive/interface/attributes.js'
-import { type Place, pathOf, rootPlace } from '../drive/interface/place.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
+import { type Place, pathOf, rootPlace } from '../drive/nodes/place.js'
 import { Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { rootId } from './protocol.js'

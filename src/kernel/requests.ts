@@ -1,7 +1,7 @@
 // Requests: what each one asks of the drive, and the answer as the kernel reads it.
 import type { Attributes } from '../drive/interface/attributes.js'
-import { type Name, pathOf } from '../drive/interface/place.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
+import { type Name, pathOf } from '../drive/nodes/place.js'
 import { asFailure, Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise, recover } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'

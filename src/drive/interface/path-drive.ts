@@ -3,8 +3,8 @@ import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
+import { type Name, type Place, rootPlace } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
-import { type Name, type Place, rootPlace } from './place.js'
 import type { Drive, FileVerbs, Listing, OpenAccess, Space } from './verbs.js'
 
 /** Paths are absolute on the drive. */

@@ -3,8 +3,8 @@
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { Node } from '../nodes/node.js'
+import type { Name, Place } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
-import type { Name, Place } from './place.js'
 
 /** What a file is opened for; `write-only` is O_WRONLY, through which nothing is read. */
 export type OpenAccess = 'read' | 'write' | 'write-only'

@@ -1,8 +1,8 @@
 // Sentences that refuse what the service has no operation for.
 import { Failure } from '../../failure.js'
 import { idOfRecordFile } from '../../layout.js'
-import { type Name, pathOf } from '../interface/place.js'
 import { type DirectoryNode, isDirectory, type Node } from './node.js'
+import { type Name, pathOf } from './place.js'
 
 export const noUpload = 'you cannot create files here; the server accepts no uploads'
 

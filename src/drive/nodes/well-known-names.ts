@@ -1,6 +1,6 @@
 // Well-known names: those that programs look up everywhere, answered without a request, and those of directories that programs make for themselves.
 import { Failure } from '../../failure.js'
-import { type Name, pathOf } from '../interface/place.js'
+import { type Name, pathOf } from './place.js'
 
 const probes = new Set([
   '.git',

@@ -4,7 +4,6 @@ import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import { type Name, type Place, pathOf } from '../interface/place.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
@@ -15,6 +14,7 @@ import {
   type ProjectNode,
   type RecordNode,
 } from '../nodes/node.js'
+import { type Name, type Place, pathOf } from '../nodes/place.js'
 import { readOnlyBecause } from '../nodes/refusals.js'
 import type { AccessRequest, AccessRights } from '../tree/access.js'
 import type { Tree } from '../tree/tree.js'

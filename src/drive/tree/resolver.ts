@@ -4,7 +4,6 @@ import { Failure, isAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
-import { type Name, type Place, pathOf } from '../interface/place.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
 import {
   type Dentry,
@@ -16,6 +15,7 @@ import {
   type Node,
   type ScratchPlace,
 } from '../nodes/node.js'
+import { type Name, type Place, pathOf } from '../nodes/place.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
 
 export interface Resolver {

@@ -6,7 +6,6 @@ import { asFailure, Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Dialect, RequestContext } from '../../remote/remote.js'
-import { type Name, type Place, rootPlace } from '../interface/place.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import type { Roots } from '../names/roots.js'
@@ -20,6 +19,7 @@ import {
   type Node,
   nodeIn,
 } from '../nodes/node.js'
+import { type Name, type Place, rootPlace } from '../nodes/place.js'
 import { isProbe } from '../nodes/well-known-names.js'
 import type { AccessRights } from './access.js'
 import { idDirectories, lookupById } from './by-id.js'

@@ -1,5 +1,5 @@
 // Place: a name in a directory and what was found there; the drive's verbs take places, never paths.
-import { type Node, nodeKey } from '../nodes/node.js'
+import { type Node, nodeKey } from './node.js'
 
 /** What stands for a name since it was looked up. It stays that thing under whatever name. */
 export interface Place {
