@@ -219,9 +219,13 @@ export interface ReadIn {
   readonly size: number
 }
 
+/** 256 pages of 64 KiB: more than any kernel asks for at once. */
+const largestRead = 1 << 24
+
 /** Of READ, READDIR and READDIRPLUS. */
 export function readIn(message: Buffer): ReadIn {
   const given = body(message, 40)
+  if (given.readUInt32LE(16) > largestRead) throw new Malformed('a read of more than a kernel asks for')
   return { handle: wide(given, 0), offset: offsetAt(given, 8), size: given.readUInt32LE(16) }
 }
 

@@ -64,6 +64,8 @@ const readahead = 1 << 20
 const spokenMinor = 45
 /** Linux 4.18, which Red Hat 8 has, speaks 7.26; structs of before 7.23 are others. */
 const oldestMinor = 23
+/** Milliseconds after which a node is told of once more, where the kernel is about to learn it; FORGET ends it. */
+const tellAgainAfter = 5
 /** Milliseconds after which a program that was interrupted is looked at again: no second message follows its first. */
 const lookAgainEvery = 100
 const wanted =
@@ -323,9 +325,11 @@ export class Session implements NewsListener {
     if (isNews) this.#tell(inode)
   }
 
+  /** The kernel does not find a node whose first answer it is still reading. */
   #tell(inode: Inode): void {
     this.#told += 1
-    this.#write(attributesGone(inode.id))
+    if (this.#write(attributesGone(inode.id)) || inode.lookups === 0 || this.#isEnded) return
+    this.#parts.clock.after(tellAgainAfter, () => this.#tell(inode), 'in-background')
   }
 }
 
@@ -357,6 +361,12 @@ function isEnding(pid: number): boolean {
     // It is gone, or lies in a pid name space of its own: its wait ends by the deadline.
     return false
   }
-  const pending = [...status.matchAll(/^S(?:ig|hd)Pnd:\s*([0-9a-f]+)$/gm)]
-  return pending.some(([, hex = '']) => (Number.parseInt(hex.slice(-8), 16) & endingSignals) !== 0)
+  const masks = new Map([...status.matchAll(/^(S\w+):\s*[0-9a-f]*([0-9a-f]{8})$/gm)].map(maskOf))
+  const pending = (masks.get('SigPnd') ?? 0) | (masks.get('ShdPnd') ?? 0)
+  return (pending & ~(masks.get('SigBlk') ?? 0) & endingSignals) !== 0
 }
+
+const maskOf = ([, name = '', hex = '']: readonly string[]): [string, number] => [
+  name,
+  Number.parseInt(hex, 16),
+]

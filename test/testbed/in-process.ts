@@ -13,6 +13,7 @@ import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
+import { KernelDevice, type Mountable } from './kernel/device.js'
 import { HarshKernel } from './kernel/harsh-kernel.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
@@ -22,6 +23,8 @@ import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
 export interface InProcessTestbed extends Testbed {
   /** Where the drafts, the history and the known reports lie. */
   readonly state: string
+  /** The kernel's end of the mount; of a mount of its own, where the bytes of its pages are given. */
+  device(pageBytes?: number): KernelDevice
   /** What `mount` would end with before anything is mounted; undefined where it is mounted. */
   introduced(): Promise<string | undefined>
   /** The failure that was met last, as status.json tells it. */
@@ -60,9 +63,9 @@ export async function inProcess(
 
   let line = await up()
   const kernel = new HarshKernel()
-  function mount(): void {
+  function mountable(): Mountable {
     const { drive, news, failureLog } = line
-    kernel.mount({
+    return {
       drive,
       news,
       clock,
@@ -72,9 +75,9 @@ export async function inProcess(
         if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
         failureLog.note(verb, path, failure)
       },
-    })
+    }
   }
-  mount()
+  kernel.mount(mountable())
   t.teardown(async () => {
     try {
       await kernel.end()
@@ -97,6 +100,7 @@ export async function inProcess(
     name: 'in-process',
     service,
     files: kernel.files,
+    device: pageBytes => (pageBytes === undefined ? kernel.device : new KernelDevice(mountable(), pageBytes)),
     get state() {
       return account.places.state
     },
@@ -109,7 +113,7 @@ export async function inProcess(
       await line.close()
       await meanwhile()
       line = await up()
-      mount()
+      kernel.mount(mountable())
       await line.tidy()
       await line.check()
     },

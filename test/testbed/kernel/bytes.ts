@@ -30,6 +30,26 @@ export const halves = (...numbers: number[]): Buffer => {
 /** Names, each with its NUL. */
 export const text = (...names: string[]): Buffer => Buffer.from(names.map(name => `${name}\0`).join(''))
 
+/** struct fuse_init_in: 16 bytes before 7.36, and 64 since. */
+export const init = ({ minor, flags, flags2 = 0 }: KernelOffer): Buffer =>
+  Buffer.concat([
+    halves(7, minor, 131_072, flags),
+    minor < 36 ? halves() : halves(flags2, ...Array(11).fill(0)),
+  ])
+
+export interface KernelOffer {
+  readonly minor: number
+  readonly flags: number
+  readonly flags2?: number
+}
+
+/** What fuse_send_init of these kernels offers. */
+export const offers: Readonly<Record<string, KernelOffer>> = {
+  '4.18': { minor: 27, flags: 0x3ffffb },
+  '5.10': { minor: 32, flags: 0x3fffffb },
+  '6.1': { minor: 37, flags: 0x73fffffb, flags2: 1 },
+}
+
 /** FATTR_* and the fields that they say are set, struct fuse_setattr_in. */
 export function setattr({ size, handle, mode }: { size?: number; handle?: number; mode?: number }): Buffer {
   const isTouch = size === undefined && mode === undefined

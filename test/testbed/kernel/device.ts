@@ -40,14 +40,16 @@ export class KernelDevice {
   readonly #buffer = Buffer.alloc(longestMessage)
   #unique = 0
   readonly #faults: string[] = []
+  /** Hears all answers in place of what has asked. */
+  listener: ((unique: number, error: number, reply: Buffer) => void) | undefined
 
-  constructor({ drive, news, clock, keptSeconds, failed }: Mountable) {
+  constructor({ drive, news, clock, keptSeconds, failed }: Mountable, pageBytes = 4096) {
     this.nodes = new KernelNodes(clock.now, what => this.fault(what))
     const log = {
       calls: openKernelCalls(),
       failed: (verb: string, path: string, thrown: unknown) => failed(verb, path, asFailure(thrown)),
     }
-    const device = { read: () => 0, write: (reply: Buffer) => this.#heard(reply), pageBytes: 4096 }
+    const device = { read: () => 0, write: (reply: Buffer) => this.#heard(reply), pageBytes }
     const parts = { drive, news, log, clock, pending: openPendingCalls(), keptSeconds, xattrs: true }
     this.session = new Session(device, parts, () => {})
   }
@@ -68,17 +70,21 @@ export class KernelDevice {
   }
 
   /** The answer to a request. @throws Errno */
-  ask(opcode: number, node: number, body: Buffer = Buffer.alloc(0)): Promise<Buffer> {
-    return new Promise((answer, refuse) => {
+  readonly ask = (opcode: number, node: number, body: Buffer = Buffer.alloc(0)): Promise<Buffer> =>
+    new Promise((answer, refuse) => {
       this.#questions.set(this.#unique + 2, { answer, refuse })
       this.send(opcode, node, body)
     })
-  }
 
   /** write(2) of the daemon. */
   #heard(given: Buffer): void {
     const reply = Buffer.from(given)
     const [error, unique] = [reply.readInt32LE(4), numberAt(reply, 8)]
+    if (this.listener) this.listener(unique, error, reply.subarray(16))
+    else this.#answered(reply, unique, error)
+  }
+
+  #answered(reply: Buffer, unique: number, error: number): void {
     if (reply.readUInt32LE(0) !== reply.length) this.fault('a reply of another length than it says')
     const question = this.#questions.get(unique)
     this.#questions.delete(unique)

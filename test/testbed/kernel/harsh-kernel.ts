@@ -57,16 +57,16 @@ export class HarshKernel {
     return this.#walked ?? notMounted()
   }
 
-  get #mounted(): KernelDevice {
+  get device(): KernelDevice {
     return this.#device ?? notMounted()
   }
 
   get #nodes(): KernelDevice['nodes'] {
-    return this.#mounted.nodes
+    return this.device.nodes
   }
 
   #ask(opcode: number, node: number, body?: Buffer): Promise<Buffer> {
-    return this.#mounted.ask(opcode, node, body)
+    return this.device.ask(opcode, node, body)
   }
 
   /** Programs that are in a call hold what they look at. */
@@ -202,7 +202,7 @@ export class HarshKernel {
       if (kept !== undefined) return kept
       const at = (first + index) * pageBytes
       const page = await this.#ask(opcodes.read, node.id, words(number, at, pageBytes, 0, 0))
-      if (page.length > pageBytes) this.#mounted.fault(`a read of ${page.length} bytes`)
+      if (page.length > pageBytes) this.device.fault(`a read of ${page.length} bytes`)
       if (!isDirect) node.pages.set(first + index, page)
       return page
     })
@@ -278,12 +278,12 @@ export class HarshKernel {
       const isPlus = offset === 0
       const opcode = isPlus ? opcodes.readdirplus : opcodes.readdir
       const page = await this.#ask(opcode, directory.id, words(handle, offset, pageBytes, 0, 0))
-      if (page.length > pageBytes) this.#mounted.fault(`a listing of ${page.length} bytes`)
+      if (page.length > pageBytes) this.device.fault(`a listing of ${page.length} bytes`)
       const listed = listedIn(page, isPlus)
       for (const { entry, name, type, next } of listed) {
         offset = next
         if (name === '.' || name === '..') continue
-        if (found.has(name)) this.#mounted.fault(`${name} is listed twice`)
+        if (found.has(name)) this.device.fault(`${name} is listed twice`)
         found.set(name, kindOfMode(type << 12))
         if (entry !== undefined && entry.node !== 0) this.#nodes.enter(directory, name, entry)
       }
