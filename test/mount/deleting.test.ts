@@ -102,19 +102,36 @@ with open(sys.argv[1] + '/b.out') as held:
     t.match(await why(path), /it is not deleted|it was not deleted/)
   })
 
-  await t.test('DEL-28 a report that a program still has open is back after rm, and why says so', async t => {
-    const program = `
+  await t.test(
+    'DEL-28 rm of a report that a program has open deletes it, and the program reads on',
+    async t => {
+      const path = `reports/${ids.report}.json`
+      const text = await textOf(testbed, path)
+      const asked = await deleting(async () => t.equal(await inMount(testbed, readingOn, path), text))
+      t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
+      t.equal(await outcome(files.lstat(path)), 'ENOENT')
+    },
+  )
+})
+
+/** Prints the text of a file that it unlinks before it has read it. */
+const readingOn = `
 import os, sys
 with open(sys.argv[1]) as held:
     os.unlink(sys.argv[1])
-    print(len(held.read()) > 100)`
+    print(held.read(), end='')`
+
+t.test(
+  'DEL-15 with --access edit an open report that is removed is back, and its program reads on',
+  async t => {
+    const testbed = await realMount(t)
     const path = `reports/${ids.report}.json`
-    const asked = await service.during(async () => {
-      t.equal((await inMount(testbed, program, path)).trim(), 'True')
-      await until(8_000, 'it is back', async () => (await outcome(files.lstat(path))) === 'done')
-      await testbed.pass(4_000)
+    const text = await textOf(testbed, path)
+    const asked = await testbed.service.during(async () => {
+      t.equal(await inMount(testbed, readingOn, path), text)
+      await until(10_000, 'it is back', async () => (await outcome(testbed.files.lstat(path))) === 'done')
     })
     t.same(writes(asked), [])
-    t.match(await why(path), /had it open/)
-  })
-})
+    t.equal(await textOf(testbed, path), text)
+  },
+)

@@ -1,9 +1,6 @@
 // Local names: names beside a record that are an editor's own files; they never reach the service.
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 
-/** libfuse keeps a file that is open under such a name, where it is unlinked or another takes its place. */
-const hiddenName = /^\.fuse_hidden[0-9a-f]+$/
-
 const editorForms = [
   /^sed[A-Za-z0-9]{6}$/, // GNU sed -i
   /^4913$/, // vim tries whether it may create files
@@ -11,12 +8,10 @@ const editorForms = [
   /^#.*#$/s, // emacs auto-save
   /^\.#/, // emacs lock
   /^\.goutputstream-/, // GLib's atomic save
-  hiddenName,
+  /^\.fuse_hidden[0-9a-f]+$/, // libfuse, of a file that is unlinked or replaced while it is open
   /^XX[A-Za-z0-9]{6,8}$/, // perl -i
   /^tmp[A-Za-z0-9_]{6,10}$/, // python's tempfile
 ]
-
-export const isHiddenByLibfuse = (name: string): boolean => hiddenName.test(name)
 
 /** emacs locks a file with a link of this name, which names the user and process that has it open. */
 export const isLockName = (name: string): boolean => name.startsWith('.#')

@@ -27,7 +27,7 @@ export type NamedChild =
 const emptyName = '%empty'
 /** Names calcfs makes itself beside children, and those an editor makes beside a record of ours. */
 const ownNames = new RegExp(
-  `^(?:${[...Object.values(fixedNames), '.fuse_hidden', '.#']
+  `^(?:${[...Object.values(fixedNames), '.#']
     .filter(name => name.startsWith('.'))
     .map(name => name.replaceAll('.', '\\.'))
     .join('|')})`,

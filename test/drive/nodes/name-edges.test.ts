@@ -78,7 +78,6 @@ t.test('NAME-1 only what reads as an escape is escaped itself', async t => {
     ['.index.tsv', '%2Eindex.tsv'],
     ['.shares', '%2Eshares'],
     ['.#lock', '%2E#lock'],
-    ['.fuse_hidden1', '%2Efuse_hidden1'],
     ['.profile', '.profile'],
   ] as const) {
     t.equal(escapeTitle(title), name)
