@@ -20,9 +20,9 @@ export interface WarmTestbed extends KernelTestbed {
   end(): Promise<void>
 }
 
-/** The same, spoken to by a session of calcfs itself. */
-export const sessionMount: typeof warmMount = (t, wish = {}, shared = {}) =>
-  warmMount(t, { ...wish, settings: { ...wish.settings, kernel: 'session' } }, shared)
+/** The same through libfuse. */
+export const libfuseMount: typeof warmMount = (t, wish = {}, shared = {}) =>
+  warmMount(t, { ...wish, settings: { ...wish.settings, kernel: 'libfuse' } }, shared)
 
 /** A drive on a real mount; what the daemon's process itself promises is tried on `realMount`. */
 export async function warmMount(

@@ -6,6 +6,7 @@ import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
+import { until } from '../../testbed/within.js'
 
 const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
 /** Longer than each lifetime, and than the kernel believes anything. */
@@ -109,8 +110,12 @@ export function roots(t: Test, open: OpenTestbed): void {
     await service.elsewhere('POST', '/project', '{"name":"README.txt","description":"of a test"}')
     await files.touch('projects')
     t.same(await namesOf(testbed, 'projects'), [...own, 'README.txt'])
-    const isProject = () => files.readdir('projects/README.txt').then(names => names.has('.project.json'))
-    t.ok(await isProject(), 'a project of that name is the project')
+    const isProject = () => files.lstat('projects/README.txt/.project.json')
+    await until(
+      10_000,
+      'a project of that name is the project',
+      async () => (await outcome(isProject())) === 'done',
+    )
   })
 
   t.test('ROOT-5 one --root that is a user’s space shows what is in it', async t => {

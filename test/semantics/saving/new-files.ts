@@ -262,6 +262,8 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       for (let tries = 0; tries < 3; tries += 1)
         t.equal(await outcome(overwrite(testbed, `${shares}/new.json`, text('READ'))), 'ENOENT')
       mend()
+      // What is not there is believed for five seconds.
+      await testbed.pass(5_100)
       const asked = await service.during(() => overwrite(testbed, `${shares}/new.json`, text('WRITE')))
       t.same(writes(asked), [])
       t.match(await sharesOf(), [{ permission: 'WRITE' }])
