@@ -4,7 +4,6 @@ import type { DerivedName } from '../../content-kinds.js'
 import { asFailure } from '../../failure.js'
 import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
 import { madeOnce } from '../../recent-map.js'
-import { retitledChild } from '../../record/compact/packed-children.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
@@ -319,7 +318,7 @@ export function openCatalog(
     if (known?.some(item => item.id === id && item.title !== title))
       queryCache.leave(
         query,
-        known.map(item => (item.id === id ? (retitledChild(item, title) as Item) : item)),
+        known.map(item => (item.id === id ? { ...item, title } : item)),
       )
   }
 

@@ -7,7 +7,6 @@ import {
   textsOf,
   unpacked,
 } from '../../record/compact/compressed-batch.js'
-import { openChildPacker } from '../../record/compact/packed-children.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
@@ -51,15 +50,12 @@ export function decodeChildren(kept: LedgerValue, common: ChildrenForm): ChildLi
   if (typeof kept === 'string' || kept[0] !== form) throw new Error('a listing in another form')
   const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length)
   const children: Listed<string>[] = []
-  const packer = openChildPacker<Instant, ProjectId>()
   for (let at = 1; at < bytes.length; ) {
     const heads = partAt(bytes, at)
     const others = partAt(bytes, heads.end)
-    for (const child of stretchOf(unpacked(heads.part) as ChildColumns, others.part, common))
-      children.push(packer.add(child))
+    children.push(...stretchOf(unpacked(heads.part) as ChildColumns, others.part, common))
     at = others.end
   }
-  packer.close()
   return children
 }
 
@@ -127,17 +123,12 @@ export function withFirstTimes<Item extends Listed<string>>(
   const inOrder = listed.every(({ id }, at) => known[at]?.id === id)
   const byId = inOrder ? undefined : new Map(known.map(item => [item.id, item]))
   const holder = holders(known)
-  const packer = openChildPacker<Instant, ProjectId>()
   const settled = listed.map((item, at): Item => {
     const old = byId === undefined ? known[at] : byId.get(item.id)
     const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
     const since = sinceOf(item, { old, other, now })
-    if (since === item.since && parent === item.parent) return item
-    const { kind, id, title, born, published, bundle, place } = item
-    // The same kind of child, with other times.
-    return packer.add({ kind, id, title, since, born, published, bundle, place, parent }) as Item
+    return since === item.since && parent === item.parent ? item : { ...item, since, parent }
   })
-  packer.close()
   return before !== undefined && isSameList(settled, before) ? before : settled
 }
 

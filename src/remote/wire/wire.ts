@@ -1,7 +1,6 @@
 // The platform's field names: which field of a record states which fact, and how an instance may override it.
 import { Failure } from '../../failure.js'
 import { openBatchBuilder } from '../../record/compact/compressed-batch.js'
-import { openChildPacker } from '../../record/compact/packed-children.js'
 import type { TextReader } from '../../record/json/items.js'
 import {
   fieldOf,
@@ -19,7 +18,6 @@ import {
   type CalculationId,
   type Dialect,
   type FileTitle,
-  type Instant,
   isAnotherThing,
   type Listed,
   type ListedCalculation,
@@ -157,16 +155,8 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
 
   function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
     const bundler = openBatchBuilder()
-    const packer = openChildPacker<Instant, ProjectId>()
-    function item(json: JsonObject): Listed<string> | undefined {
-      const child = read.item(json, { kind, bundler })
-      return child && packer.add(child)
-    }
-    function done(): void {
-      bundler.close()
-      packer.close()
-    }
-    return listingReader({ parse: parseAnswer, read: item, done }, malformed)
+    const item = (json: JsonObject): Listed<string> | undefined => read.item(json, { kind, bundler })
+    return listingReader({ parse: parseAnswer, read: item, done: bundler.close }, malformed)
   }
 
   function listed(text: string): readonly Json[] {

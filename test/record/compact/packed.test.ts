@@ -1,10 +1,8 @@
-// What is held small says what was put in: long texts, children of a listing, and an index of names.
+// What is held small says what was put in: long texts, and an index of names.
 import fc from 'fast-check'
 import t from 'tap'
 import { nameIndex } from '../../../src/record/compact/name-index.js'
-import { openChildPacker } from '../../../src/record/compact/packed-children.js'
 import { packedText } from '../../../src/record/compact/packed-text.js'
-import { type Instant, instant, type Listed, type ProjectId } from '../../../src/remote/remote.js'
 
 t.test('a packed text has the bytes of its parts, wherever it is read', async () => {
   const parts = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 40 })
@@ -25,42 +23,6 @@ t.test('a packed text has the bytes of its parts, wherever it is read', async ()
     },
   )
   fc.assert(property, { numRuns: 150 })
-})
-
-const time = fc.option(
-  fc.nat().map(ms => instant(ms + 1)),
-  { nil: undefined },
-)
-const ids = fc.oneof(
-  fc.bigInt({ min: 0n, max: 9223372036854775807n }).map(String),
-  fc.constant('007'),
-  fc.nat(3).map(String),
-)
-const children = fc.array(
-  fc.record({
-    id: ids,
-    title: fc.string(),
-    since: time,
-    born: time,
-    published: fc.boolean(),
-    parent: fc.constantFrom(undefined, '1', '2'),
-    place: fc.nat(511),
-  }),
-  { maxLength: 1100, size: 'max' },
-)
-
-t.test('a packed child says what it said before, also where its stretch is not full', async () => {
-  const property = fc.property(children, fc.boolean(), (told, isClosed) => {
-    const packer = openChildPacker<Instant, ProjectId>()
-    const given = told.map(child => ({ ...child, kind: 'project', bundle: undefined }) as Listed<string>)
-    const packed = given.map(child => packer.add(child))
-    if (isClosed) packer.close()
-    return given.every((child, at) => {
-      const facts = Object.keys(child) as (keyof Listed<string>)[]
-      return facts.every(fact => packed[at]?.[fact] === child[fact])
-    })
-  })
-  fc.assert(property, { numRuns: 30 })
 })
 
 t.test('an index finds every name, the last of equal ones, and no other', async () => {
