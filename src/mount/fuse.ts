@@ -78,23 +78,6 @@ export class CalcfsFuse extends Fuse {
     return `-o${[...options, `fsname=${sourceOf(source).slice(0, room)}`].join(',')}`
   }
 
-  // The binding makes a stat object for each entry; equal entries may share one.
-  override _op_readdir(
-    signal: (error: number, names?: readonly string[], stats?: readonly Uint32Array[]) => void,
-    path: string,
-  ): void {
-    this.ops.readdir(path, (error, names = [], stats = []) => {
-      if (error) return signal(error)
-      const known = new Map<Stat, Uint32Array>()
-      function words(one: Stat): Uint32Array {
-        const made = known.get(one) ?? wordsOfStat(one)
-        known.set(one, made)
-        return made
-      }
-      signal(0, names, stats.map(words))
-    })
-  }
-
   // The binding copies a value into the caller's buffer whatever its length; getxattr(2) wants ERANGE.
   override _op_getxattr(
     signal: (result: number, buffer: ArrayBufferLike) => void,
@@ -176,17 +159,9 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
         { verb: 'readdir', path },
         () => drive.readdir(path),
         (error, entries = []) => {
-          // Allocated at its final length: an array that grows leaves twice as much garbage.
-          const names = new Array<string>(dots.length + entries.length)
-          const stats = new Array<Stat>(names.length)
-          let count = 0
-          function put(name: string, mode: number): void {
-            names[count] = name
-            stats[count] = typeOf(mode)
-            count += 1
-          }
-          for (const name of dots) put(name, fileTypes.directory)
-          for (const { name, mode } of entries) put(name, mode)
+          const listed = [...dots, ...entries]
+          const names = listed.map(({ name }) => name)
+          const stats = listed.map(({ mode }) => stat({ mode, size: 0, mtime: instant(0) }))
           done(error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error, names, stats)
         },
       )
@@ -325,21 +300,4 @@ function stat({ mode, size, mtime }: Pick<Attributes, 'mode' | 'size' | 'mtime'>
   }
 }
 
-/** For a listed entry the kernel needs only the type; a directory may have a hundred thousand entries. */
-const types = new Map<number, Stat>()
-
-function typeOf(mode: number): Stat {
-  const known = types.get(mode) ?? stat({ mode, size: 0, mtime: instant(0) })
-  types.set(mode, known)
-  return known
-}
-
-const dots = ['.', '..']
-
-const statWords = 18 // of the binding's own stat layout, whose first field is the mode
-
-function wordsOfStat({ mode }: Stat): Uint32Array {
-  const words = new Uint32Array(statWords)
-  words[0] = mode
-  return words
-}
+const dots = ['.', '..'].map(name => ({ name, mode: fileTypes.directory }))

@@ -96,7 +96,7 @@ for (const access of ['read', 'edit'])
       for (const [name, count] of Object.entries(counts))
         t.ok(Number(count) > 0, `${name} did something: ${count}`)
       const status = JSON.parse(await textOf(testbed, '.calcfs/status.json'))
-      t.equal(status.kernel, 'is told of changes')
+      t.equal(status.kernel, 'session')
       t.ok(status.kernelTold > 0, `told: ${status.kernelTold}`)
       await testbed.calcfs('refresh', `${directory}/${folder}`)
       const listed = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.bare}`)).name
