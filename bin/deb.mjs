@@ -103,7 +103,9 @@ function isRun(path, from) {
     return false
   return (
     /\.(c?js|mjs|json|node)$/.test(path) &&
-    !/\.test\.c?js$|^(bin\.|cnoke\.|optional\.|build-test\.|bench|example|test|eslint)[^/]*$/.test(path)
+    !/\/trampolines\.cjs$|\.test\.c?js$|^(bin\.|cnoke\.|optional\.|build-test\.|bench|example|test|eslint)[^/]*$/.test(
+      path,
+    )
   )
 }
 
