@@ -35,6 +35,7 @@ for line in sys.stdin:
     try:
         if what in flags: file = os.open(rest[0], flags[what]); print('done', flush=True)
         elif what == 'close': os.close(file); print('done', flush=True)
+        elif what == 'cd': os.chdir(rest[0]); print('done', flush=True)
         elif what == 'size': print(os.fstat(file).st_size, flush=True)
         else:
             out = b''
@@ -122,6 +123,16 @@ t.test('READ-18 a reader goes on where another client renames the folder of its 
   t.ok((await namesOf(testbed, folder)).includes('renamed'))
   t.equal(await outcome(testbed.files.lstat(path)), 'ENOENT', 'the old name is gone for all others')
   t.ok(begun + bytes(await read(`read ${longest}`)) === bytesOf('f', longest))
+})
+
+t.test('TOLD-4 a program stays in its directory where the name passes to another one', async t => {
+  const testbed = await withTwo(t, [5_000, 6_000])
+  const read = reader(t)
+  t.equal(await read(`cd ${join(testbed.directory, folder, 'first')}`), 'done')
+  await swap(testbed)
+  t.equal((await testbed.files.lstat(path)).size, 6_000)
+  t.equal(await read('open data.log'), 'done')
+  t.ok(bytes(await read('read 10000')) === bytesOf('f', 5_000))
 })
 
 t.test('READ-18 a file whose name was given by a rename in the drive is read again', async t => {
