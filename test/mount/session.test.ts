@@ -14,7 +14,7 @@ const water = 'projects/Water splitting'
 
 t.setTimeout(280_000)
 
-t.test('a signal that is meant to end a program ends its wait; any other signal does not', async t => {
+t.test('INT-1 a signal that is meant to end a program ends its wait; any other signal does not', async t => {
   const { service, directory } = await realMount(t, { settings: session })
   service.intercept(/^GET \/calculation\?id=9\d+/, () => {})
   service.intercept(/^GET \/calculation\?id=8888$/, async response => {
@@ -79,7 +79,7 @@ async function verbsDuring(
   return new Set(calls.filter(({ msg }) => msg === 'call').map(({ verb = '' }) => verb))
 }
 
-t.test('a thing has one inode number, on every mount and after a save', async t => {
+t.test('INO-1 a thing has one inode number, on every mount and after a save', async t => {
   const one = await realMount(t, { settings: session })
   const numbers = (directory: string): Promise<string> =>
     printed('bash', [
