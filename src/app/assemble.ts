@@ -4,7 +4,7 @@ import { openActivity } from '../activity/activity.js'
 import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import type { Control } from '../drive/interface/control.js'
 import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
-import type { SharedReader } from '../drive/interface/reader.js'
+import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import type { Tree } from '../drive/tree/tree.js'
@@ -27,7 +27,7 @@ export interface AssembledDrive {
   missingRoots(): Promise<readonly string[]>
   readonly drive: Drive
   /** The same for commands, without a kernel. */
-  readonly reader: SharedReader
+  readonly reader: DriveReader
   /** What the kernel is to be told of. */
   readonly news: KernelNews
   /** The operations of the command line. */

@@ -14,7 +14,7 @@ import { GeneratedTexts } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
-import type { SharedReader } from '../drive/interface/reader.js'
+import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openPinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
@@ -143,7 +143,7 @@ const pinRequestsAtMost = 16
 export interface BuiltDrive {
   readonly drive: Drive
   /** The same drive for commands, without a kernel. */
-  readonly reader: SharedReader
+  readonly reader: DriveReader
   readonly control: Control
   readonly pins: Pins
 }

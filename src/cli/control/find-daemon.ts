@@ -11,8 +11,7 @@ import { probeDaemon, textAt } from '../../mount/probe.js'
 import { processAt } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import type { DrivePlace } from '../stream/conversation.js'
-import { readerAt } from '../stream/stream-client.js'
+import { type Listener, readerAt } from '../stream/stream-client.js'
 import { controlAt } from './client.js'
 import { isListening, listenerAt } from './socket.js'
 
@@ -144,12 +143,12 @@ export async function daemonAt(path: string): Promise<Daemon> {
     )
   const listener = await listenerAt(path, mount.owner, process.env)
   if (listener === undefined) return withoutSocket(mount)
-  const onSilence = () => noAnswerFailure(mount, listener.pid)
-  const control = controlAt(listener.socket, mount.device, onSilence)
+  const place = listening(mount, listener.socket, listener.pid)
+  const control = controlAt(place)
   return {
     status: async check => statusIn((await control.status({ check })).text),
     control: async () => control,
-    reader: async () => readerAt({ socketPath: listener.socket, device: mount.device }, onSilence),
+    reader: async () => readerAt(place),
   }
 }
 
@@ -179,14 +178,8 @@ async function withoutSocket(mount: Mount): Promise<Daemon> {
     case 'answers':
       return {
         status: () => statusFile(mount),
-        async control() {
-          const { socketPath, device, onSilence } = await namedSocket(mount)
-          return controlAt(socketPath, device, onSilence)
-        },
-        async reader() {
-          const { onSilence, ...place } = await namedSocket(mount)
-          return readerAt(place, onSilence)
-        },
+        control: async () => controlAt(await namedSocket(mount)),
+        reader: async () => readerAt(await namedSocket(mount)),
       }
   }
 }
@@ -204,15 +197,20 @@ async function statusFile(mount: Mount): Promise<Status> {
 }
 
 /** The socket that the drive's own status names. */
-async function namedSocket(mount: Mount): Promise<DrivePlace & { onSilence: () => Promise<NoAnswer> }> {
+async function namedSocket(mount: Mount): Promise<Listener> {
   const { control, pid } = await statusFile(mount)
-  if (control !== undefined && (await isListening(control)))
-    return { socketPath: control, device: mount.device, onSilence: () => noAnswerFailure(mount, pid) }
+  if (control !== undefined && (await isListening(control))) return listening(mount, control, pid)
   throw new Stop(
     exitCodes.unreachable,
     `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is fixed.`,
   )
 }
+
+const listening = (mount: Mount, socketPath: string, pid: number | undefined): Listener => ({
+  socketPath,
+  device: mount.device,
+  onSilence: () => noAnswerFailure(mount, pid),
+})
 
 async function noAnswerFailure({ path, owner }: Mount, pid: number | undefined): Promise<NoAnswer> {
   const met = pid === undefined ? undefined : await processAt(pid)

@@ -1,6 +1,6 @@
-// Server of the control socket: HTTP on a private socket, one POST per call.
+// Server of the control socket: HTTP on a private socket, one POST per question, answered in frames.
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { dirname } from 'node:path'
 import {
   type CallArgument,
@@ -9,12 +9,13 @@ import {
   type Control,
   controlCalls,
 } from '../../drive/interface/control.js'
-import type { SharedReader } from '../../drive/interface/reader.js'
+import type { DriveReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { answerWatch } from '../../metrics/metrics-port.js'
-import { failureParts, mountHeader, signOfLife, signOfLifeEvery } from '../stream/conversation.js'
-import { filesName, isStream, type StreamName } from '../stream/stream-protocol.js'
-import { answerFiles, answerStream } from '../stream/stream-server.js'
+import { mountHeader } from '../stream/conversation.js'
+import { replyInFrames } from '../stream/frames.js'
+import { isStream } from '../stream/stream-protocol.js'
+import { sendAnswer } from '../stream/stream-server.js'
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
@@ -36,7 +37,7 @@ const lookEvery = 5_000
 /** A drive as the command line asks it. */
 export interface ControlledDrive {
   readonly control: Control
-  readonly reader: SharedReader
+  readonly reader: DriveReader
   /** Resolves to the kernel's device number of the drive once it is mounted. */
   readonly device: Promise<string | undefined>
 }
@@ -45,7 +46,7 @@ interface Listening {
   readonly server: Server
   readonly path: string
   readonly inode: number
-  /** Ends the connections on which a command asks on and on. */
+  /** Ends the connections that commands keep open. */
   readonly ending: AbortController
 }
 
@@ -101,22 +102,21 @@ export async function serveControl(
 async function listen(path: string, { control, reader, device }: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const ending = new AbortController()
-  // The question for many files lasts as long as a command, its head does not.
-  const server = createServer({ requestTimeout: 0, headersTimeout: headMs }, (question, reply) => {
+  const server = createServer({ headersTimeout: headMs }, (question, reply) => {
     // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.
     if (question.method === 'GET' || question.method === 'HEAD')
       return void answerWatch(question, reply, control)
-    const name = callNameOf(question)
-    if (isStream(name)) return void streamed(name, question, reply, { reader, device })
-    if (name === filesName) {
-      const admitted = () => refuseOtherDrive(question, device)
-      return void answerFiles({ question, reply, admitted, ending: ending.signal }, reader)
-    }
-    beginReply(reply)
-    answered(question, control, device).then(
-      text => end(reply, text),
-      (thrown: unknown) => end(reply, JSON.stringify({ failure: failureParts(asFailure(thrown)) })),
-    )
+    // A command may keep its connection for the next question, which a daemon that ends does not wait for.
+    reply.once('finish', () => ending.signal.aborted && question.socket.end())
+    void replyInFrames(reply, async (send, signal) => {
+      await refuseOtherDrive(question, device)
+      const name = (question.url ?? '').slice(1)
+      if (question.method === 'POST' && isStream(name))
+        return sendAnswer(name, await readCallBody(question), send, { reader, signal })
+      if (question.method === 'POST' && isCall(name))
+        return JSON.stringify(await call(name, await readCallBody(question), control))
+      throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
+    })
   })
   server.maxConnections = connectionsAtMost
   const bound = boundName(path)
@@ -150,35 +150,7 @@ function closed({ server, ending }: Pick<Listening, 'server' | 'ending'>): Promi
 
 function gone(): undefined {}
 
-/** The caller takes a longer silence for a hanging daemon, and some calls take long. */
-function beginReply(reply: ServerResponse): void {
-  reply.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
-  reply.flushHeaders()
-  const alive = setInterval(() => reply.write(signOfLife), signOfLifeEvery)
-  reply.once('finish', () => clearInterval(alive))
-  // The caller may have ended, by Ctrl-C or its own limit.
-  reply.once('close', () => clearInterval(alive))
-}
-
-function end(reply: ServerResponse, text: string): void {
-  if (!reply.destroyed) reply.end(text)
-}
-
-async function answered(
-  question: IncomingMessage,
-  control: Control,
-  device: Promise<string | undefined>,
-): Promise<string> {
-  const name = callNameOf(question)
-  await refuseOtherDrive(question, device)
-  if (question.method !== 'POST' || !isCall(name))
-    throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
-  return JSON.stringify({ answer: await call(name, await readCallBody(question), control) })
-}
-
 const isCall = (name: string): name is CallName => Object.hasOwn(controlCalls, name)
-
-const callNameOf = (question: IncomingMessage): string => (question.url ?? '').slice(1)
 
 /** @throws Failure 'replaced' where another drive is meant */
 async function refuseOtherDrive(
@@ -191,24 +163,6 @@ async function refuseOtherDrive(
       'replaced',
       'the daemon that listens for this mount point serves another drive, because directories were renamed; nothing was done. Unmount with --force, and mount again',
     )
-}
-
-/** Never rejects. */
-async function streamed(
-  name: StreamName,
-  question: IncomingMessage,
-  reply: ServerResponse,
-  { reader, device }: Pick<ControlledDrive, 'reader' | 'device'>,
-): Promise<void> {
-  await answerStream(
-    name,
-    async () => {
-      await refuseOtherDrive(question, device)
-      return readCallBody(question)
-    },
-    reply,
-    reader,
-  )
 }
 
 async function call<Name extends CallName>(

@@ -11,8 +11,6 @@ export interface DrivePlace {
 /** The header of a call that names the kernel's device number of the drive that is meant. */
 export const mountHeader = 'calcfs-mount'
 
-/** White space, which JSON ignores, sent while an answer is prepared. */
-export const signOfLife = ' '
 /** Milliseconds between two signs of life. */
 export const signOfLifeEvery = 1000
 /** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */

@@ -1,11 +1,11 @@
-// Frames of a long answer on the control socket: bytes and JSON texts one after the other, signs of life between them, and an end.
+// Frames of an answer on the control socket: bytes and JSON texts one after the other, signs of life between them, and an end.
 
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { asFailure, Failure } from '../../failure.js'
 import { failureParts, signOfLifeEvery } from './conversation.js'
 
-/** `life` says that the daemon is at work; `answer` is that to one question of many; `end` and `failure` are the last frame. Lengths are in bytes. */
-const codes = { life: 0, text: 1, bytes: 2, end: 3, failure: 4, answer: 5 } as const
+/** `life` says that the daemon is at work; `end` and `failure` are the last frame. Lengths are in bytes. */
+const codes = { life: 0, text: 1, bytes: 2, end: 3, failure: 4 } as const
 export type FrameKind = keyof typeof codes
 
 export interface Frame {
@@ -86,29 +86,28 @@ export function openFrameReader(): { take(piece: Buffer): readonly Frame[] } {
   }
 }
 
-/** Resolves once the parts may be used for other things. @throws Failure 'unreachable' where the caller has gone */
-export type SendFrame = (kind: FrameKind, ...parts: readonly Uint8Array[]) => Promise<void>
+/** Resolves once the bytes may be used for other things. @throws Failure 'unreachable' where the caller has gone */
+export type SendFrame = (kind: FrameKind, payload: Uint8Array) => Promise<void>
 
 /**
  * Never rejects.
- * @param work sends frames, and answers the parts of the last one; its signal is aborted where the caller has gone
+ * @param work sends frames, and answers the text of the last one; its signal is aborted where the caller has gone
  */
 export async function replyInFrames(
   reply: ServerResponse,
-  headers: OutgoingHttpHeaders,
-  work: (send: SendFrame, left: AbortSignal) => Promise<readonly Uint8Array[]>,
+  work: (send: SendFrame, left: AbortSignal) => Promise<string>,
 ): Promise<void> {
   const left = new AbortController()
   reply.once('close', () => left.abort())
-  reply.writeHead(200, { 'content-type': 'application/octet-stream', ...headers })
+  reply.writeHead(200, { 'content-type': 'application/octet-stream' })
   reply.flushHeaders()
   const alive = setInterval(() => {
     // A caller that is busy with what it has needs no sign.
     if (!reply.writableNeedDrain) reply.write(frameHead('life', 0))
   }, signOfLifeEvery)
-  const send: SendFrame = (kind, ...parts) => sent(reply, kind, parts)
+  const send: SendFrame = (kind, payload) => sent(reply, kind, payload)
   try {
-    await send('end', ...(await work(send, left.signal)))
+    await send('end', Buffer.from(await work(send, left.signal)))
   } catch (thrown) {
     const text = JSON.stringify(failureParts(asFailure(thrown)))
     await send('failure', Buffer.from(text)).catch(() => {})
@@ -118,14 +117,12 @@ export async function replyInFrames(
   }
 }
 
-function sent(reply: ServerResponse, kind: FrameKind, parts: readonly Uint8Array[]): Promise<void> {
-  const length = parts.reduce((bytes, part) => bytes + part.length, 0)
-  const written = [frameHead(kind, length), ...parts]
+function sent(reply: ServerResponse, kind: FrameKind, payload: Uint8Array): Promise<void> {
   return new Promise((done, failed) => {
     if (reply.destroyed) return failed(new Failure('unreachable', 'the command has ended'))
     reply.cork()
-    for (const part of written.slice(0, -1)) reply.write(part)
-    reply.write(written.at(-1), error => (error ? failed(error) : done()))
+    reply.write(frameHead(kind, payload.length))
+    reply.write(payload, error => (error ? failed(error) : done()))
     reply.uncork()
   })
 }

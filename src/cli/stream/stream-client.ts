@@ -1,68 +1,35 @@
-// Client of the long answers of a drive: its reader as if it were in this process.
+// Client of a daemon: one question, and its answer in frames; and the reader of its drive as if it were in this process.
 import { type IncomingMessage, request } from 'node:http'
-import type { DriveReader, ShortFile, TreeItem } from '../../drive/interface/reader.js'
+import type { DriveReader, TreeItem } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { type DrivePlace, longestSilence, longestSilenceLater, mountHeader } from './conversation.js'
-import { FilesCut, openFilesClient } from './files-client.js'
 import { type Frame, openFrameReader } from './frames.js'
-import { readFacts, readItems, type StreamName, throwFailure } from './stream-protocol.js'
+import { readFacts, readItems, throwFailure } from './stream-protocol.js'
 
-/**
- * The reader of the drive that listens there. What fails at the drive rejects with its own Failure.
- * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
- */
-export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): DriveReader {
+/** What a question of any name is sent to, and what is thrown where the daemon does not answer, or stops answering. */
+export interface Listener extends DrivePlace {
+  readonly onSilence: () => Promise<Error>
+}
+
+/** The reader of the drive that listens there. What fails at the drive rejects with its own Failure. */
+export function readerAt(listener: Listener): DriveReader {
   // A daemon that has answered this command is not one that hangs: on a loaded machine it, or this process, comes late.
   let patience = longestSilence
-  const heard = (): void => {
-    patience = longestSilenceLater
-  }
 
-  async function* frames(name: StreamName, asked: unknown, signal: AbortSignal): AsyncGenerator<Frame> {
-    try {
-      const inTime = <Value>(answer: Promise<Value>): Promise<Value> => within(answer, patience)
-      yield* framesOf(place, name, { asked, signal, inTime, heard })
-    } catch (cause) {
-      await thrownFor(cause, signal)
+  async function* frames(name: 'tree' | 'file', asked: unknown, signal: AbortSignal): AsyncGenerator<Frame> {
+    for await (const frame of framesOf(listener, name, { asked, signal, patience: () => patience })) {
+      patience = longestSilenceLater
+      yield frame
     }
-  }
-
-  const files = openFilesClient(place, { longest: () => patience, heard })
-
-  /** Undefined for a file that is to be read as it comes. */
-  async function shortFile(path: string, signal: AbortSignal): Promise<ShortFile | undefined> {
-    try {
-      return await files.ask(path, signal)
-    } catch (cause) {
-      if (cause instanceof FilesCut) return undefined
-      return thrownFor(cause, signal)
-    }
-  }
-
-  async function thrownFor(cause: unknown, signal: AbortSignal): Promise<never> {
-    signal.throwIfAborted()
-    if (cause instanceof Failure) throw cause
-    const thrown = await onSilence()
-    thrown.cause = cause
-    throw thrown
   }
 
   return {
     async *tree(asked, signal): AsyncGenerator<readonly TreeItem[]> {
-      for await (const { kind, payload } of frames('tree', asked, signal)) {
-        if (kind === 'failure') throwFailure(payload.toString())
+      for await (const { kind, payload } of frames('tree', asked, signal))
         if (kind === 'text') yield readItems(payload.toString())
-        if (kind === 'end') return
-      }
     },
     async file(path, sink, signal) {
-      const short = await shortFile(path, signal)
-      if (short !== undefined) {
-        if (short.bytes.length > 0) await sink(short.bytes)
-        return short.facts
-      }
       for await (const { kind, payload } of frames('file', { path }, signal)) {
-        if (kind === 'failure') throwFailure(payload.toString())
         if (kind === 'bytes') await sink(payload)
         if (kind === 'end') return readFacts(payload.toString())
       }
@@ -74,50 +41,67 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
 interface Asking {
   readonly asked: unknown
   readonly signal: AbortSignal
-  /** Rejects where the daemon is silent for too long. */
-  readonly inTime: <Value>(answer: Promise<Value>) => Promise<Value>
-  /** Called when the daemon shows that it lives. */
-  readonly heard: () => void
+  /** Milliseconds for which the daemon may be silent. */
+  readonly patience: () => number
+}
+
+/** The frames of an answer, to its end. @throws Failure as it was thrown at the other end, the signal's reason, or what `onSilence` makes */
+export async function* framesOf(
+  { onSilence, ...place }: Listener,
+  name: string,
+  asking: Asking,
+): AsyncGenerator<Frame> {
+  try {
+    for await (const frame of received(place, name, asking)) {
+      if (frame.kind === 'failure') throwFailure(frame.payload.toString())
+      yield frame
+    }
+  } catch (cause) {
+    asking.signal.throwIfAborted()
+    if (cause instanceof Failure) throw cause
+    const thrown = await onSilence()
+    thrown.cause = cause
+    throw thrown
+  }
 }
 
 /** @throws Error, no Failure, where the daemon is silent, or its answer is cut */
-async function* framesOf(
+async function* received(
   { socketPath, device }: DrivePlace,
-  name: StreamName,
-  { asked, signal, inTime, heard }: Asking,
+  name: string,
+  { asked, signal, patience }: Asking,
 ): AsyncGenerator<Frame> {
   signal.throwIfAborted()
-  const question = request({
-    socketPath,
-    path: `/${name}`,
-    method: 'POST',
-    headers: { [mountHeader]: device },
-  })
+  const headers = { [mountHeader]: device }
+  const question = request({ socketPath, path: `/${name}`, method: 'POST', headers })
   // Not as an option of the request: Node ends the socket with that error, which is not heard where the answer has just ended.
   const stop = (): void => void question.destroy()
   signal.addEventListener('abort', stop)
+  let rest: (() => Promise<unknown>) | undefined
   try {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       question.once('response', resolve)
       question.on('error', reject)
     })
     question.end(JSON.stringify(asked))
-    const reply = await inTime(answered)
-    heard()
+    const pieces = (await within(answered, patience()))[Symbol.asyncIterator]()
     const reader = openFrameReader()
-    const pieces = reply[Symbol.asyncIterator]()
     for (;;) {
-      const { value: piece, done } = await inTime(pieces.next())
+      const { value: piece, done } = await within(pieces.next(), patience())
       if (done === true) throw new Error('the answer ended too early')
       for (const frame of reader.take(piece)) {
         signal.throwIfAborted()
+        const isLast = frame.kind === 'end' || frame.kind === 'failure'
+        if (isLast) rest = () => pieces.next()
         yield frame
-        if (frame.kind === 'end' || frame.kind === 'failure') return
+        if (isLast) return
       }
     }
   } finally {
     signal.removeEventListener('abort', stop)
-    question.destroy()
+    // A connection whose answer was read to its end serves the next question.
+    if (rest === undefined) question.destroy()
+    else rest().catch(stop)
   }
 }
 

@@ -1,12 +1,6 @@
-// Protocol of long answers: trees and files in frames; and of many files over one connection, asked as lines of JSON and answered with a short file, or with the word to read it.
+// Protocol of long answers: the items of a tree, the bytes of a file, and what each is asked with.
 import * as z from 'zod'
-import type {
-  DriveEntry,
-  FileFacts,
-  ShortFile,
-  TreeItem,
-  TreeQuestion,
-} from '../../drive/interface/reader.js'
+import type { DriveEntry, FileFacts, TreeItem, TreeQuestion } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { failureForm, failureIn, failureParts } from './conversation.js'
@@ -71,13 +65,9 @@ export function readItems(text: string): readonly TreeItem[] {
 
 /** @throws Failure 'broken' */
 export function readFacts(text: string): FileFacts {
-  return readableFacts(inForm(factsForm, text))
+  const facts = inForm(factsForm, text)
+  return { ...facts, mtime: instant(facts.mtime) }
 }
-
-const readableFacts = (facts: z.infer<typeof factsForm>): FileFacts => ({
-  ...facts,
-  mtime: instant(facts.mtime),
-})
 
 /** @throws Failure as it was thrown at the other end */
 export function throwFailure(text: string): never {
@@ -90,7 +80,7 @@ const dated = (entry: z.infer<typeof entryForm>): DriveEntry => ({
 })
 
 /** @throws Failure 'broken' */
-function inForm<Value>(form: z.ZodType<Value>, text: string): Value {
+export function inForm<Value>(form: z.ZodType<Value>, text: string): Value {
   try {
     return form.parse(JSON.parse(text))
   } catch (cause) {
@@ -100,61 +90,4 @@ function inForm<Value>(form: z.ZodType<Value>, text: string): Value {
       { cause },
     )
   }
-}
-
-/** The name of the connection, as a path of the socket. */
-export const filesName = 'files'
-
-const questionForm = z.object({ id: z.number(), path: z.string() })
-export type FileQuestion = z.infer<typeof questionForm>
-
-const headForm = z.union([
-  z.object({ id: z.number(), failed: failureForm }),
-  /** The bytes follow. */
-  z.object({ id: z.number(), facts: factsForm }),
-  /** It is to be read by the stream of one file. */
-  z.object({ id: z.number() }),
-])
-
-/** What is known of a file: undefined where it is to be read. */
-export interface FileAnswer {
-  readonly id: number
-  readonly found: ShortFile | undefined | { readonly failed: z.infer<typeof failureForm> }
-}
-
-const headLengthBytes = 4
-
-export const printFileQuestion = (asked: FileQuestion): string => `${JSON.stringify(asked)}\n`
-
-/** @throws Failure 'invalid' */
-export function readFileQuestion(line: string): FileQuestion {
-  const found = questionForm.safeParse(JSON.parse(line))
-  if (found.success) return found.data
-  throw new Failure('invalid', 'this drive does not understand the question for a file')
-}
-
-/** The payload of an answer in its parts. */
-export function printFound(id: number, found: ShortFile | undefined): readonly Uint8Array[] {
-  if (found === undefined) return parts({ id })
-  return parts({ id, facts: found.facts }, found.bytes)
-}
-
-export const printFileFailure = (id: number, failure: Failure): readonly Uint8Array[] =>
-  parts({ id, failed: failureParts(failure) })
-
-function parts(head: z.infer<typeof headForm>, bytes?: Uint8Array): readonly Uint8Array[] {
-  const text = Buffer.from(JSON.stringify(head))
-  const length = Buffer.alloc(headLengthBytes)
-  length.writeUInt32BE(text.length)
-  return bytes === undefined ? [length, text] : [length, text, bytes]
-}
-
-/** @throws Failure 'broken' */
-export function readFileAnswer(payload: Buffer): FileAnswer {
-  const end = headLengthBytes + (payload.length < headLengthBytes ? 0 : payload.readUInt32BE(0))
-  const head = inForm(headForm, payload.subarray(headLengthBytes, end).toString())
-  if ('failed' in head) return { id: head.id, found: { failed: head.failed } }
-  if (!('facts' in head)) return { id: head.id, found: undefined }
-  const facts = readableFacts(head.facts)
-  return { id: head.id, found: { facts, bytes: payload.subarray(end) } }
 }

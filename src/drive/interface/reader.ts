@@ -79,17 +79,6 @@ export interface DriveReader {
   file(path: string, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
 }
 
-/** The reader as a daemon serves it to commands. */
-export interface SharedReader extends DriveReader {
-  /** As `file`, in one answer: undefined for a longer file, which is to be read. */
-  shortFile(path: string, signal: AbortSignal): Promise<ShortFile | undefined>
-}
-
-export interface ShortFile {
-  readonly facts: FileFacts
-  readonly bytes: Uint8Array
-}
-
 /** Type and permission bits, bytes, and time of a file. */
 export interface FileFacts {
   readonly mode: number

@@ -6,18 +6,11 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Attributes } from '../interface/attributes.js'
 import type { PathDrive } from '../interface/path-drive.js'
-import type {
-  DriveEntry,
-  EntryType,
-  FileFacts,
-  SharedReader,
-  TreeItem,
-  TreeQuestion,
-} from '../interface/reader.js'
+import type { DriveEntry, DriveReader, EntryType, TreeItem, TreeQuestion } from '../interface/reader.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
 import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
 import { type Seen, walkTree } from './tree-walk.js'
-import { bytesOf, type FileVerbsUsed, readWhole, shortBytes } from './whole-file.js'
+import { type FileVerbsUsed, readWhole } from './whole-file.js'
 
 type VerbsUsed = FileVerbsUsed & Pick<PathDrive, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
 
@@ -37,7 +30,7 @@ interface Place {
 /** Sizes that one walk asks for side by side. */
 const statsAtOnce = 64
 
-export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailure): SharedReader {
+export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailure): DriveReader {
   function problem(verb: string, path: string, thrown: unknown): TreeItem {
     const failure = asFailure(thrown)
     note(verb, path, failure)
@@ -50,23 +43,6 @@ export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailur
     yield* walkTree([await walk.top()], walk.look, signal)
   }
 
-  /** Does the work with what a stat says of the file; a failure of the drive is noted. */
-  async function looked<Result>(
-    path: string,
-    isOurs: () => boolean,
-    work: (wanted: { readonly path: string; readonly size: number }, facts: FileFacts) => Promise<Result>,
-  ): Promise<Result> {
-    const { real, attributes } = await fileAt(verbs, path)
-    const { mode, size, mtime } = attributes
-    try {
-      if (isDirectoryMode(mode)) throw new Failure('is-directory', `${path} is a directory`)
-      return await work({ path: real, size }, { mode, size, mtime })
-    } catch (thrown) {
-      if (isOurs()) note('read', real, asFailure(thrown))
-      throw thrown
-    }
-  }
-
   return {
     tree,
     async file(path, sink, signal) {
@@ -77,20 +53,17 @@ export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailur
           isTaken = true
         })
       }
-      // What the sink meets is no failure of the drive.
-      const isOurs = () => !signal.aborted && isTaken
-      return looked(path, isOurs, async (found, facts) => {
-        const text = await readWhole(verbs, found, taking, { signal, clock })
-        return { ...facts, ...text }
-      })
-    },
-    shortFile(path, signal) {
-      const isOurs = () => !signal.aborted
-      return looked(path, isOurs, async (wanted, facts) => {
-        if (wanted.size > shortBytes) return undefined
-        const bytes = await bytesOf(verbs, wanted, { signal, clock })
-        return { facts: { ...facts, size: bytes.length }, bytes }
-      })
+      const { real, attributes } = await fileAt(verbs, path)
+      const { mode, size, mtime } = attributes
+      try {
+        if (isDirectoryMode(mode)) throw new Failure('is-directory', `${path} is a directory`)
+        const text = await readWhole(verbs, { path: real, size }, taking, { signal, clock })
+        return { mode, size, mtime, ...text }
+      } catch (thrown) {
+        // What the sink meets is no failure of the drive.
+        if (!signal.aborted && isTaken) note('read', real, asFailure(thrown))
+        throw thrown
+      }
     },
   }
 }

@@ -7,8 +7,6 @@ import type { ByteSink } from '../interface/reader.js'
 
 export type FileVerbsUsed = Pick<PathDrive, 'open' | 'textOf' | 'read' | 'release'>
 
-/** A file of so many bytes comes to a command in one answer. */
-export const shortBytes = 64 * 1024
 /** Bytes of one read, and of one that is repeated because the bytes came too slowly. */
 const pieceBytes = 256 * 1024
 const smallPieceBytes = 32 * 1024
@@ -76,17 +74,6 @@ export async function readWhole(
   } finally {
     await verbs.release(handle)
   }
-}
-
-/** All bytes in one piece. */
-export async function bytesOf(
-  verbs: FileVerbsUsed,
-  wanted: FileWanted,
-  how: PatientReading,
-): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  await readWhole(verbs, wanted, bytes => void pieces.push(Uint8Array.prototype.slice.call(bytes)), how)
-  return Buffer.concat(pieces)
 }
 
 const otherLength = (path: string, size: number, found: number): Failure =>
