@@ -23,7 +23,8 @@ export interface CallTally {
 export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
 
 export interface KernelCalls {
-  begin(verb: string, path: string): KernelCall
+  /** The path is asked for where the call is told of. */
+  begin(verb: string, pathOf: () => string): KernelCall
   /** Its verb has returned: with a promise where the call has to wait. */
   returned(call: KernelCall, isPending: boolean): void
   answered(call: KernelCall, errno: number, name: string): void
@@ -38,6 +39,19 @@ interface OwnTally extends CallTally {
   count: number
   milliseconds: number
   readonly outcomes: Map<string, number>
+}
+
+class Call implements KernelCall {
+  constructor(
+    readonly verb: string,
+    private readonly pathOf: () => string,
+    readonly began: number,
+    readonly requests: RequestLog,
+  ) {}
+
+  get path(): string {
+    return this.pathOf()
+  }
 }
 
 export function openKernelCalls(): KernelCalls {
@@ -55,10 +69,10 @@ export function openKernelCalls(): KernelCalls {
   }
 
   return {
-    begin(verb, path) {
+    begin(verb, pathOf) {
       const requests = new RequestLog()
       current = requests
-      return { verb, path, began: machineClocks.monotonic(), requests }
+      return new Call(verb, pathOf, machineClocks.monotonic(), requests)
     },
     returned(call, isPending) {
       current = undefined

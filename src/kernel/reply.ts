@@ -54,12 +54,51 @@ export class Reply {
   }
 
   u64(value: number): this {
-    return this.u32(value % 0x1_0000_0000).u32(Math.floor(value / 0x1_0000_0000))
+    const at = this.#take(8)
+    put64(this.#bytes, value, at)
+    return this
   }
 
   big(value: bigint): this {
     const at = this.#take(8)
     this.#bytes.writeBigUInt64LE(value, at)
+    return this
+  }
+
+  /** struct fuse_attr. For a directory, 1 link means "unknown" to find(1); counting sub-directories would cost requests. */
+  attributes({ ino, mode, size, mtime }: NodeAttributes): this {
+    const at = this.#take(attributesBytes)
+    const bytes = this.#bytes
+    bytes.writeBigUInt64LE(ino, at)
+    put64(bytes, size, at + 8)
+    put64(bytes, Math.ceil(size / blockBytes), at + 16)
+    const seconds = Math.floor(mtime / 1000)
+    const nanoseconds = Math.floor((mtime - seconds * 1000) * 1e6)
+    const signed = BigInt(seconds)
+    for (let time = 0; time < 3; time += 1) {
+      bytes.writeBigInt64LE(signed, at + 24 + 8 * time)
+      bytes.writeUInt32LE(nanoseconds, at + 48 + 4 * time)
+    }
+    bytes.writeUInt32LE(mode >>> 0, at + 60)
+    bytes.writeUInt32LE(1, at + 64)
+    bytes.writeUInt32LE(uid, at + 68)
+    bytes.writeUInt32LE(gid, at + 72)
+    bytes.writeUInt32LE(0, at + 76)
+    bytes.writeUInt32LE(preferredBytes, at + 80)
+    bytes.writeUInt32LE(0, at + 84)
+    return this
+  }
+
+  /** What comes before the attributes in struct fuse_entry_out. */
+  node(id: number, { name, attributes }: Lifetimes): this {
+    const at = this.#take(entryBytes - attributesBytes)
+    const bytes = this.#bytes
+    put64(bytes, id, at)
+    put64(bytes, 0, at + 8)
+    put64(bytes, Math.floor(name), at + 16)
+    put64(bytes, Math.floor(attributes), at + 24)
+    bytes.writeUInt32LE(nanosecondsOf(name), at + 32)
+    bytes.writeUInt32LE(nanosecondsOf(attributes), at + 36)
     return this
   }
 
@@ -103,18 +142,9 @@ const gid = process.getgid?.() ?? 0
 const blockBytes = 512 // st_blocks counts these, stat(2)
 const preferredBytes = 131_072
 
-/** struct fuse_attr. For a directory, 1 link means "unknown" to find(1); counting sub-directories would cost requests. */
-export function putAttributes(reply: Reply, { ino, mode, size, mtime }: NodeAttributes): Reply {
-  const seconds = Math.floor(mtime / 1000)
-  const nanoseconds = Math.floor((mtime - seconds * 1000) * 1e6)
-  reply
-    .big(ino)
-    .u64(size)
-    .u64(Math.ceil(size / blockBytes))
-  // Times before 1970 are negative numbers of 64 bits.
-  for (let time = 0; time < 3; time += 1) reply.big(BigInt.asUintN(64, BigInt(seconds)))
-  reply.u32(nanoseconds).u32(nanoseconds).u32(nanoseconds)
-  return reply.u32(mode).u32(1).u32(uid).u32(gid).u32(0).u32(preferredBytes).u32(0)
+function put64(bytes: Buffer, value: number, at: number): void {
+  bytes.writeUInt32LE(value % 0x1_0000_0000, at)
+  bytes.writeUInt32LE(Math.floor(value / 0x1_0000_0000), at + 4)
 }
 
 /** struct fuse_entry_out. Node 0 says that there is nothing of the name, for as long as the lifetime. */
@@ -124,14 +154,13 @@ export function putEntry(
   lifetimes: Lifetimes,
   attributes: NodeAttributes | undefined,
 ): Reply {
-  reply.u64(node).u64(0).u64(Math.floor(lifetimes.name)).u64(Math.floor(lifetimes.attributes))
-  reply.u32(nanosecondsOf(lifetimes.name)).u32(nanosecondsOf(lifetimes.attributes))
-  return attributes === undefined ? reply.zeros(attributesBytes) : putAttributes(reply, attributes)
+  reply.node(node, lifetimes)
+  return attributes === undefined ? reply.zeros(attributesBytes) : reply.attributes(attributes)
 }
 
 /** struct fuse_attr_out. */
 export function putAttrOut(reply: Reply, seconds: number, attributes: NodeAttributes): Reply {
-  return putAttributes(reply.u64(Math.floor(seconds)).u32(nanosecondsOf(seconds)).u32(0), attributes)
+  return reply.u64(Math.floor(seconds)).u32(nanosecondsOf(seconds)).u32(0).attributes(attributes)
 }
 
 const nanosecondsOf = (seconds: number): number => Math.floor((seconds % 1) * 1e9)

@@ -178,7 +178,8 @@ export class Session implements NewsListener {
   /** An answer that is there at once needs no promise. */
   #run(message: Buffer, header: Header, { verb, answer, mayEnd }: Handled): void {
     const { log, pending } = this.#parts
-    const call = log.calls.begin(verb, this.inodes.pathOf(header.node, nameIn(message, header)))
+    const name = nameIn(message, header)
+    const call = log.calls.begin(verb, () => this.inodes.pathOf(header.node, name))
     const given = callOf(() => answer(message, header))
     const waits = 'answer' in given && given.answer instanceof Promise
     log.calls.returned(call, waits)

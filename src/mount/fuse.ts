@@ -124,7 +124,7 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
     run: () => MaybePromise<Value>,
     answered: (error: number, value?: Value) => void,
   ): void {
-    const counted = log.calls.begin(call.verb, call.path)
+    const counted = log.calls.begin(call.verb, () => call.path)
     const reply = (error: number, value?: Value): void => {
       answered(error, value)
       log.calls.answered(counted, Math.max(0, -error), errnoName(error))

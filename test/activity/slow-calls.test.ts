@@ -7,7 +7,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise(wake => setTi
 
 t.test('LOG-5 a slow call names its requests, those that it has joined too', async t => {
   const calls = openKernelCalls()
-  const call = calls.begin('getattr', '/projects/A')
+  const call = calls.begin('getattr', () => '/projects/A')
   t.equal(calls.current, call.requests, 'its verb finds where to note')
   calls.returned(call, true)
   t.equal(calls.current, undefined)
@@ -36,7 +36,7 @@ t.test('LOG-5 a request that had ended before the call is none of its own', asyn
   const shared = new RequestLog()
   shared.begin('GET /project?id=7')()
   await pause(5)
-  const call = openKernelCalls().begin('getattr', '/projects/A')
+  const call = openKernelCalls().begin('getattr', () => '/projects/A')
   call.requests.join(shared)
   t.same(slowCallOf(call, 2_000, 0)?.about['requests'], [])
 })

@@ -19,7 +19,7 @@ function busySources(): MetricSources {
     ['open', 2, 'ENOENT'],
     ['read', 5, 'EIO'],
   ] as const) {
-    const call = activity.calls.begin(verb, '/projects/secret-name')
+    const call = activity.calls.begin(verb, () => '/projects/secret-name')
     activity.calls.returned(call, true)
     activity.calls.answered(call, errno, name)
   }
@@ -74,7 +74,7 @@ t.test(
     const sources = busySources()
     const watch = openWatch(sources, undefined)
     await watch.metrics()
-    const call = sources.activity.calls.begin('getattr', '/projects/secret-name')
+    const call = sources.activity.calls.begin('getattr', () => '/projects/secret-name')
     sources.activity.calls.answered(call, 0, 'OK')
     const page = await watch.metrics()
     t.equal(await promtool(page), '')

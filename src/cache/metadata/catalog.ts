@@ -75,6 +75,8 @@ export interface Catalog {
   cannotMake(of: CalculationId, name: DerivedName): void
   /** The same without any request; undefined where it is not known. */
   knownDerivedFiles(of: CalculationId): readonly DerivedName[] | undefined
+  /** Grows with each answer that is another one now: what was made of them before may be another, too. */
+  revision(): number
   /** The project whose listing names this one, if that was ever seen. */
   parentOf(project: ProjectId): ProjectId | undefined
   /** A listing that was just read again. */
@@ -351,6 +353,7 @@ export function openCatalog(
     cannotMake: derived.cannotMake,
     knownDerivedFiles: derived.known,
     parentOf: project => parents.get(project),
+    revision: queryCache.revision,
     learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),
     refreshProject,
     refreshCalculation(of) {

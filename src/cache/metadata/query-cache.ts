@@ -70,10 +70,15 @@ export interface QueryCachePorts {
 export function openQueryCache(
   ledger: Ledger,
   limits: QueryCacheLimits,
-  { clock, service, changed = () => {}, source = serviceAlone, isKept = () => false }: QueryCachePorts,
+  { clock, service, changed: tell = () => {}, source = serviceAlone, isKept = () => false }: QueryCachePorts,
 ): QueryCache {
   const { now } = clock
   const most = Math.max(2, limits.names)
+  let revision = 0
+  function changed(namespace?: string, key?: string): void {
+    revision += 1
+    tell(namespace, key)
+  }
   const entries = new LRUCache<string, CachedAnswer>({
     maxSize: most,
     sizeCalculation: ({ names }) => names,
@@ -362,6 +367,7 @@ export function openQueryCache(
       ledger.backdate(namespace, key, instant(now() - lifetime))
       changed(namespace, key)
     },
+    revision: () => revision,
     staleBecause: (namespace, key) => entries.peek(nameOf(namespace, key))?.stale,
   }
 }

@@ -73,6 +73,8 @@ export interface QueryCache {
   forget<Answer>(query: Query<Answer>): void
   /** Another daemon has changed it: the next ask does not take what was known before. Of all, where none is given. */
   outdate(question?: { readonly namespace: string; readonly key: string; readonly lifetime: number }): void
+  /** Grows with each answer that is another one now. */
+  revision(): number
   /** Why the last answer is old, if it is. */
   staleBecause(namespace: string, key: string): Failure | undefined
 }
