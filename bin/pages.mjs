@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const [{ wholeProgram }, { manualPages, settingsPage }] = await Promise.all([
+const [{ wholeProgram }, { manualPages }, { topicText }] = await Promise.all([
   import('../dist/src/cli/main.js'),
   import('../dist/src/cli/manual/pages.js'),
+  import('../dist/src/cli/help/topics.js'),
 ])
 
 /** The same pages from the same sources, where the packager says of what day they are. */
@@ -17,4 +18,4 @@ const manual = join(root, 'dist/man')
 mkdirSync(manual, { recursive: true })
 for (const [name, text] of Object.entries(manualPages(await wholeProgram(), date)))
   writeFileSync(join(manual, name), text)
-if (process.argv.includes('--write')) writeFileSync(join(root, 'docs/settings.md'), settingsPage())
+if (process.argv.includes('--write')) writeFileSync(join(root, 'docs/settings.md'), topicText('settings'))

@@ -9,49 +9,69 @@ import { endWithoutTerminal } from '../terminal/gone-terminal.js'
 import { version } from '../terminal/package-root.js'
 import { complain, printJson, printText, tell, watchOutputs } from '../terminal/print.js'
 import { askedByShells } from './completion/shells.js'
-import { groupOf, helpForm, placeOf, withAdvice } from './help/help-form.js'
+import { helpForm, withAdvice } from './help/help-form.js'
 import { topics } from './help/topics.js'
 
 /**
- * Loaded on demand. The file of a command loads what its flags need; what its work needs (the client of the service, FUSE,
- * the service's database) is imported when it runs, so that the help of all commands is there at once.
+ * The commands in the order of the help, below its headings, each loaded on demand. The file of a command loads what its flags
+ * need; what its work needs (the client of the service, FUSE, the service's database) is imported when it runs, so that the
+ * help of all commands is there at once.
  */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  cat: async () => (await import('./files/cat.js')).catCommand(),
-  delete: async () => (await import('./commands/delete.js')).deleteCommand(),
-  cache: async () => (await import('./commands/cache.js')).cacheCommand(),
-  completion: async () => (await import('./completion/complete.js')).completionCommand(),
-  demo: async () => (await import('./commands/demo.js')).demoCommand(),
-  doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
-  drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
-  find: async () => (await import('./files/find.js')).findCommand(),
-  fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
-  help: async () => (await import('./help/topics.js')).helpCommand(wholeProgram),
-  history: async () => (await import('./commands/history.js')).historyCommand(),
-  restore: async () => (await import('./commands/history.js')).restoreCommand(),
-  get: async () => (await import('./files/get.js')).getCommand(),
-  'hand-over': async () => (await import('./mount/hand-over.js')).handOverCommand(),
-  log: async () => (await import('./watch/log.js')).logCommand(),
-  info: async () => (await import('./commands/info.js')).infoCommand(),
-  pin: async () => (await import('./files/pin.js')).pinCommand(),
-  pins: async () => (await import('./files/pin.js')).pinsCommand(),
-  unpin: async () => (await import('./files/pin.js')).unpinCommand(),
-  login: async () => (await import('./commands/login.js')).loginCommand(),
-  logout: async () => (await import('./commands/login.js')).logoutCommand(),
-  ls: async () => (await import('./files/ls.js')).lsCommand(),
-  metrics: async () => (await import('./watch/metrics.js')).metricsCommand(),
-  mount: async () => (await import('./commands/mount.js')).mountCommand(),
-  mounts: async () => (await import('./watch/mounts.js')).mountsCommand(),
-  refresh: async () => (await import('./commands/why.js')).refreshCommand(),
-  report: async () => (await import('./commands/report.js')).reportCommand(),
-  resolve: async () => (await import('./commands/resolve.js')).resolveCommand(),
-  serve: async () => (await import('./commands/serve.js')).serveCommand(),
-  status: async () => (await import('./commands/status.js')).statusCommand(),
-  top: async () => (await import('./watch/top.js')).topCommand(),
-  unmount: async () => (await import('./commands/unmount.js')).unmountCommand(),
-  why: async () => (await import('./commands/why.js')).whyCommand(),
-  [askedByShells]: async () => (await import('./completion/complete.js')).askedCommand(wholeProgram),
+const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
+  'Drives:': {
+    mount: async () => (await import('./commands/mount.js')).mountCommand(),
+    unmount: async () => (await import('./commands/unmount.js')).unmountCommand(),
+    status: async () => (await import('./commands/status.js')).statusCommand(),
+    mounts: async () => (await import('./watch/mounts.js')).mountsCommand(),
+    top: async () => (await import('./watch/top.js')).topCommand(),
+    log: async () => (await import('./watch/log.js')).logCommand(),
+    metrics: async () => (await import('./watch/metrics.js')).metricsCommand(),
+    refresh: async () => (await import('./commands/why.js')).refreshCommand(),
+    why: async () => (await import('./commands/why.js')).whyCommand(),
+    info: async () => (await import('./commands/info.js')).infoCommand(),
+  },
+  'Edits:': {
+    drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
+    history: async () => (await import('./commands/history.js')).historyCommand(),
+    restore: async () => (await import('./commands/history.js')).restoreCommand(),
+    report: async () => (await import('./commands/report.js')).reportCommand(),
+    delete: async () => (await import('./commands/delete.js')).deleteCommand(),
+  },
+  'Contents:': {
+    cache: async () => (await import('./commands/cache.js')).cacheCommand(),
+    pin: async () => (await import('./files/pin.js')).pinCommand(),
+    unpin: async () => (await import('./files/pin.js')).unpinCommand(),
+    pins: async () => (await import('./files/pin.js')).pinsCommand(),
+  },
+  'Without a mount:': {
+    ls: async () => (await import('./files/ls.js')).lsCommand(),
+    find: async () => (await import('./files/find.js')).findCommand(),
+    cat: async () => (await import('./files/cat.js')).catCommand(),
+    get: async () => (await import('./files/get.js')).getCommand(),
+    resolve: async () => (await import('./commands/resolve.js')).resolveCommand(),
+  },
+  'Sign-in and settings:': {
+    login: async () => (await import('./commands/login.js')).loginCommand(),
+    logout: async () => (await import('./commands/login.js')).logoutCommand(),
+    doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
+    fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
+    'hand-over': async () => (await import('./mount/hand-over.js')).handOverCommand(),
+  },
+  'Help, and a service to try:': {
+    help: async () => (await import('./help/topics.js')).helpCommand(wholeProgram),
+    completion: async () => (await import('./completion/complete.js')).completionCommand(),
+    demo: async () => (await import('./commands/demo.js')).demoCommand(),
+    serve: async () => (await import('./commands/serve.js')).serveCommand(),
+    [askedByShells]: async () => (await import('./completion/complete.js')).askedCommand(wholeProgram),
+  },
 }
+
+const commands = Object.entries(groups).flatMap(([heading, loads]) =>
+  Object.entries(loads).map(([name, load]) => ({
+    name,
+    load: async () => (await load()).helpGroup(heading),
+  })),
+)
 
 const notes = `
 calcfs help COMMAND prints the help of one command, calcfs help TOPIC one of: ${topics.join(', ')}.
@@ -97,15 +117,15 @@ const isMountLine = (args: readonly string[]): boolean =>
 
 /** The whole command line, for its manual, its completion and its tests. */
 export async function wholeProgram(): Promise<Command> {
-  return programOf(await Promise.all(Object.values(commands).map(load => load())))
+  return programOf(await Promise.all(commands.map(({ load }) => load())))
 }
 
 /** The command that a line names; all of them where it names none, for the help. */
 function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
   const named = args.find((word, at) => !word.startsWith('-') && !takesValue(args[at - 1]))
   if (named === undefined && /^(-V|--version)$/.test(args[0] ?? '')) return Promise.resolve([])
-  const load = named !== undefined && Object.hasOwn(commands, named) ? commands[named] : undefined
-  return Promise.all(load === undefined ? Object.values(commands).map(one => one()) : [load()])
+  const meant = commands.filter(({ name }) => name === named)
+  return Promise.all((meant.length === 0 ? commands : meant).map(({ load }) => load()))
 }
 
 /** Of a group of commands that has none of this name commander would print the help, and end as if all was well. */
@@ -157,10 +177,8 @@ function programOf(table: readonly Command[]): Command {
     .hook('preAction', (_, command) => {
       if (command.name() !== askedByShells) refuseUnknown(command, process.env)
     })
-  for (const command of table.toSorted((one, other) => placeOf(one.name()) - placeOf(other.name())))
-    program.addCommand(inheriting(command.helpGroup(groupOf(command.name())), program), {
-      hidden: command.name() === askedByShells,
-    })
+  for (const command of table)
+    program.addCommand(inheriting(command, program), { hidden: command.name() === askedByShells })
   return program
 }
 

@@ -7,8 +7,10 @@ export class BadSetting extends Error {
   override readonly name = 'BadSetting'
 }
 
-/** Which commands take a setting: all that send requests, all that write a log, or only the mount. */
-export type Group = 'service' | 'log' | 'drive'
+/** What the settings of a group are about, in the order in which they are listed: all commands that send requests take those of the service. */
+export const groupTitles = { service: 'The service', drive: 'The drive', log: 'The log' } as const
+export type Group = keyof typeof groupTitles
+export const groups = Object.keys(groupTitles) as readonly Group[]
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly group: Group

@@ -29,8 +29,8 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: 'wrong usage or setting',
   signIn: 'sign-in refused or ended',
   unreachable: 'service or daemon not reached',
-  noFuse: 'no FUSE',
-  mountPoint: 'mount point',
+  noFuse: 'FUSE missing or not allowed',
+  mountPoint: 'mount point missing, not empty or no drive',
   unsent: 'edits wait to be saved',
 }
 

@@ -5,6 +5,7 @@ import { refuseShared } from '../config/secret.js'
 import {
   flagName,
   type Group,
+  groupTitles,
   type Setting,
   type SettingName,
   settingNames,
@@ -16,11 +17,9 @@ import {
 const unlisted = new WeakSet<Option>()
 export const isUnlisted = (option: Option): boolean => unlisted.has(option)
 
-const titles: Readonly<Record<Group, string>> = { service: 'the service', drive: 'the drive', log: 'the log' }
-
 /** Names the groups that a command takes, and no other flag. */
 const elsewhere = (groups: readonly Group[]): string => `
-The settings of ${groups.map(group => titles[group]).join(' and ')} work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
+The settings of ${groups.map(group => groupTitles[group].toLowerCase()).join(' and ')} work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
 
 /** Gives a command the flags of these groups; its help has one line for all of them. */
 export function withSettings(command: Command, ...groups: readonly Group[]): Command {
@@ -31,16 +30,10 @@ export function withSettings(command: Command, ...groups: readonly Group[]): Com
   return command.addHelpText('after', elsewhere(groups))
 }
 
-const headings: Readonly<Record<Group, string>> = {
-  service: 'The service:',
-  drive: 'The drive:',
-  log: 'The log:',
-}
-
 /** The same with every flag in the help, for the command whose settings they are. */
 export function withListedSettings(command: Command, ...groups: readonly Group[]): Command {
   for (const group of groups)
-    for (const option of optionsOf([group])) command.addOption(option.helpGroup(headings[group]))
+    for (const option of optionsOf([group])) command.addOption(option.helpGroup(`${groupTitles[group]}:`))
   return command
 }
 

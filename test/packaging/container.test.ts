@@ -50,7 +50,7 @@ t.test('PACK-3 what it sets are settings, and its directories are made for its u
     made.filter(name => name !== '/lab').sort(),
     'state and cache',
   )
-  for (const [, name = ''] of set) t.ok(settings.includes(`\`CALCFS_${name}\``), name)
+  for (const [, name = ''] of set) t.ok(settings.includes(` CALCFS_${name}\n`), name)
   t.same(
     JSON.parse(/^VOLUME (.*)$/m.exec(containerfile)?.[1] ?? '').sort(),
     made.filter(one => one !== '/lab').sort(),

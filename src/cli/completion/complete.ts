@@ -137,9 +137,9 @@ function argumentAt({ command, args }: Typed): Argument | undefined {
 
 async function valuesOf(of: Option | Argument, typed: Typed, names: NameSource): Promise<Completion> {
   if (of.argChoices !== undefined) return asWords(of.argChoices.map(value => ({ value, says: '' })))
-  const kind = kindOf(of)
+  const kind = valueKinds[placeholderOf(of)]
   switch (kind) {
-    case 'nothing':
+    case undefined:
       return none
     case 'files':
     case 'directories':
@@ -152,10 +152,8 @@ async function valuesOf(of: Option | Argument, typed: Typed, names: NameSource):
 }
 
 /** As the usage has it: `<drive>`, `[path...]`. */
-export const placeholderOf = (of: Option | Argument): string =>
+const placeholderOf = (of: Option | Argument): string =>
   'flags' in of ? (/[<[](.+?)(?:\.\.\.)?[>\]]$/.exec(of.flags)?.[1] ?? '') : of.name()
-
-const kindOf = (of: Option | Argument): ValueKind => valueKinds[placeholderOf(of)] ?? 'nothing'
 
 /** Commands and sub-commands; topics behind the first ones. */
 function helped({ command, args }: Typed): readonly Candidate[] {
@@ -171,11 +169,11 @@ function helped({ command, args }: Typed): readonly Candidate[] {
 
 const topicCandidates: readonly Candidate[] = topics.map(value => ({ value, says: 'a topic' }))
 
-/** `files` and `directories` are the shell's own; `nothing` is free text. */
-export type ValueKind = 'files' | 'directories' | 'drives' | 'drafts' | 'profiles' | 'help' | 'nothing'
+/** `files` and `directories` are the shell's own. */
+type ValueKind = 'files' | 'directories' | 'drives' | 'drafts' | 'profiles' | 'help'
 
-/** A name that is not here is completed by nothing; a test asks for each to be here. */
-export const valueKinds: Readonly<Record<string, ValueKind>> = {
+/** A name that is not here is free text. */
+const valueKinds: Readonly<Record<string, ValueKind>> = {
   path: 'files',
   file: 'files',
   'path or id': 'files',
@@ -186,23 +184,6 @@ export const valueKinds: Readonly<Record<string, ValueKind>> = {
   draft: 'drafts',
   profile: 'profiles',
   topic: 'help',
-
-  address: 'nothing',
-  calculation: 'nothing',
-  command: 'nothing',
-  duration: 'nothing',
-  glob: 'nothing',
-  id: 'nothing',
-  levels: 'nothing',
-  milliseconds: 'nothing',
-  name: 'nothing',
-  number: 'nothing',
-  seconds: 'nothing',
-  size: 'nothing',
-  text: 'nothing',
-  types: 'nothing',
-  url: 'nothing',
-  word: 'nothing',
 }
 
 /** Milliseconds that a person waits for after TAB. */

@@ -1,10 +1,17 @@
-// `calcfs help [WORD…]`: the help of a command, or a topic: a text in docs/help/ each, which the manual has too, and the list of all settings.
+// `calcfs help [WORD…]`: the help of a command, or a topic: a text in docs/help/ each, which the manual has too, and the list of all settings, which is docs/settings.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
 import { otherVariables } from '../../config/config.js'
 import { nearestPhrase } from '../../config/nearest.js'
-import { type Group, settingNames, settings, variableName } from '../../config/settings.js'
+import {
+  type Group,
+  groups,
+  groupTitles,
+  settingNames,
+  settings,
+  variableName,
+} from '../../config/settings.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
@@ -25,39 +32,40 @@ export function topicText(topic: Topic): string {
     : readFileSync(join(packageRoot(), 'docs/help', `${topic}.md`), 'utf8')
 }
 
-/** What the settings of a group are about, in the order in which they are listed. */
-export const groupTitles: Readonly<Record<Group, string>> = {
-  service: 'The service and the way to it',
-  drive: 'The drive',
-  log: 'The log',
-}
-
-export const groups: readonly Group[] = ['service', 'drive', 'log']
-
 export const settingsIn = (group: Group) => settingNames.filter(name => settings[name].group === group)
 
 const settingsIntro = `# All settings
 
-Each is a flag, a variable and a key of ~/.config/calcfs/config.toml (or of
-/etc/calcfs/config.toml): --ttl-listing 1m, CALCFS_TTL_LISTING=1m, and
+Each is a flag, a variable and a key of ~/.config/calcfs/config.toml or of
+/etc/calcfs/config.toml: --ttl-listing 1m, CALCFS_TTL_LISTING=1m, and
 ttl-listing = "1m", or listing = "1m" below [ttl]. The flag goes before the
-variable, the variable before the profile, the profile before the rest of the
-file. Durations are 500ms, 30s, 5m, 12h or 7d, sizes 500M or 10G, switches yes
-or no. A setting that may be given several times is a list in the file, and has
-a line for each in its variable.
-`
+variable, the variable before the profile ([profiles.NAME], --profile NAME), the
+profile before the rest of the file, the user's file before the machine's. With
+--config FILE that file counts alone. Durations are 500ms, 30s, 5m, 12h or 7d,
+sizes 500M or 10G, switches yes or no. A setting that may be given several times
+is a list in the file, and has a line for each in its variable.
 
+Passwords and tokens are no flags. In this order: CALCFS_TOKEN, CALCFS_PASSWORD,
+the systemd credential calcfs-password, password-command, password-file, then
+token and password of a configuration file of mode 0600. Without any of them the
+token of \`calcfs login\` counts. The file alone has profile, the profile to take,
+and [dialect.fields] and [dialect.query."ENDPOINT"] for a service that names its
+fields otherwise.`
+
+/** In Markdown, and for a terminal. */
 function settingsText(): string {
+  const item = (name: string, ...lines: readonly string[]): string =>
+    [`    ${name}`, ...lines.map(line => `        ${line}`)].join('\n')
   const parts = groups.map(group => {
-    const lines = settingsIn(group).map(name => {
+    const items = settingsIn(group).map(name => {
       const { help, initial } = settings[name]
       const preset = initial === undefined ? '' : ` (default ${initial})`
-      return `${flagOf(name)}\n    ${variableName(name)}\n    ${help}${preset}`
+      return item(flagOf(name), variableName(name), `${help}${preset}`)
     })
-    return [`## ${groupTitles[group]}`, ...lines].join('\n\n')
+    return [`## ${groupTitles[group]}`, ...items].join('\n\n')
   })
-  const others = Object.entries(otherVariables).map(([name, says]) => `${name}\n    ${says}`)
-  return `${[settingsIntro.trimEnd(), ...parts, '## Other variables', ...others].join('\n\n')}\n`
+  const others = Object.entries(otherVariables).map(([name, says]) => item(name, says))
+  return `${[settingsIntro, ...parts, '## Other variables', ...others].join('\n\n')}\n`
 }
 
 /** @param whole makes the command line, whose commands are looked up */
