@@ -12,6 +12,7 @@ import { names } from './figures/names.js'
 import { outage } from './figures/outage.js'
 import { races } from './figures/races.js'
 import { repeats } from './figures/repeats.js'
+import { signals } from './figures/signals.js'
 import { soak } from './figures/soak.js'
 
 /** Those of which `npm test` runs a cut. Of the others files of their own try a part a day; mutants are about the tests, and a matter of the night. */
@@ -23,6 +24,7 @@ export const cutFigures: readonly Figure[] = [
   damage,
   outage,
   soak,
+  signals,
 ]
 
 export const figures: readonly Figure[] = [
@@ -38,6 +40,7 @@ export const figures: readonly Figure[] = [
   damage,
   outage,
   soak,
+  signals,
   mutants,
   repeats,
 ]

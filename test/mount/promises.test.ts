@@ -1,0 +1,205 @@
+// What the session promises to programs on a real mount: waits side by side, mounts inside the drive, and a daemon that dies at any moment.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
+import { printed, python, shell } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
+import { drawnFrom } from '../testbed/variants.js'
+import { until, within } from '../testbed/within.js'
+
+t.setTimeout(280_000)
+
+const water = 'projects/Water splitting'
+const long = { ttlListing: '1h', ttlRecord: '1h', ttlAbsent: '1h' }
+/** Not as the working directory of a process that this one starts: it would wait for the service in this one. */
+const inside = (directory: string, line: string) => shell(`cd '${directory}' && ${line}`, '/')
+
+t.test(
+  'six slow lookups in one directory take as long as one, and another file answers meanwhile',
+  async t => {
+    const { service, directory } = await realMount(t, { settings: { deadlineMetadata: '100s' } })
+    await printed('stat', [`${directory}/by-id/calculation`])
+    const slow = 3_000
+    service.intercept(/^GET \/calculation\?id=7\d+/, async response => {
+      await wait(slow)
+      response.writeHead(404).end('{}')
+    })
+    const began = performance.now()
+    const six = inside(
+      `${directory}/by-id/calculation`,
+      '{ for n in 1 2 3 4 5 6; do stat 70$n & done; wait; }',
+    )
+    await until(20_000, 'the lookups', () => service.heard.some(({ path }) => path.includes('id=70')))
+    await printed('stat', [`${directory}/by-id/calculation/${ids.transition}`])
+    await printed('cat', [`${directory}/reports/${ids.report}.json`])
+    const other = performance.now() - began
+    await six
+    const all = performance.now() - began
+    t.comment(`six of ${slow} ms: ${Math.round(all)} ms; another file after ${Math.round(other)} ms`)
+    t.ok(other < all, 'the other file was first')
+    t.ok(all < 3 * slow, 'side by side')
+  },
+)
+
+/** The verbs of the kernel's calls while something runs. */
+async function verbsDuring(testbed: KernelTestbed, work: () => Promise<unknown>): Promise<readonly string[]> {
+  const before = (await testbed.log()).length
+  await work()
+  const lines = (await testbed.log()).slice(before).trim().split('\n')
+  return lines.map(line => (JSON.parse(line) as { verb?: string }).verb ?? '')
+}
+
+t.test('after a remount git, tar, rsync and find take nothing for changed, and read no content', async t => {
+  const testbed = await realMount(t, { settings: { ...long, logLevel: 'debug', access: 'read' } })
+  const { directory, local } = testbed
+  const tree = `${directory}/${water}/TS1_opt`
+  const git = `git --git-dir='${local}/git' --work-tree='${tree}'`
+  const tar = `tar -cf /dev/null -C '${tree}' --no-check-device --listed-incremental='${local}/snapshot' -v .`
+  await printed('bash', [
+    '-c',
+    `${git} init -q && cd '${tree}' && ${git} add -A . && ${tar} && rsync -aH '${tree}/' '${local}/copy'`,
+  ])
+  // Git distrusts what is as young as its index.
+  await wait(1_100)
+  await printed('bash', [
+    '-c',
+    `cd '${tree}' && ${git} status --porcelain && ${git} update-index --refresh -q; true`,
+  ])
+  const [inode = '', name = ''] = (
+    await printed('bash', ['-c', `cd '${tree}' && find . -name '*.log' -printf '%i %p'`])
+  ).split(' ')
+  await testbed.remount()
+  const verbs = await verbsDuring(testbed, async () => {
+    t.equal(await printed('bash', ['-c', `cd '${tree}' && ${git} diff --name-only`]), '', 'git')
+    t.notMatch(await printed('bash', ['-c', tar]), /log|cml|json/, 'tar --listed-incremental')
+    t.equal(await printed('rsync', ['-aHi', `${tree}/`, `${local}/copy`]), '', 'rsync')
+    t.equal(await printed('bash', ['-c', `cd '${tree}' && find . -inum ${inode}`]), `${name}\n`, 'find -inum')
+  })
+  t.notOk(verbs.includes('read'), 'nothing was read')
+})
+
+t.test('a record that changes in a storm is read whole by every program', async t => {
+  const { service, directory, local } = await realMount(t, { settings: { ttlRecord: '100ms' } })
+  const file = `${directory}/reports/${ids.report}.json`
+  const { seed, draw } = drawnFrom()
+  t.comment(`seed ${seed}`)
+  const record = JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`))
+  const put = async (): Promise<void> => {
+    const length = draw(3) * 4_000 + draw(300)
+    const description = `${length}:${'x'.repeat(length)}`
+    await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, description }))
+  }
+  await put()
+  await writeFile(`${local}/mapped.py`, mapped)
+  let isOver = false
+  const storm = (async () => {
+    while (!isOver) {
+      await put()
+      await wait(draw(30))
+    }
+  })()
+  const programs = {
+    cat: `cat '${file}'`,
+    mmap: `${python} '${local}/mapped.py' '${file}'`,
+    tar: `tar -cO -C '${directory}/reports' ${ids.report}.json | tar -xO`,
+    rsync: `rsync -I '${file}' '${local}/copied' && cat '${local}/copied'`,
+    git: `cd '${local}' && git hash-object -w '${file}' | git cat-file --batch='%(objectsize)' | tail -n +2`,
+    jq: `jq . '${file}'`,
+  }
+  await printed('git', ['init', '-q', local])
+  for (let round = 0; round < 12; round += 1)
+    for (const [program, line] of Object.entries(programs)) {
+      const text = await printed('bash', ['-o', 'pipefail', '-c', line])
+      const { description } = JSON.parse(text)
+      const [length, rest] = description.split(':')
+      t.equal(rest.length, Number(length), `${program}, round ${round}`)
+    }
+  isOver = true
+  await storm
+})
+
+const mapped = `import mmap, os, sys
+with open(sys.argv[1], 'rb') as file:
+    with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:
+        sys.stdout.buffer.write(pages[:])
+`
+
+t.test('a mount inside the drive stays, and a working directory is one, while changes are told', async t => {
+  const testbed = await realMount(t, { settings: { ttlListing: '300ms', ttlRecord: '100ms' } })
+  const { service, directory, local } = testbed
+  const at = `${directory}/${water}/TS1_opt`
+  const standing = spawn(python, ['-c', standingIn, at], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => standing.kill('SIGKILL'))
+  let said = ''
+  standing.stdout.on('data', piece => {
+    said += piece
+  })
+  const mayMount = process.getuid?.() === 0
+  if (mayMount) {
+    await mkdir(`${local}/within`)
+    await writeFile(`${local}/within/here`, 'inside')
+    await printed('mount', ['--bind', `${local}/within`, at.replace('TS1_opt', 'Sub project')])
+    t.teardown(() => printed('umount', [at.replace('TS1_opt', 'Sub project')]))
+  }
+  for (let round = 0; round < 40; round += 1) {
+    const description = `d${round}`
+    const record = JSON.parse(await service.elsewhere('GET', `/project?id=${ids.water}`))
+    await service.elsewhere('PUT', '/project', JSON.stringify({ ...record, description }))
+    await inside(
+      directory,
+      `touch '${water}' '${water}/TS1_opt' projects reports; ls -lR '${water}' > /dev/null`,
+    )
+  }
+  if (mayMount) t.equal(await printed('cat', [`${at.replace('TS1_opt', 'Sub project')}/here`]), 'inside')
+  standing.kill('SIGTERM')
+  await once(standing, 'close')
+  t.match(said, /^[1-9]\d* 0$/m, 'pwd, how often and how often not')
+})
+
+const standingIn = `import os, signal, sys, time
+os.chdir(sys.argv[1])
+tried, failed = 0, 0
+def end(*_):
+    print(tried, failed, flush=True)
+    os._exit(0)
+signal.signal(signal.SIGTERM, end)
+while True:
+    tried += 1
+    try:
+        if os.getcwd() != sys.argv[1]: failed += 1
+    except OSError:
+        failed += 1
+    time.sleep(0.002)
+`
+
+t.test(
+  'a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
+  async t => {
+    const testbed = await realMount(t, { settings: { ttlListing: '300ms', ttlRecord: '100ms' } })
+    const { directory, local } = testbed
+    const { seed, draw } = drawnFrom()
+    t.comment(`seed ${seed}`)
+    const loads = [
+      `ls -lR '${directory}/projects'`,
+      `cat '${directory}/${water}/TS1_opt/'*`,
+      `touch '${directory}/reports' '${directory}/${water}'`,
+      `cp -r '${directory}/${water}' '${local}/copy'`,
+      `sed -i 's/e/e/' '${directory}/reports/${ids.report}.json'`,
+    ]
+    for (let round = 0; round < 8; round += 1) {
+      const running = loads.map(load => {
+        const child = spawn('bash', ['-c', `for n in 1 2 3 4 5 6 7 8; do ${load}; done`], { stdio: 'ignore' })
+        return once(child, 'exit')
+      })
+      await wait(draw(400))
+      await testbed.kill9()
+      await within(30_000, 'the programs', Promise.all(running))
+      await testbed.mount()
+      t.equal(await isMounted(directory), true, `round ${round}`)
+      t.match(await printed('ls', [`${directory}/${water}`]), /TS1_opt/)
+    }
+  },
+)
