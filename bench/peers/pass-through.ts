@@ -87,7 +87,6 @@ const fuse = new CalcfsFuse(options.at, operations, {
   noExec: false,
   allowOther: false,
   xattrs: false,
-  cacheSeconds: 7.5,
   timer: 30_000,
 })
 

@@ -49,7 +49,7 @@ export class CalcfsFuse extends Fuse {
   constructor(
     mountPoint: string,
     operations: Partial<Operations>,
-    private readonly settings: KernelSettings,
+    private readonly settings: Omit<KernelSettings, 'cacheSeconds'>,
   ) {
     super(mountPoint, settings.xattrs ? operations : withoutXattrs(operations), { timeout: settings.timer })
   }

@@ -1,4 +1,4 @@
-// SAVE-16 on a real mount, where libfuse renames an open file away before another takes its place: close tells it, and the text is kept.
+// SAVE-16 on a real mount: a program whose open file is replaced is told at its close, and its text is kept.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'

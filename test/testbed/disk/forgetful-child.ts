@@ -190,7 +190,6 @@ const settings = {
   xattrs: false,
   noExec: false,
   allowOther: false,
-  cacheSeconds: 0,
   timer: 30_000,
 }
 let fuse: CalcfsFuse | undefined
