@@ -96,16 +96,6 @@ t.test('what the kernel was told', async t => {
     list()
   })
 
-  t.test('TOLD-2 calcfs refresh ends when the kernel knows', async t => {
-    for (const name of ['Steam', 'Water']) {
-      await files.lstat(`${folder}/${name === 'Steam' ? 'Water' : 'Steam'}`)
-      await retitle(testbed, ids.product, name)
-      t.match(await testbed.calcfs('refresh', `${directory}/${folder}`), { code: 0 })
-      t.equal(await outcome(files.lstat(`${folder}/${name}/output.cml`)), 'done')
-      t.equal(await outcome(files.lstat(`${folder}/${name === 'Steam' ? 'Water' : 'Steam'}`)), 'ENOENT')
-    }
-  })
-
   t.test(
     'TOLD-4 a directory of many names is told as one, under the feet of a program that works in it',
     async t => {
