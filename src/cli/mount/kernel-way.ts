@@ -22,25 +22,19 @@ export async function mountByOneWay(
   mounting: Mounting,
   wanted: KernelWay['way'],
 ): Promise<KernelWay & { readonly mounted: Mounted }> {
-  const withoutSession = await whyNotWanted(wanted)
-  if (withoutSession !== undefined) return throughLibfuse(mounting, withoutSession, [])
+  if (wanted === 'libfuse') return throughLibfuse(mounting, 'the setting kernel says so', [])
+  if (process.platform !== 'linux') return throughLibfuse(mounting, 'the session is for Linux', [])
   const { path, served, settings } = mounting
+  const { kernelObstacle, sessionObstacle } = await import('../../kernel/obstacles.js')
   try {
+    const tooOld = kernelObstacle()
+    if (tooOld !== undefined) throw new Error(tooOld.found)
     const { mountSession } = await import('../../kernel/mount-session.js')
     return { mounted: await mountSession(path, served, settings), way: 'session', because: undefined }
   } catch (thrown) {
-    const { sessionObstacle } = await import('../../kernel/obstacles.js')
     const because = (await sessionObstacle())?.found ?? wordsOf(thrown)
     return throughLibfuse(mounting, because, [`by calcfs itself: ${because}`])
   }
-}
-
-/** What needs no try. */
-async function whyNotWanted(wanted: KernelWay['way']): Promise<string | undefined> {
-  if (wanted === 'libfuse') return 'the setting kernel says so'
-  if (process.platform !== 'linux') return 'the session is for Linux'
-  const { kernelObstacle } = await import('../../kernel/obstacles.js')
-  return kernelObstacle()?.found
 }
 
 async function throughLibfuse(

@@ -220,6 +220,7 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     chown -R 4242 ${nameless}
     ${as.replace(`reuid=${nobody}`, 'reuid=4242').replace(home, nameless)} mount ${url} ${nameless}/at --user demo --daemon; echo "nameless $?"
     ${as.replace(`reuid=${nobody}`, 'reuid=4242').replace(home, nameless)} doctor | grep -A1 BAD.*fusermount
+    CALCFS_PASSWORD=demo setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin node ${calcfs} mount ${url} ${at} --user demo --daemon; echo "neither $?"
     for place in ${closed} ${at} ${sticky}; do ${as} mount ${url} $place --user demo --daemon; echo "place $?"; done
     for setting in '--log-file /nodir/x.log' '--cache-dir /etc/cc' '--state-dir /etc/cc'; do
       ${as} mount ${url} ${own} --user demo --daemon $setting; echo "setting $?"; done
@@ -249,6 +250,8 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     'nameless 5',
     /^BAD {3}fusermount .*this user id \(4242\) has no name/,
     /→ add a line for it to \/etc\/passwd/,
+    `calcfs: ${at} was not mounted (by calcfs itself: CAP_SYS_ADMIN is missing; through libfuse: libfuse did not mount it); calcfs doctor says what is missing.`,
+    'neither 5',
     `calcfs: you have no right to write to ${closed}, which fusermount asks for; run: chmod u+w ${closed}`,
     'place 6',
     `calcfs: you have no right to write to ${at}, which fusermount asks for; name an empty directory of your own.`,
