@@ -104,6 +104,17 @@ function nobodyListens(): void {}
  */
 export const jsonFlag = (what: string): Option => new Option('--json', `print JSON: ${what}`)
 
+/** Of a command that prints facts. */
+export interface JsonFlag {
+  readonly json?: true
+}
+
+/** The facts as one document where `--json` asks for it, else the lines for people. */
+export function printFound({ json }: JsonFlag, facts: unknown, lines: string): void {
+  if (json === true) printJson(facts)
+  else printLine(lines)
+}
+
 /**
  * Prints one document. Its keys are in camelCase, times are texts in ISO 8601 (UTC), sizes bytes, durations milliseconds, ids
  * texts; what is not known is left out.

@@ -4,11 +4,10 @@ import type { CallResult, Control } from '../../drive/interface/control.js'
 import { filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive, withPath } from '../control/with-drive.js'
 
-interface Flags {
-  readonly json?: true
+interface ClearFlags extends JsonFlag {
   readonly pinned?: true
 }
 
@@ -24,10 +23,10 @@ function infoCommand(): Command {
   const command = driveCommand('info')
     .description('show how many files are kept, how many bytes they take, of which projects, and where')
     .addOption(jsonFlag('an object'))
-    .action((flags: Flags) =>
+    .action((flags: JsonFlag) =>
       withDrive(command, async control => {
         const info = await control.cacheInfo({})
-        print(flags, info, describe(info))
+        printFound(flags, info, describe(info))
       }),
     )
   return withExamples(
@@ -50,18 +49,12 @@ function describe({
   const lines = projects.map(
     one => `\n  ${one.path}: ${filesText(one.files)}, ${one.bytes} bytes${one.pinned ? ', pinned' : ''}`,
   )
-  const told = projects.reduce(
-    (sum, one) => ({ files: sum.files + one.files, bytes: sum.bytes + one.bytes }),
-    {
-      files: 0,
-      bytes: 0,
-    },
-  )
+  const told = (of: 'files' | 'bytes'): number => projects.reduce((sum, one) => sum + one[of], 0)
   const others =
-    projects.length === 0 || told.files >= files
+    projects.length === 0 || told('files') >= files
       ? ''
-      : `\n  others, whose project is not known here: ${filesText(files - told.files)}, ${bytes - told.bytes} bytes`
-  return `${whole}${coming}${lines.join('')}${others}`
+      : `\n  others, whose project is not known here: ${filesText(files - told('files'))}, ${bytes - told('bytes')} bytes`
+  return `${whole}${coming}${lines.join('')}${others}.`
 }
 
 const pathHelp = 'what is known to lie there alone; default: all'
@@ -72,19 +65,19 @@ function clearCommand(): Command {
     .argument('[path]', pathHelp)
     .option('--pinned', 'those of pins, too: a mounted drive fetches them again')
     .addOption(jsonFlag('an object'))
-    .action((path: string | undefined, flags: Flags) =>
+    .action((path: string | undefined, flags: ClearFlags) =>
       below(command, path, async (control, at) => {
         const gone = await control.cacheClear({ path: at, pinned: flags.pinned })
         const kept =
           (gone.pinned ?? 0) === 0
             ? ''
             : `; ${filesText(gone.pinned ?? 0)} stay, because they are pinned (--pinned drops them)`
-        print(
+        printFound(
           flags,
           gone,
           gone.files === 0
-            ? `nothing dropped${kept}`
-            : `${filesText(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}`,
+            ? `nothing dropped${kept}.`
+            : `${filesText(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}.`,
         )
       }),
     )
@@ -100,14 +93,14 @@ function verifyCommand(): Command {
     .description('check the kept contents against their checksums; exit code 1 where any is damaged')
     .argument('[path]', pathHelp)
     .addOption(jsonFlag('an object'))
-    .action((path: string | undefined, flags: Flags) =>
+    .action((path: string | undefined, flags: JsonFlag) =>
       below(command, path, async (control, at) => {
         const found = await control.cacheVerify({ path: at })
         const damaged =
           found.damaged === 0
             ? 'all as they were downloaded'
             : `${found.damaged} damaged and dropped: each is downloaded again when it is read`
-        print(flags, found, `${filesText(found.checked)} checked, ${damaged}`)
+        printFound(flags, found, `${filesText(found.checked)} checked, ${damaged}.`)
         if (found.damaged > 0) process.exitCode = exitCodes.failed
       }),
     )
@@ -126,9 +119,4 @@ function below(
   return path === undefined
     ? withDrive(command, control => work(control, undefined))
     : withPath(command, path, work)
-}
-
-function print(flags: Flags, found: object, text: string): void {
-  if (flags.json === true) printJson(found)
-  else printLine(`${text}.`)
 }

@@ -1,7 +1,7 @@
 // `calcfs demo`: the bundled service with real calculations, mounted in a scratch directory, and a guided tour.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,6 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { Command } from 'commander'
 import * as z from 'zod'
-import { detach, mountedType } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
@@ -17,9 +16,9 @@ import { printLine } from '../../terminal/print.js'
 
 const launcher = join(packageRoot(), 'bin/calcfs')
 
-/** Milliseconds until the service listens or the drive is mounted. */
+/** Milliseconds until the service listens. */
 const startLimit = 60_000
-/** Milliseconds a child may take to exit. */
+/** Milliseconds that the service may take to exit. */
 const endLimit = 20_000
 
 export function demoCommand(): Command {
@@ -37,28 +36,18 @@ export function demoCommand(): Command {
 async function demo(check: boolean): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'calcfs-demo-'))
   const drive = join(scratch, 'drive')
-  const children: ChildProcess[] = []
+  const log = join(scratch, 'requests.jsonl')
+  const data = join(scratch, 'service')
   const interrupted = untilSignal()
+  const service = calcfs(scratch, 'serve', '--port', '0', '--data', data, '--sample', '--access-log', log)
+  let isMounted = false
   try {
     await mkdir(drive)
-    const log = join(scratch, 'requests.jsonl')
-    const service = child(children, [
-      'serve',
-      '--port',
-      '0',
-      '--data',
-      join(scratch, 'service'),
-      '--sample',
-      '--access-log',
-      log,
-    ])
-    const url = await said(service, /listening on (\S+)/, 'the service')
-    child(children, ['mount', url, drive, '--user', 'demo', '--log-level', 'warn'], {
-      CALCFS_PASSWORD: 'demo',
-      XDG_CACHE_HOME: join(scratch, 'cache'),
-      XDG_STATE_HOME: join(scratch, 'state'),
-    })
-    await mounted(drive)
+    const url = await listening(service)
+    const mounting = calcfs(scratch, 'mount', url, drive, '--user', 'demo', '--log-level', 'warn', '--daemon')
+    isMounted = (await ended(mounting)) === 0
+    if (!isMounted)
+      throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
     const right = await tour({ drive, url, requestLog: log, print: line => printLine(line) })
     if (!right)
       throw new Stop(exitCodes.failed, 'a step of the tour did not come out as it should; see above.')
@@ -67,63 +56,49 @@ async function demo(check: boolean): Promise<void> {
     printLine('Sign-in: demo / demo. Nothing here outlives this command. Ctrl-C ends it.')
     await interrupted
   } finally {
-    await endDemo(drive, children)
+    // The drive first, so that it ends properly while its service still answers. A program may still be in it.
+    if (isMounted) await ended(calcfs(scratch, 'unmount', '--force', drive))
+    service.kill('SIGTERM')
+    const late = setTimeout(() => service.kill('SIGKILL'), endLimit)
+    await ended(service)
+    clearTimeout(late)
     await rm(scratch, { recursive: true, force: true })
     printLine('The demo has ended: unmounted, service stopped, scratch directory removed.')
   }
 }
 
-/** A calcfs command in a child process; only this process receives Ctrl-C, and passes it on. */
-function child(
-  children: ChildProcess[],
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): ChildProcess {
-  const started = spawn(process.execPath, [launcher, ...args], {
+/** A calcfs command in a child process; only this process receives Ctrl-C. */
+const calcfs = (scratch: string, ...args: readonly string[]): ChildProcess =>
+  spawn(process.execPath, [launcher, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...environment },
+    env: {
+      ...process.env,
+      CALCFS_PASSWORD: 'demo',
+      XDG_CACHE_HOME: join(scratch, 'cache'),
+      XDG_STATE_HOME: join(scratch, 'state'),
+    },
     detached: true,
   })
-  children.push(started)
-  return started
+
+/** The exit code; null after a signal. */
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
 }
 
-/** The part of a line that a child prints when it is ready. */
-async function said(started: ChildProcess, form: RegExp, who: string): Promise<string> {
-  const late = setTimeout(() => started.kill(), startLimit)
+/** The address that the service prints when it is ready. */
+async function listening(service: ChildProcess): Promise<string> {
+  const late = setTimeout(() => service.kill(), startLimit)
   try {
-    if (started.stdout !== null) {
-      for await (const line of createInterface({ input: started.stdout })) {
-        const found = form.exec(line)?.[1]
+    if (service.stdout !== null)
+      for await (const line of createInterface({ input: service.stdout })) {
+        const found = /listening on (\S+)/.exec(line)?.[1]
         if (found !== undefined) return found
       }
-    }
   } finally {
     clearTimeout(late)
   }
-  throw new Stop(exitCodes.failed, `${who} did not come up; its output is above.`)
-}
-
-async function mounted(drive: string): Promise<void> {
-  const limit = Date.now() + startLimit
-  while ((await mountedType(drive)) === undefined) {
-    if (Date.now() > limit)
-      throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
-    await new Promise(wake => setTimeout(wake, 100))
-  }
-}
-
-/** The drive first, so that it ends properly while its service still answers. */
-async function endDemo(drive: string, children: readonly ChildProcess[]): Promise<void> {
-  for (const started of [...children].reverse()) {
-    if (started.exitCode !== null || started.signalCode !== null) continue
-    const gone = new Promise(done => started.once('exit', done))
-    started.kill('SIGTERM')
-    const late = setTimeout(() => started.kill('SIGKILL'), endLimit)
-    await gone
-    clearTimeout(late)
-  }
-  if (existsSync('/proc/self/mountinfo') && (await mountedType(drive)) !== undefined) await detach(drive)
+  throw new Stop(exitCodes.failed, 'the service did not come up; its output is above.')
 }
 
 function untilSignal(): Promise<void> {

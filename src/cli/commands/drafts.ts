@@ -8,8 +8,10 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
   complain,
+  type JsonFlag,
   jsonFlag,
   printBytes,
+  printFound,
   printJson,
   printLine,
   printText,
@@ -35,7 +37,7 @@ function listCommand(): Command {
       'list them, where none is named of all your drives, and of services that are not mounted; exit code 7 while there are any',
     )
     .addOption(jsonFlag('an array of drafts'))
-    .action((flags: { json?: true }) => list(command, flags))
+    .action((flags: JsonFlag) => list(command, flags))
   return withExamples(
     command,
     ['calcfs drafts list', 'what is not saved, and why'],
@@ -43,7 +45,7 @@ function listCommand(): Command {
   )
 }
 
-async function list(command: Command, flags: { json?: true }): Promise<void> {
+async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isAboutAll = !(await namesOneDrive(command))
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
   const places = isAboutAll ? await unmountedDrafts(configured(command)) : []
@@ -132,7 +134,7 @@ function diffCommand(): Command {
     .description('print what the text would change, as a unified diff from what the service has')
     .argument('<draft>', nameHelp)
     .addOption(jsonFlag('{"name", "against", "other", "mine"}, both texts whole'))
-    .action((given: string, { json }: { json?: true }) =>
+    .action((given: string, { json }: JsonFlag) =>
       withDraft(command, given, async (control, asked) => {
         const compared = await control.diff(asked)
         if (json === true) printJson(compared)
@@ -156,9 +158,8 @@ function unified({ name, against, other, mine }: Comparison): string {
   return createTwoFilesPatch(labels[against], `${name}, not saved`, other, mine)
 }
 
-interface SendFlags {
+interface SendFlags extends JsonFlag {
   readonly all?: true
-  readonly json?: true
   readonly again?: true
 }
 
@@ -185,8 +186,7 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
   if (given !== undefined)
     return withDraft(command, given, async (control, asked) => {
       const saved = await control.send({ ...asked, again: flags.again === true })
-      if (flags.json === true) printJson([saved])
-      else printLine(savedLine(saved, flags.again === true))
+      printFound(flags, [saved], savedLine(saved, flags.again === true))
     })
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
   const failed: string[] = []
@@ -223,10 +223,9 @@ type SavedDraft = Awaited<ReturnType<Control['send']>>
 const savedLine = ({ name, record }: SavedDraft, again: boolean): string =>
   `${name}: ${record} is saved${again ? '; check whether there are two of it now' : ''}.`
 
-interface DropFlags {
+interface DropFlags extends JsonFlag {
   readonly all?: true
   readonly yes?: true
-  readonly json?: true
 }
 
 function dropCommand(): Command {
@@ -251,8 +250,7 @@ async function drop(command: Command, given: string | undefined, flags: DropFlag
   if (given !== undefined)
     return withDraft(command, given, async (control, { name, path }) => {
       const dropped = await control.drop({ name, path })
-      if (flags.json === true) printJson(dropped)
-      else printLine(droppedLine(dropped))
+      printFound(flags, dropped, droppedLine(dropped))
     })
   await withDrive(command, control => dropAll(control, flags))
 }

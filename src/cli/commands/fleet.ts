@@ -5,12 +5,8 @@ import type { FleetReport } from '../../drive/interface/control.js'
 import { makeFleetKey } from '../../fleet/seal.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
-
-interface Flags {
-  readonly json?: true
-}
 
 export function fleetCommand(): Command {
   const command = new Command('fleet').description(
@@ -22,9 +18,9 @@ export function fleetCommand(): Command {
     )
     .argument('<file>', 'where; there must be none yet')
     .addOption(jsonFlag('{"file"}'))
-    .action((file: string, flags: Flags) => {
+    .action((file: string, flags: JsonFlag) => {
       makeFleetKey(file)
-      print(
+      printFound(
         flags,
         { file },
         `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
@@ -40,7 +36,7 @@ export function fleetCommand(): Command {
       'show which mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
     .addOption(jsonFlag('an object, null where nothing is shared'))
-    .action((flags: Flags) => withDrive(status, async control => show(await control.fleet({}), flags)))
+    .action((flags: JsonFlag) => withDrive(status, async control => show(await control.fleet({}), flags)))
   withExamples(
     status,
     ['calcfs fleet status', 'of the one drive that is mounted'],
@@ -49,10 +45,10 @@ export function fleetCommand(): Command {
   const clear = driveCommand('clear')
     .description('drop all that lies in the fleet, of every user; it is asked of the service again')
     .addOption(jsonFlag('an object'))
-    .action((flags: Flags) =>
+    .action((flags: JsonFlag) =>
       withDrive(clear, async control => {
         const gone = await control.fleetClear({})
-        print(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
+        printFound(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
       }),
     )
   withExamples(
@@ -63,10 +59,10 @@ export function fleetCommand(): Command {
   return command.addCommand(key).addCommand(status).addCommand(clear)
 }
 
-function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, flags: Flags): void {
+function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, flags: JsonFlag): void {
   // Where no drive is mounted, this process is one of the nodes, and mounts nothing.
   const fleet = found && { ...found, nodes: found.nodes.filter(isMount) }
-  print(
+  printFound(
     flags,
     fleet ?? null,
     fleet === undefined ? 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.' : textOf(fleet),
@@ -76,11 +72,6 @@ function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, fl
 
 const isMount = ({ host, pid }: FleetReport['nodes'][number]): boolean =>
   host !== hostname() || pid !== process.pid
-
-function print(flags: Flags, found: object | null, text: string): void {
-  if (flags.json === true) printJson(found)
-  else printLine(text)
-}
 
 /** Of a long list, so many nodes are shown: those that asked most. */
 const shownAtMost = 20

@@ -3,7 +3,14 @@ import type { Command } from 'commander'
 import type { CallResult, HistoryLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printBytes, printJson, printLine, printText } from '../../terminal/print.js'
+import {
+  type JsonFlag,
+  jsonFlag,
+  printBytes,
+  printFound,
+  printJson,
+  printText,
+} from '../../terminal/print.js'
 import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
 
 const numberedHelp = 'a path and a number that calcfs history PATH lists: reports/42.json@3'
@@ -15,11 +22,10 @@ export function historyCommand(): Command {
     )
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('{"record", "unsaved", "versions"}'))
-    .action((path: string, flags: { json?: true }) =>
+    .action((path: string, flags: JsonFlag) =>
       withPath(command, path, async (control, at) => {
         const found = await control.history({ path: at })
-        if (flags.json === true) printJson({ ...found, versions: found.versions.map(dated) })
-        else printLine(asText(path, found))
+        printFound(flags, { ...found, versions: found.versions.map(dated) }, asText(path, found))
       }),
     )
   withExamples(
@@ -57,7 +63,7 @@ function diffCommand(): Command {
         '{"path", "from", "to", "earlier", "later"}, both texts whole, "earlierStored", "laterStored"',
       ),
     )
-    .action((given: string, other: string | undefined, { json }: { json?: true }) => {
+    .action((given: string, other: string | undefined, { json }: JsonFlag) => {
       const from = numbered(given)
       const to = other === undefined ? undefined : numbered(other)
       if (to !== undefined && to.path !== from.path)
@@ -98,15 +104,13 @@ export function restoreCommand(): Command {
     )
     .argument('<path@n>', numberedHelp)
     .addOption(jsonFlag('{"path", "number", "changed"}'))
-    .action((given: string, { json }: { json?: true }) => {
+    .action((given: string, flags: JsonFlag) => {
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
         const { changed } = await control.restore({ path: at, number })
-        if (json === true) {
-          printJson({ path: at, number, changed })
-          return
-        }
-        printLine(
+        printFound(
+          flags,
+          { path: at, number, changed },
           changed === 'nothing'
             ? `${path} says what @${number} says already; nothing was sent.`
             : `${path} is as it was in @${number}: ${changed}.`,

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
 import { bytesText, filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
 import { hinted } from '../control/with-reader.js'
 
@@ -14,12 +14,11 @@ export function infoCommand(): Command {
     )
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('an object with what is known'))
-    .action((path: string, flags: { json?: true }) =>
+    .action((path: string, flags: JsonFlag) =>
       hinted(command, path, () =>
         withPath(command, path, async (control, at) => {
           const info = await control.info({ path: at })
-          if (flags.json === true) printJson(dated(info))
-          else printLine(linesOf(info).join('\n'))
+          printFound(flags, dated(info), linesOf(info).join('\n'))
         }),
       ),
     )

@@ -1,11 +1,10 @@
 // `calcfs login` and `calcfs logout`: their flags.
 import { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
-import type { Flags } from '../sign-in/sign-in.js'
 
-interface LoginFlags extends Flags {
+interface LoginFlags extends JsonFlag {
   readonly list?: true
 }
 
@@ -35,7 +34,7 @@ export function logoutCommand(): Command {
     .description('forget the token kept for a service; unsaved texts stay')
     .argument('[url]', 'address of the service; default: url of the configuration file')
     .addOption(jsonFlag('{"service", "user", "wasSignedIn", "mounted", "unsaved", "keptIn"}'))
-    .action(async (url: string | undefined, flags: Flags) => {
+    .action(async (url: string | undefined, flags: JsonFlag) => {
       const { logout } = await import('../sign-in/sign-in.js')
       return logout(configured(command, url), flags)
     })

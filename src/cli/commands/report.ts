@@ -3,14 +3,10 @@ import { Command } from 'commander'
 import type { CallResult, Control } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { complain, type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
-interface Flags {
-  readonly json?: true
-}
-
-interface SetFlags extends Flags {
+interface SetFlags extends JsonFlag {
   readonly clear?: true
 }
 
@@ -29,7 +25,9 @@ function addCommand(): Command {
     .description('list reports in reports/: the service cannot list them, so they are remembered here')
     .argument('<id...>', 'their numbers')
     .addOption(jsonFlag('an array of {"id", "title"}'))
-    .action((ids: readonly string[], flags: Flags) => withDrive(command, control => add(control, ids, flags)))
+    .action((ids: readonly string[], flags: JsonFlag) =>
+      withDrive(command, control => add(control, ids, flags)),
+    )
   return withExamples(
     command,
     ['calcfs report add 42', 'it is reports/42.json from now on'],
@@ -38,7 +36,7 @@ function addCommand(): Command {
 }
 
 /** A number that is wrong does not keep the others from being listed; the code of the first failure counts. */
-async function add(control: Control, ids: readonly string[], { json }: Flags): Promise<void> {
+async function add(control: Control, ids: readonly string[], { json }: JsonFlag): Promise<void> {
   const listed: { readonly id: string; readonly title: string }[] = []
   const failed: { readonly id: string; readonly thrown: unknown }[] = []
   for (const id of ids) {
@@ -90,13 +88,9 @@ async function set(
     )
   }
   const { order, shown } = await control.setReport(asked)
-  if (flags.json === true) {
-    printJson({ id: asked.id, order, shown })
-    return
-  }
   const list = order.length === 0 ? 'no calculations' : order.join(', ')
   const seen = shown ? '' : '; the service took it, but does not show the list'
-  printLine(`report ${asked.id} has ${list}${seen}.`)
+  printFound(flags, { id: asked.id, order, shown }, `report ${asked.id} has ${list}${seen}.`)
 }
 
 function renumberCommand(): Command {
@@ -107,12 +101,11 @@ function renumberCommand(): Command {
     .argument('<id>', 'its number')
     .argument('[calculation...]', `${calculationHelp}; default: the order of its unsent draft`)
     .addOption(jsonFlag('{"id", "order", "before", "after"}'))
-    .action((id: string, entries: readonly string[], { json }: Flags) =>
+    .action((id: string, entries: readonly string[], flags: JsonFlag) =>
       withDrive(command, async control => {
         const wish = entries.length === 0 ? undefined : entries
         const made = await control.renumber({ id, entries: wish })
-        if (json === true) printJson({ id, ...made })
-        else printLine(renumbered(id, made))
+        printFound(flags, { id, ...made }, renumbered(id, made))
       }),
     )
   return withExamples(

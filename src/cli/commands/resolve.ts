@@ -8,7 +8,7 @@ import { dueIn, systemClock } from '../../remote/clock.js'
 import type { Remote, ServicePath } from '../../remote/remote.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { complain, type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { type Configured, configured } from '../../terminal/settings.js'
 import { driveAt } from '../control/find-daemon.js'
 import { driveCommand, mountedDrive } from '../control/with-drive.js'
@@ -18,7 +18,7 @@ export function resolveCommand(): Command {
     .description('print the id behind a path: /db/<user>/…, or projects/… as on the drive')
     .argument('<path>', 'a path of the web pages or of the drive')
     .addOption(jsonFlag('an array of {"kind", "id"}'))
-    .action((path: string, options: { json?: true }) => resolve(path, options, command))
+    .action((path: string, flags: JsonFlag) => resolve(path, flags, command))
   return withExamples(
     command,
     ['calcfs resolve /db/anna/Dyes/TS1', 'a path of the web pages'],
@@ -26,7 +26,7 @@ export function resolveCommand(): Command {
   )
 }
 
-async function resolve(path: string, options: { json?: true }, command: Command): Promise<void> {
+async function resolve(path: string, flags: JsonFlag, command: Command): Promise<void> {
   refuseOther(path)
   const mountPoint = await mountedDrive(command)
   const found =
@@ -38,8 +38,7 @@ async function resolve(path: string, options: { json?: true }, command: Command)
       exitCodes.failed,
       `there is no project and no calculation at ${path}; calcfs ls projects lists what there is.`,
     )
-  if (options.json === true) printJson(found)
-  else printLine(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
+  printFound(flags, found, found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
 }
 
 async function askedAtService(path: string, given: Configured): Promise<CallResult<'resolve'>> {

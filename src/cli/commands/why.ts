@@ -2,16 +2,10 @@
 import { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound, printJson } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { mountFlag } from '../control/select-mount.js'
-import { mountedPath } from '../control/with-drive.js'
-
-interface Flags {
-  readonly json?: true
-}
-
-const pathHelp = 'a path below a mount, or of the drive: reports/42.json'
+import { mountedPath, pathHelp } from '../control/with-drive.js'
 
 export function whyCommand(): Command {
   const command = new Command('why')
@@ -19,7 +13,7 @@ export function whyCommand(): Command {
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .addOption(jsonFlag('{"path", "wrong", "sentences"}'))
-    .action((path: string, flags: Flags) => why(command, path, flags))
+    .action((path: string, flags: JsonFlag) => why(command, path, flags))
   return withExamples(
     command,
     ['calcfs why ~/lab/reports/42.json', 'a path below a mount'],
@@ -33,7 +27,7 @@ export function refreshCommand(): Command {
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .addOption(jsonFlag('{"path", "stale"}, stale where the service does not answer'))
-    .action((path: string, flags: Flags) => refresh(command, path, flags))
+    .action((path: string, flags: JsonFlag) => refresh(command, path, flags))
   return withExamples(
     command,
     ['calcfs refresh ~/lab/projects', 'see what others have changed'],
@@ -41,15 +35,14 @@ export function refreshCommand(): Command {
   )
 }
 
-async function why(command: Command, given: string, flags: Flags): Promise<void> {
+async function why(command: Command, given: string, flags: JsonFlag): Promise<void> {
   // What failed beside a link is told at the link.
   const { mountPoint, path } = await mountedPath(command, given, 'itself')
   const explained = await (await driveAt(mountPoint)).why({ path })
-  if (flags.json === true) printJson({ path, ...explained })
-  else printLine(explained.sentences.join('\n'))
+  printFound(flags, { path, ...explained }, explained.sentences.join('\n'))
 }
 
-async function refresh(command: Command, given: string, flags: Flags): Promise<void> {
+async function refresh(command: Command, given: string, flags: JsonFlag): Promise<void> {
   const { mountPoint, path } = await mountedPath(command, given)
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
   if (flags.json === true) printJson({ path, stale })

@@ -4,14 +4,13 @@ import type { Control, PinLine } from '../../drive/interface/control.js'
 import { bytesText, filesText, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound, printJson, printLine, tell } from '../../terminal/print.js'
 import { driveCommand, pathHelp, withDrives, withPath } from '../control/with-drive.js'
 import { hinted } from '../control/with-reader.js'
 import { drawProgress } from './progress-line.js'
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly wait: boolean
-  readonly json?: true
 }
 
 export function pinCommand(): Command {
@@ -27,8 +26,7 @@ export function pinCommand(): Command {
         withPath(command, path, async (control, at, isMounted) => {
           const begun = await control.pin({ path: at })
           const pin = flags.wait ? await followed(control, begun, isMounted) : begun
-          if (flags.json === true) printJson(dated(pin))
-          else printLine(`${pinText(pin)}.`)
+          printFound(flags, dated(pin), `${pinText(pin)}.`)
           process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
         }),
       ),
@@ -99,11 +97,12 @@ export function unpinCommand(): Command {
     )
     .argument('<path>', 'as calcfs pins lists it')
     .addOption(jsonFlag('{"path", "filesKept", "bytesKept"}'))
-    .action((path: string, flags: { json?: true }) =>
+    .action((path: string, flags: JsonFlag) =>
       withPath(command, path, async (control, at) => {
         const { path: gone, filesKept, bytesKept } = await control.unpin({ path: at })
-        if (flags.json === true) return printJson({ path: gone, filesKept, bytesKept })
-        printLine(
+        printFound(
+          flags,
+          { path: gone, filesKept, bytesKept },
           `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear, unless another pin keeps them.`,
         )
       }),
@@ -121,7 +120,7 @@ export function pinsCommand(): Command {
       'list what is pinned, on all your drives where none is named, how much of it is here, and why not all; exit code 1 while one is not whole',
     )
     .addOption(jsonFlag('an array of pins'))
-    .action((flags: { json?: true }) => list(command, flags))
+    .action((flags: JsonFlag) => list(command, flags))
   return withExamples(
     command,
     ['calcfs pins', 'is all of it here?'],
@@ -129,7 +128,7 @@ export function pinsCommand(): Command {
   )
 }
 
-async function list(command: Command, flags: { json?: true }): Promise<void> {
+async function list(command: Command, flags: JsonFlag): Promise<void> {
   const all: object[] = []
   let areWhole = true
   await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {

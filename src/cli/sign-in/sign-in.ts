@@ -13,18 +13,13 @@ import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
 import { isMissing } from '../../system/error-code.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import type { Configured } from '../../terminal/settings.js'
 import { daemonAt, type Status } from '../control/find-daemon.js'
 
-/** How the facts are printed. */
-export interface Flags {
-  readonly json?: true
-}
-
 /** Signs in, and keeps only the token. @throws Stop */
-export async function login({ config, sources }: Configured, { json }: Flags): Promise<void> {
+export async function login({ config, sources }: Configured, flags: JsonFlag): Promise<void> {
   const base = serviceBase(config)
   const secret = findSecret(config, sources)
   if (secret?.as === 'token') {
@@ -45,12 +40,12 @@ export async function login({ config, sources }: Configured, { json }: Flags): P
   await rememberUser(account, config, sources.environment)
   const place = config.keyring ? 'the keyring' : account.places.state
   const end = tokenEnd(token)
-  if (json === true) {
-    const until = end === undefined ? undefined : time(end)
-    printJson({ service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place })
-    return
-  }
-  printLine(`Signed in to ${base.href} as ${user}, ${lifeOf(end)}; the token is kept in ${place}.`)
+  const until = end === undefined ? undefined : time(end)
+  printFound(
+    flags,
+    { service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place },
+    `Signed in to ${base.href} as ${user}, ${lifeOf(end)}; the token is kept in ${place}.`,
+  )
 }
 
 /** `end` in milliseconds since 1970. */
@@ -93,12 +88,12 @@ function askedUser(base: URL): Promise<string> {
 }
 
 /** Those of one service where the command line or a configuration file names one for it. */
-export function list({ config, sources }: Configured, flags: Flags): void {
+export function list({ config, sources }: Configured, flags: JsonFlag): void {
   const all = signInsIn(statesOf(config, sources.environment), systemClock.now())
   const asked = sources.flags['url'] === undefined ? undefined : serviceBase(config).href
   const wanted = all.filter(({ service }) => asked === undefined || service === asked)
-  if (flags.json === true) printJson(wanted.map(jsonOf))
-  else printLine(wanted.length === 0 ? 'no sign-in is kept.' : wanted.map(lineOf).join('\n'))
+  const lines = wanted.length === 0 ? 'no sign-in is kept.' : wanted.map(lineOf).join('\n')
+  printFound(flags, wanted.map(jsonOf), lines)
 }
 
 const jsonOf = ({ until, ...rest }: SignIn): object => ({
@@ -113,7 +108,7 @@ function lineOf(one: SignIn): string {
 }
 
 /** Forgets the token; says which drives go on, and what is not saved. */
-export async function logout({ config, sources }: Configured, { json }: Flags): Promise<void> {
+export async function logout({ config, sources }: Configured, { json }: JsonFlag): Promise<void> {
   const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
   const { base, user, places } = account
   const was = await forgetToken(account)

@@ -1,6 +1,6 @@
 // `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
 
-import { open, readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
@@ -60,11 +60,45 @@ async function show(command: Command, drive: string | undefined, flags: Flags): 
   const print = await printer(flags)
   const control = await controlOf(drive)
   if (control === undefined) return showLeft(command, drive, { flags, print })
-  const first = await control.log({ after: 0 })
-  if (first.file !== undefined) return showFile(first.file, control, { flags, print })
-  print(first.lines.slice(first.lines.length - Math.min(first.lines.length, flags.lines)))
-  if (flags.follow) await followRing(control, first.next, print)
+  const { lines, next, file } = await control.log({ after: 0 })
+  const before = file === undefined ? lines : await lastLines(file, Math.max(1, flags.lines))
+  print(before.slice(before.length - Math.min(before.length, flags.lines)))
+  if (flags.follow) await follow(control, { file, next, last: before.at(-1) }, print)
 }
+
+/** Up to where a log was shown. */
+interface Shown {
+  readonly file: string | undefined
+  /** The number of the daemon's next line, and the line that was shown last. */
+  next: number
+  last: string | undefined
+}
+
+/** The daemon tells the new lines; what it wrote at its end is in the file alone. */
+async function follow(control: Control, shown: Shown, print: Output['print']): Promise<void> {
+  function more(lines: readonly string[]): void {
+    // The file may have been read after the daemon was asked.
+    const fresh = lines.slice(lines.lastIndexOf(shown.last ?? '') + 1)
+    shown.last = fresh.at(-1) ?? shown.last
+    print(fresh)
+  }
+  await untilInterrupted(everyMs, async () => {
+    try {
+      const { lines, next } = await control.log({ after: shown.next })
+      shown.next = next
+      more(lines)
+      return true
+    } catch {
+      const left = shown.file === undefined ? [] : await lastLines(shown.file, lastWords)
+      if (left.includes(shown.last ?? '')) more(left)
+      complain('the daemon does not answer any more; calcfs mounts says whether it lives.')
+      return false
+    }
+  })
+}
+
+/** Lines at the end of a log file among which are those of a daemon that ends. */
+const lastWords = 1_000
 
 interface Output {
   readonly flags: Flags
@@ -124,7 +158,7 @@ async function showLeft(
   const path = await mountPath(resolve(drive))
   const { config, sources } = configured(command)
   const file = config.logFile ?? defaultLogFile(path, config, sources.environment)
-  const { lines } = await lastLines(file, flags.lines)
+  const lines = await lastLines(file, flags.lines)
   if (lines.length === 0)
     throw new Stop(
       exitCodes.mountPoint,
@@ -134,111 +168,22 @@ async function showLeft(
   complain(`no daemon runs for ${path} any more; this is what ${file} holds.`)
 }
 
-async function showFile(file: string, control: Control, { flags, print }: Output): Promise<void> {
-  const last = await lastLines(file, flags.lines)
-  print(last.lines)
-  if (!flags.follow) return
-  let { place } = last
-  const more = async (): Promise<void> => {
-    const next = await linesSince(file, place)
-    place = next.place
-    print(next.lines)
-  }
-  await untilInterrupted(everyMs, async () => {
-    await more()
-    if (await isListening(control)) return true
-    // Its last words.
-    await more()
-    return false
-  })
-}
-
-async function followRing(control: Control, from: number, print: Output['print']): Promise<void> {
-  let after = from
-  await untilInterrupted(everyMs, async () => {
-    try {
-      const { lines, next } = await control.log({ after })
-      after = next
-      print(lines)
-      return true
-    } catch {
-      return ended()
-    }
-  })
-}
-
-/** Asks for no line. */
-const isListening = (control: Control): Promise<boolean> =>
-  control.log({ after: Number.MAX_SAFE_INTEGER }).then(() => true, ended)
-
-function ended(): false {
-  complain('the daemon does not answer any more; calcfs mounts says whether it lives.')
-  return false
-}
-
 /** The ending of the lines before those of the file (`terminal/log.ts`). */
 const before = '.1'
 
-/** The last lines of a log file, those before its last rotation too; and the place after them. */
-async function lastLines(
-  file: string,
-  count: number,
-): Promise<{ readonly lines: readonly string[]; readonly place: LogPlace }> {
-  const text = await textOf(file)
-  const place = { inode: (await stat(file).catch(absent))?.ino, offset: Buffer.byteLength(text) }
-  const own = linesIn(text)
-  const earlier = own.length >= count ? [] : linesIn(await textOf(file + before))
-  return { lines: count === 0 ? [] : [...earlier, ...own].slice(-count), place }
+/** The last lines of a log file, those before its last rotation too. */
+async function lastLines(file: string, count: number): Promise<readonly string[]> {
+  const own = await linesOf(file)
+  const earlier = own.length >= count ? [] : await linesOf(file + before)
+  return count === 0 ? [] : [...earlier, ...own].slice(-count)
 }
 
-/** Up to where a log was read. */
-interface LogPlace {
-  readonly inode: number | undefined
-  readonly offset: number
-}
-
-/** The whole lines that were written since, in the next file too where the log was rotated meanwhile. */
-async function linesSince(
-  file: string,
-  place: LogPlace,
-): Promise<{ readonly lines: readonly string[]; readonly place: LogPlace }> {
-  const found = await stat(file).catch(absent)
-  if (found === undefined) return { lines: [], place }
-  if (place.inode !== undefined && found.ino !== place.inode) {
-    const rest = await textFrom(file + before, place.offset, place.inode)
-    const next = await linesSince(file, { inode: found.ino, offset: 0 })
-    return { lines: [...linesIn(rest), ...next.lines], place: next.place }
-  }
-  // Emptied by another program's rotation.
-  const from = found.size < place.offset ? 0 : place.offset
-  const text = await textFrom(file, from, found.ino)
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  return { lines: linesIn(whole), place: { inode: found.ino, offset: from + Buffer.byteLength(whole) } }
-}
-
-async function textOf(file: string): Promise<string> {
-  return (await readFile(file, 'utf8').catch(absent)) ?? ''
-}
-
-/** Empty where another file has that name now. */
-async function textFrom(file: string, offset: number, inode: number): Promise<string> {
-  const opened = await open(file).catch(absent)
-  if (opened === undefined) return ''
-  try {
-    const { size, ino } = await opened.stat()
-    if (ino !== inode || size <= offset) return ''
-    const { buffer, bytesRead } = await opened.read(Buffer.alloc(size - offset), 0, size - offset, offset)
-    return buffer.subarray(0, bytesRead).toString()
-  } finally {
-    await opened.close()
-  }
-}
+const linesOf = async (file: string): Promise<readonly string[]> =>
+  ((await readFile(file, 'utf8').catch(absent)) ?? '').split('\n').filter(line => line !== '')
 
 function absent(thrown: unknown): undefined {
   if (codeOf(thrown) !== 'ENOENT') throw thrown
 }
-
-const linesIn = (text: string): readonly string[] => text.split('\n').filter(line => line !== '')
 
 /** Numbers of pino's levels. */
 export const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const

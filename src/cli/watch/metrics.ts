@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { HealthLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound, printText } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
 
@@ -29,9 +29,8 @@ export function metricsCommand(): Command {
   )
 }
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly health?: true
-  readonly json?: true
 }
 
 /** As `calcfs status` ends with them. */
@@ -53,7 +52,6 @@ async function metrics(drive: string | undefined, flags: Flags): Promise<void> {
     return
   }
   const health = await control.health({})
-  if (flags.json === true) printJson({ mountPoint, ...health })
-  else printLine(health.why)
+  printFound(flags, { mountPoint, ...health }, health.why)
   if (!health.isHealthy) process.exitCode = codes[health.trouble ?? 'away']
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { drivesOfUser, type Mount } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { sentenceOf } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 
 /** Of a daemon that answers all is known; of any other one what the kernel shows. */
@@ -23,7 +23,7 @@ export function mountsCommand(): Command {
   const command = new Command('mounts')
     .description('list your drives: where, of which service and user, since when, and whether each one lives')
     .addOption(jsonFlag('an array of drives'))
-    .action((flags: { json?: true }) => list(flags))
+    .action((flags: JsonFlag) => list(flags))
   return withExamples(
     command,
     ['calcfs mounts', 'all drives of yours, dead ones too'],
@@ -31,10 +31,9 @@ export function mountsCommand(): Command {
   )
 }
 
-async function list(flags: { json?: true }): Promise<void> {
+async function list(flags: JsonFlag): Promise<void> {
   const facts = await Promise.all((await drivesOfUser()).map(factOf))
-  if (flags.json === true) return printJson(facts)
-  printLine(facts.length === 0 ? 'no drive is mounted.' : facts.map(lineOf).join('\n'))
+  printFound(flags, facts, facts.length === 0 ? 'no drive is mounted.' : facts.map(lineOf).join('\n'))
 }
 
 async function factOf(mount: Mount): Promise<MountFact> {
