@@ -48,7 +48,7 @@ async function demo(check: boolean): Promise<void> {
     isMounted = (await ended(mounting)) === 0
     if (!isMounted)
       throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
-    const right = await tour({ drive, url, requestLog: log, print: line => printLine(line) })
+    const right = await tour({ drive, url, requestLog: log })
     if (!right)
       throw new Stop(exitCodes.failed, 'a step of the tour did not come out as it should; see above.')
     if (check) return
@@ -114,7 +114,6 @@ interface Tour {
   readonly url: string
   /** The service's access log, one JSON line a request. */
   readonly requestLog: string
-  readonly print: (line: string) => void
 }
 
 interface Step {
@@ -172,41 +171,41 @@ const steps: readonly Step[] = [
 
 /** Runs the tour; false as soon as a step fails. */
 async function tour(place: Tour): Promise<boolean> {
-  place.print(`\n${place.url} is mounted on ${place.drive}\n`)
+  printLine(`\n${place.url} is mounted on ${place.drive}\n`)
   for (const step of steps) if (!(await take(step, place))) return false
   return reorder(place)
 }
 
 async function take({ say, command, expect }: Step, place: Tour): Promise<boolean> {
-  place.print(`# ${say}\n$ ${command}`)
+  printLine(`# ${say}\n$ ${command}`)
   const output = await run(command, place.drive)
   const lines = output.trimEnd().split('\n')
-  for (const line of lines.slice(0, linesShown)) place.print(`  ${line}`)
-  if (lines.length > linesShown) place.print(`  … ${lines.length - linesShown} more lines`)
-  place.print('')
+  for (const line of lines.slice(0, linesShown)) printLine(`  ${line}`)
+  if (lines.length > linesShown) printLine(`  … ${lines.length - linesShown} more lines`)
+  printLine('')
   if (expect.test(output)) return true
-  place.print(`  This is wrong: ${expect} was expected.`)
+  printLine(`  This is wrong: ${expect} was expected.`)
   return false
 }
 
 /** As any editor would: the last calculation of the list comes first, and the file is saved. */
-async function reorder({ drive, requestLog, print }: Tour): Promise<boolean> {
+async function reorder({ drive, requestLog }: Tour): Promise<boolean> {
   const edit = `const fs = require('fs'), path = 'reports/${reordered}.json'
 const report = JSON.parse(fs.readFileSync(path))
 report.calculations.unshift(report.calculations.pop())
 fs.writeFileSync(path, JSON.stringify(report, null, 2))`
-  print(
+  printLine(
     `# Put the last calculation of the report first, with any editor or program, and save\n$ node <<END\n${edit}\nEND`,
   )
   const before = (await writes(requestLog)).length
   const order = await run(`cut -f1 reports/${reordered}/order.txt`, drive)
   await run(`"$NODE" -e "$EDIT"`, drive, { EDIT: edit, NODE: process.execPath })
   const sent = (await writes(requestLog)).slice(before)
-  print('  What the service was asked to change:')
-  for (const request of sent) print(`  ${request.method} ${request.url} → ${request.status}`)
+  printLine('  What the service was asked to change:')
+  for (const request of sent) printLine(`  ${request.method} ${request.url} → ${request.status}`)
   await run('touch reports', drive)
   const after = await run(`sleep 1.2; cut -f1 reports/${reordered}/order.txt`, drive)
-  print(`  the order was ${oneLine(order)}, now it is ${oneLine(after)}\n`)
+  printLine(`  the order was ${oneLine(order)}, now it is ${oneLine(after)}\n`)
   const ids = order.trim().split('\n')
   const wanted = [...ids.slice(-1), ...ids.slice(0, -1)].join('\n')
   return sent.length === 1 && /report\/calculations$/.test(sent[0]?.url ?? '') && after.trim() === wanted

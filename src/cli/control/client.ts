@@ -8,8 +8,7 @@ import {
   controlCalls,
 } from '../../drive/interface/control.js'
 import { Failure } from '../../failure.js'
-import { longestSilence } from '../stream/conversation.js'
-import { framesOf, type Listener } from '../stream/stream-client.js'
+import { framesOf, type Listener, Patience } from '../stream/stream-client.js'
 import { inForm } from '../stream/stream-protocol.js'
 
 /**
@@ -20,7 +19,7 @@ export function controlAt(listener: Listener): Control {
   const call =
     <Name extends CallName>(name: Name) =>
     async (asked: CallArgument<Name>): Promise<CallResult<Name>> => {
-      const asking = { asked, signal: new AbortController().signal, patience: () => longestSilence }
+      const asking = { asked, signal: new AbortController().signal, patience: new Patience() }
       for await (const { kind, payload } of framesOf(listener, name, asking))
         if (kind === 'end') return answerIn(name, payload.toString())
       throw new Failure('unreachable', 'the drive ended while it was asked')

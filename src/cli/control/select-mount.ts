@@ -56,32 +56,36 @@ async function namedMount(named: string): Promise<string> {
   throw new Stop(exitCodes.mountPoint, `${path} is no drive of yours; calcfs status lists them.`)
 }
 
-/**
- * Resolves a path: below a mount, relative ones too, else a path of the selected drive.
- * @throws Stop where no drive is mounted
- */
-export async function drivePathOf(
-  given: string,
-  named: () => Promise<string | undefined> = async () => undefined,
-  lastName: LastName = 'followed',
-): Promise<DrivePath> {
+/** A path of this machine at or below a drive. */
+export interface LocalPlace {
+  readonly mountPoint: string
+  readonly local: string
+}
+
+/** Undefined for a path that lies on no drive. Nothing of a mount is touched: its daemon may hang. */
+export async function placeOn(given: string): Promise<LocalPlace | undefined> {
   const local = await mountPath(resolve(given))
   const above = innermost(local, await drives())
-  if (above !== undefined) return onDrive(above.path, local, lastName)
-  const mountPoint = await chosenMount(await named())
-  if (mountPoint === undefined) {
-    throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
-  }
-  return onDrive(mountPoint, join(mountPoint, given), lastName)
+  return above && { mountPoint: above.path, local }
+}
+
+/** The selected mount where a command needs one. @throws Stop where no drive is mounted */
+export async function neededMount(named: string | undefined, how?: string): Promise<string> {
+  const mountPoint = await chosenMount(named, how)
+  if (mountPoint !== undefined) return mountPoint
+  throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
 }
 
 /** Milliseconds in which the links of a path are resolved: an outage of the service makes it longer, and the command waits for its own question, too. */
 const linksLimit = 1000
 
 /** As the drive notes its own failures: without links on the way. */
-async function onDrive(mountPoint: string, local: string, lastName: LastName): Promise<DrivePath> {
-  // Before the mount is accessed.
-  await refuseSilent(mountPoint)
+export async function pathAt(
+  { mountPoint, local }: LocalPlace,
+  lastName: LastName = 'followed',
+): Promise<DrivePath> {
+  // Before the mount is accessed: a daemon that hangs ends the command.
+  await (await driveAt(mountPoint)).drafts({})
   const path = local === mountPoint ? local : await withoutLinksTo(local, lastName)
   const isInside = path === mountPoint || path.startsWith(`${mountPoint}/`)
   return { mountPoint, path: join('/', relative(mountPoint, isInside ? path : local)) }
@@ -91,7 +95,3 @@ const withoutLinksTo = async (local: string, lastName: LastName): Promise<string
   lastName === 'followed'
     ? withoutLinks(local, linksLimit)
     : join(await withoutLinks(dirname(local), linksLimit), basename(local))
-
-async function refuseSilent(mountPoint: string): Promise<void> {
-  await (await driveAt(mountPoint)).drafts({})
-}

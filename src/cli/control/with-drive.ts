@@ -1,10 +1,10 @@
 // Access of a command to a drive or to one path of it: a path means the drive it lies on; else the drive that is selected, mounted or assembled in this process.
 
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import { fixedNames } from '../../layout.js'
-import { drives, innermost, mountAt, mountPath, sourceOf } from '../../mount/mount-point.js'
+import { drives, innermost, mountAt, sourceOf } from '../../mount/mount-point.js'
 import { standingIn } from '../../system/home.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
@@ -14,10 +14,12 @@ import {
   chosenMount,
   chosenMounts,
   type DrivePath,
-  drivePathOf,
   type LastName,
   liveMounts,
   mountFlag,
+  neededMount,
+  pathAt,
+  placeOn,
 } from './select-mount.js'
 
 /** A command for a mounted drive, and without one for the drafts of the configured service. */
@@ -131,11 +133,12 @@ export async function withPath<Result>(
   given: string,
   work: (control: Control, path: string, isMounted: boolean) => Promise<Result>,
 ): Promise<Result> {
-  if (!(await liesOnDrive(given))) {
+  const place = await placeOn(given)
+  if (place === undefined) {
     refuseElsewhere(given)
     return withDrive(command, (control, isMounted) => work(control, join('/', given), isMounted))
   }
-  const { mountPoint, path } = await drivePathOf(given)
+  const { mountPoint, path } = await pathAt(place)
   return work(await driveAt(mountPoint), path, true)
 }
 
@@ -146,15 +149,10 @@ export async function withDraft<Result>(
   work: (control: Control, asked: NamedDraft) => Promise<Result>,
 ): Promise<Result> {
   const isPath = given.includes('/')
-  const isMeant = isPath || command.opts()['mount'] === undefined
-  if (isMeant && (await liesOnDrive(given))) {
-    const { mountPoint, path } = await drivePathOf(given)
-    return work(await driveAt(mountPoint), { name: given, path })
-  }
-  if (isPath) refuseElsewhere(given)
-  return withDrive(command, control =>
-    work(control, isPath ? { name: given, path: join('/', given) } : { name: given }),
-  )
+  const isOfDrive = command.opts()['mount'] === undefined && (await placeOn(given)) !== undefined
+  if (isPath || isOfDrive)
+    return withPath(command, given, (control, path) => work(control, { name: given, path }))
+  return withDrive(command, control => work(control, { name: given }))
 }
 
 /** The place that a path means on a mounted drive. @throws Stop where it lies on none */
@@ -163,8 +161,11 @@ export async function mountedPath(
   given: string,
   lastName: LastName = 'followed',
 ): Promise<DrivePath> {
-  if (!(await liesOnDrive(given))) refuseElsewhere(given)
-  return drivePathOf(given, () => namedDrive(command), lastName)
+  const place = await placeOn(given)
+  if (place !== undefined) return pathAt(place, lastName)
+  refuseElsewhere(given)
+  const mountPoint = await neededMount(await namedDrive(command))
+  return pathAt({ mountPoint, local: join(mountPoint, given) }, lastName)
 }
 
 const { projects, users, reports, numbers, own } = fixedNames
@@ -179,9 +180,6 @@ export function refuseElsewhere(given: string): void {
     `${given} is on no drive; calcfs mounts lists where yours are, and a path of the drive is written as reports/42.json.`,
   )
 }
-
-const liesOnDrive = async (given: string): Promise<boolean> =>
-  innermost(await mountPath(resolve(given)), await drives()) !== undefined
 
 /** How a command's help describes a path. */
 export const pathHelp = 'a path below a mount, or of the drive: reports/42.json'

@@ -1,15 +1,15 @@
 // Which drive the paths of a command mean, its reader, of the daemon or assembled in this process, and what to type where a path leads nowhere.
-import { join, posix, relative, resolve } from 'node:path'
+import { join, posix, relative } from 'node:path'
 import type { Command } from 'commander'
 import { nearestName } from '../../config/nearest.js'
 import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { shellWord } from '../../login-command.js'
-import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { configured } from '../../terminal/settings.js'
 import { daemonAt } from './find-daemon.js'
+import { type LocalPlace, placeOn } from './select-mount.js'
 import { mountedDrive, refuseElsewhere } from './with-drive.js'
 
 /** A path of a command. */
@@ -22,8 +22,7 @@ export interface GivenPath {
 
 interface Located {
   readonly given: string
-  /** On this machine, where it lies at or below a drive. */
-  readonly below?: { readonly mountPoint: string; readonly local: string } | undefined
+  readonly below: LocalPlace | undefined
 }
 
 /**
@@ -36,7 +35,7 @@ export async function withReader<Result>(
   given: readonly string[],
   work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
 ): Promise<Result> {
-  const located = await Promise.all(given.map(locate))
+  const located = await Promise.all(given.map(async one => ({ given: one, below: await placeOn(one) })))
   for (const { given, below } of located) if (below === undefined) refuseElsewhere(given)
   const mountPoint = oneMount(located) ?? (await mountedDrive(command))
   const paths = located.map(place => onDrive(place, mountPoint))
@@ -44,13 +43,6 @@ export async function withReader<Result>(
   // Most of the program, which a command with a daemon need not load.
   const { readerWithoutDaemon } = await import('./without-daemon.js')
   return readerWithoutDaemon(configured(command), reader => work(reader, paths))
-}
-
-/** Nothing of a mount is touched: its daemon may hang. */
-async function locate(given: string): Promise<Located> {
-  const local = await mountPath(resolve(given))
-  const above = innermost(local, await drives())
-  return { given, below: above && { mountPoint: above.path, local } }
 }
 
 function oneMount(located: readonly Located[]): string | undefined {

@@ -80,15 +80,11 @@ export async function ensureDirectory(path: string): Promise<void> {
 export const inTheWay = (path: string, { is }: Standing): Failure =>
   new Failure('exists', `${path}: a ${is === 'other' ? 'special file' : is} stands here; move it away`)
 
-/** Makes a link, or replaces one that leads elsewhere; true where it was there already. @throws Failure */
-export async function ensureLink(
-  path: string,
-  target: string,
-  mtimeMs: number | undefined,
-): Promise<boolean> {
+/** Makes a link, or replaces one that leads elsewhere. @throws Failure */
+export async function ensureLink(path: string, target: string, mtimeMs: number | undefined): Promise<void> {
   const before = await standing(path)
   if (before !== undefined && before.is !== 'link') throw inTheWay(path, before)
-  if (before?.target === target) return true
+  if (before?.target === target) return
   const aside = temporaryName(dirname(path))
   try {
     await symlink(target, aside)
@@ -98,7 +94,6 @@ export async function ensureLink(
     await rm(aside, { force: true })
     throw localFailure(thrown, path)
   }
-  return false
 }
 
 /** Node cuts a fraction of seconds after its microseconds: half of one more keeps the millisecond. */

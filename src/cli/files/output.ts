@@ -45,27 +45,13 @@ export const onStandardError = (line: string): void => complain(line)
 export const mayComeLater = ({ failure }: TreeProblem): boolean =>
   isA('passing', failure) || failure.kind === 'replaced' || failure.kind === 'in-doubt'
 
-/** The form of `--json` in `ls` and `find`: absent is what is not known or does not apply. */
-export interface PrintedEntry {
-  readonly path: string
-  readonly type: DriveEntry['type']
-  readonly kind: string
-  readonly id?: string | undefined
-  readonly size?: number | undefined
-  /** ISO 8601. */
-  readonly mtime?: string | undefined
-  /** Permission bits, octal. */
-  readonly mode: string
-  readonly target?: string | undefined
-}
-
 const permissionBits = 0o7777
 
-/** `shown` is how the user calls the path. */
+/** The form of `--json` in `ls` and `find`: absent is what is not known or does not apply. `shown` is how the user calls the path. */
 export const printedEntry = (
   { type, kind, id, size, mtime, mode, target }: DriveEntry,
   shown: string,
-): PrintedEntry => ({
+): object => ({
   path: shown,
   type,
   kind,

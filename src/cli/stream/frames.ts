@@ -10,7 +10,6 @@ export type FrameKind = keyof typeof codes
 
 export interface Frame {
   readonly kind: FrameKind
-  /** Of `bytes` perhaps a part: the next frame goes on. */
   readonly payload: Buffer
 }
 
@@ -20,8 +19,8 @@ const kinds = new Map<number, FrameKind>(
 
 /** A code, and the length of what follows. */
 const headBytes = 5
-/** A longer text is none of ours. */
-const longestText = 64 << 20
+/** A longer frame is none of ours. */
+const longest = 64 << 20
 
 /** What stands before the payload. */
 function frameHead(kind: FrameKind, length: number): Buffer {
@@ -31,59 +30,41 @@ function frameHead(kind: FrameKind, length: number): Buffer {
   return head
 }
 
-/** Takes a stream apart. `take` is to be called with each piece as it arrives; bytes of a file are passed on at once. */
-export function openFrameReader(): { take(piece: Buffer): readonly Frame[] } {
-  /** What has arrived of a head, or of a text. */
-  let gathered: Buffer[] = []
-  let gatheredBytes = 0
-  let open: { readonly kind: FrameKind; missing: number } | undefined
+/** Takes a stream apart. `take` is to be called with each piece as it arrives. */
+export class FrameReader {
+  /** What has arrived of a frame, its bytes, and how many of them are worth a look. */
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #wanted = headBytes
 
-  function gather(piece: Buffer): void {
-    gathered.push(piece)
-    gatheredBytes += piece.length
+  /** @throws Failure 'broken' */
+  take(piece: Buffer): readonly Frame[] {
+    this.#held.push(piece)
+    this.#heldBytes += piece.length
+    if (this.#heldBytes < this.#wanted) return []
+    const frames: Frame[] = []
+    let rest = Buffer.concat(this.#held)
+    for (;;) {
+      const head = headIn(rest)
+      const end = headBytes + (head?.length ?? 0)
+      this.#wanted = end
+      if (head === undefined || rest.length < end) break
+      frames.push({ kind: head.kind, payload: rest.subarray(headBytes, end) })
+      rest = rest.subarray(end)
+    }
+    this.#held = [rest]
+    this.#heldBytes = rest.length
+    return frames
   }
+}
 
-  function all(): Buffer {
-    const whole = gathered.length === 1 ? (gathered[0] ?? Buffer.alloc(0)) : Buffer.concat(gathered)
-    gathered = []
-    gatheredBytes = 0
-    return whole
-  }
-
-  function begin(head: Buffer): void {
-    const kind = kinds.get(head.readUInt8(0))
-    const missing = head.readUInt32BE(1)
-    if (kind === undefined || (kind !== 'bytes' && missing > longestText))
-      throw new Failure('broken', 'the drive answered in another way than this version of calcfs expects')
-    open = { kind, missing }
-  }
-
-  return {
-    take(piece) {
-      const frames: Frame[] = []
-      let rest = piece
-      while (rest.length > 0 || open?.missing === 0) {
-        if (open === undefined) {
-          const part = rest.subarray(0, headBytes - gatheredBytes)
-          rest = rest.subarray(part.length)
-          gather(part)
-          if (gatheredBytes === headBytes) begin(all())
-          continue
-        }
-        const part = rest.subarray(0, open.missing)
-        rest = rest.subarray(part.length)
-        open.missing -= part.length
-        if (open.kind === 'bytes') {
-          if (part.length > 0) frames.push({ kind: 'bytes', payload: part })
-        } else {
-          gather(part)
-          if (open.missing === 0) frames.push({ kind: open.kind, payload: all() })
-        }
-        if (open.missing === 0) open = undefined
-      }
-      return frames
-    },
-  }
+/** Undefined where it has not arrived. @throws Failure 'broken' */
+function headIn(bytes: Buffer): { readonly kind: FrameKind; readonly length: number } | undefined {
+  if (bytes.length < headBytes) return undefined
+  const kind = kinds.get(bytes.readUInt8(0))
+  const length = bytes.readUInt32BE(1)
+  if (kind !== undefined && length <= longest) return { kind, length }
+  throw new Failure('broken', 'the drive answered in another way than this version of calcfs expects')
 }
 
 /** Resolves once the bytes may be used for other things. @throws Failure 'unreachable' where the caller has gone */

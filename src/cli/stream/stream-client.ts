@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { DriveReader, TreeItem } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { type DrivePlace, longestSilence, longestSilenceLater, mountHeader } from './conversation.js'
-import { type Frame, openFrameReader } from './frames.js'
+import { type Frame, FrameReader } from './frames.js'
 import { readFacts, readItems, throwFailure } from './stream-protocol.js'
 
 /** What a question of any name is sent to, and what is thrown where the daemon does not answer, or stops answering. */
@@ -13,15 +13,9 @@ export interface Listener extends DrivePlace {
 
 /** The reader of the drive that listens there. What fails at the drive rejects with its own Failure. */
 export function readerAt(listener: Listener): DriveReader {
-  // A daemon that has answered this command is not one that hangs: on a loaded machine it, or this process, comes late.
-  let patience = longestSilence
-
-  async function* frames(name: 'tree' | 'file', asked: unknown, signal: AbortSignal): AsyncGenerator<Frame> {
-    for await (const frame of framesOf(listener, name, { asked, signal, patience: () => patience })) {
-      patience = longestSilenceLater
-      yield frame
-    }
-  }
+  const patience = new Patience(longestSilenceLater)
+  const frames = (name: 'tree' | 'file', asked: unknown, signal: AbortSignal): AsyncGenerator<Frame> =>
+    framesOf(listener, name, { asked, signal, patience })
 
   return {
     async *tree(asked, signal): AsyncGenerator<readonly TreeItem[]> {
@@ -38,11 +32,52 @@ export function readerAt(listener: Listener): DriveReader {
   }
 }
 
+/** For how long a daemon may be silent: an answer to one of several questions is a sign of life for all. */
+export class Patience {
+  readonly #later: number
+  #longest = longestSilence
+  #heardAt = 0
+
+  /** @param later milliseconds for a daemon that has answered: on a loaded machine it, or this process, comes late */
+  constructor(later: number = longestSilence) {
+    this.#later = later
+  }
+
+  heard(): void {
+    this.#longest = this.#later
+    this.#heardAt = performance.now()
+  }
+
+  /** The answer. @throws Error where the daemon is silent for too long */
+  async with<Value>(answer: Promise<Value>): Promise<Value> {
+    const began = performance.now()
+    let timer: NodeJS.Timeout | undefined
+    let isOver = false
+    const silence = new Promise<never>((_, reject) => {
+      const look = (): void => {
+        if (isOver) return
+        const left = Math.max(began, this.#heardAt) + this.#longest - performance.now()
+        // After a long step of this process what has arrived meanwhile counts first.
+        if (left > 0) timer = setTimeout(() => setImmediate(look), left)
+        else reject(new Error('no sign of life'))
+      }
+      look()
+    })
+    try {
+      const value = await Promise.race([answer, silence])
+      this.heard()
+      return value
+    } finally {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }
+}
+
 interface Asking {
   readonly asked: unknown
   readonly signal: AbortSignal
-  /** Milliseconds for which the daemon may be silent. */
-  readonly patience: () => number
+  readonly patience: Patience
 }
 
 /** The frames of an answer, to its end. @throws Failure as it was thrown at the other end, the signal's reason, or what `onSilence` makes */
@@ -84,10 +119,10 @@ async function* received(
       question.on('error', reject)
     })
     question.end(JSON.stringify(asked))
-    const pieces = (await within(answered, patience()))[Symbol.asyncIterator]()
-    const reader = openFrameReader()
+    const pieces = (await patience.with(answered))[Symbol.asyncIterator]()
+    const reader = new FrameReader()
     for (;;) {
-      const { value: piece, done } = await within(pieces.next(), patience())
+      const { value: piece, done } = await patience.with(pieces.next())
       if (done === true) throw new Error('the answer ended too early')
       for (const frame of reader.take(piece)) {
         signal.throwIfAborted()
@@ -102,20 +137,5 @@ async function* received(
     // A connection whose answer was read to its end serves the next question.
     if (rest === undefined) question.destroy()
     else rest().catch(stop)
-  }
-}
-
-/** @param patience in milliseconds */
-async function within<Value>(answer: Promise<Value>, patience: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    const late = () => reject(new Error(`no sign of life for ${patience} ms`))
-    // After a long step of this process what has arrived meanwhile counts first.
-    timer = setTimeout(() => setImmediate(late), patience)
-  })
-  try {
-    return await Promise.race([answer, silence])
-  } finally {
-    clearTimeout(timer)
   }
 }

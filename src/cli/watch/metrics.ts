@@ -5,10 +5,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printText } from '../../terminal/print.js'
 import { driveAt } from '../control/find-daemon.js'
-import { chosenMount } from '../control/select-mount.js'
-
-/** Where several drives are mounted. */
-const nameOne = 'name one: calcfs metrics DRIVE'
+import { neededMount } from '../control/select-mount.js'
 
 export function metricsCommand(): Command {
   const command = new Command('metrics')
@@ -43,9 +40,7 @@ const codes: Readonly<Record<NonNullable<HealthLine['trouble']>, ExitCode>> = {
 async function metrics(drive: string | undefined, flags: Flags): Promise<void> {
   if (flags.json === true && flags.health !== true)
     throw new Stop(exitCodes.usage, '--json is for --health; metrics have the form that Prometheus reads.')
-  const mountPoint = await chosenMount(drive, nameOne)
-  if (mountPoint === undefined)
-    throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
+  const mountPoint = await neededMount(drive, 'name one: calcfs metrics DRIVE')
   const control = await driveAt(mountPoint)
   if (flags.health !== true) {
     printText((await control.metrics({})).text)
