@@ -14,6 +14,7 @@ import { races } from './figures/races.js'
 import { repeats } from './figures/repeats.js'
 import { signals } from './figures/signals.js'
 import { soak } from './figures/soak.js'
+import { storm } from './figures/storm.js'
 
 /** Those of which `npm test` runs a cut. Of the others files of their own try a part a day; mutants are about the tests, and a matter of the night. */
 export const cutFigures: readonly Figure[] = [
@@ -25,6 +26,7 @@ export const cutFigures: readonly Figure[] = [
   outage,
   soak,
   signals,
+  storm,
 ]
 
 export const figures: readonly Figure[] = [
@@ -41,6 +43,7 @@ export const figures: readonly Figure[] = [
   outage,
   soak,
   signals,
+  storm,
   mutants,
   repeats,
 ]
