@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import type { Ran } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
-import { testService } from '../../testbed/service.js'
+import { type TestService, testService } from '../../testbed/service.js'
 
 t.setTimeout(240_000)
 
@@ -16,6 +16,7 @@ const untilEnded = (directory: string): string => `
   for i in $(seq 300); do runs || break; sleep 0.1; done; runs && echo 'a daemon still runs'`
 
 interface Place {
+  readonly service: TestService
   readonly url: string
   readonly directory: string
   readonly at: string
@@ -24,11 +25,13 @@ interface Place {
 }
 
 async function place(t: Test): Promise<Place> {
-  const { url } = await testService(t, fillSampleData)
+  const service = await testService(t, fillSampleData)
+  const { url } = service
   const directory = t.testdir({ at: {}, password: 'demo\n' })
   await chmod(directory, 0o755)
   await chmod(join(directory, 'password'), 0o600)
   return {
+    service,
     url: url.replace('/create/rest', ''),
     directory,
     at: join(directory, 'at'),
@@ -179,6 +182,38 @@ t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to moun
     'mount -a 0',
     'umount 0',
   ])
+})
+
+t.test('INT-1 an ordinary user ends programs that wait for a service that stands still', async t => {
+  if (process.getuid?.() !== 0)
+    return t.fail('this test changes to another user, which only root may: run it as root')
+  const { service, url, directory, at } = await place(t)
+  service.intercept(/^GET \/calculation\?id=9\d\d$/, () => {})
+  const home = join(directory, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'password'), 'demo\n', { mode: 0o600 })
+  for (const path of [home, join(home, 'password'), at]) await chown(path, nobody, nobody)
+  const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups`
+  // What a shell without a terminal begins with & has SIGINT and SIGQUIT ignored.
+  const ran = await inOwnMounts(
+    `
+    ${as} mount ${at}
+    id=900
+    for program in stat 'ls -l' cat find; do for signal in TERM HUP KILL; do
+      id=$((id + 1)); ${as} $program ${at}/by-id/calculation/$id & sleep 1
+      began=$(date +%s%N); kill -$signal $!; wait $!; echo "$? $((($(date +%s%N) - began) / 1000000 < 5000))"
+    done; done 2>&1
+    ${as} umount ${at}
+    ${untilEnded(at)}`,
+    {
+      directory,
+      fstab: [
+        `${url} ${at} calcfs user,noauto,username=demo,password_file=${home}/password,state_dir=${home}/state,cache_dir=${home}/cache,deadline_metadata=100s 0 0`,
+      ],
+    },
+  )
+  const ends = wordsOf(ran).filter(line => /^\d+ \d$/.test(line))
+  t.same(ends, Array(4).fill(['143 1', '129 1', '137 1']).flat(), ran.stdout + ran.stderr)
 })
 
 t.test('MOUNT-4 mount -a mounts a line of /etc/fstab once', async t => {
