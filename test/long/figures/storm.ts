@@ -40,12 +40,14 @@ while time.time() < until:
     except OSError: time.sleep(0.01)
 print('reads', reads, flush=True)
 `
+/** Directories that one refresher touches. */
+const touched = 20
 const edit = `s/"description": "[^"]*"/"description": "saved '$n'"/`
 const loops = (root: string, local: string): Readonly<Record<string, string>> => ({
   walks: `ls -lR ${root}/projects; find ${root}/projects -newer /etc/passwd; cp -r '${root}/${water}' ${local}/walked`,
   saves: `n=$((n + 1)); sed -i '${edit}' ${root}/reports/${ids.profile}.json`,
   renames: `mv -T '${root}/${water}/A' '${root}/${water}/B'; mv -T '${root}/${water}/B' '${root}/${water}/A'`,
-  refreshes: `touch '${root}/${water}' ${root}/reports ${root}/projects '${root}/${water}/TS1_opt'`,
+  refreshes: `for i in 1 2 3 4 5; do touch '${root}/${water}' ${root}/reports ${root}/projects '${root}/${water}/TS1_opt'; done`,
 })
 
 function fill(seed: Seed): void {
@@ -108,7 +110,7 @@ async function run({ seed, until }: Frame): Promise<Result> {
           wrong.push(late.message),
         )
         clearTimeout(callOff)
-        counts[name as 'walks'] += 1
+        counts[name as 'walks'] += name === 'refreshes' ? touched : 1
       }
     })
     const changing = (async () => {
@@ -140,6 +142,6 @@ async function run({ seed, until }: Frame): Promise<Result> {
 export const storm: Figure = {
   name: 'storm',
   goal: 'ten minutes of readers, writers, renamers, 10,000 refreshes, signals and outages: no program waits for ever, 0 wrong texts',
-  least: { refreshes: 2_500 },
+  least: { refreshes: 10_000 },
   run,
 }
