@@ -4,16 +4,16 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
+import { isMounted, realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
+import { outcome } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(280_000)
 
 const water = 'projects/Water splitting'
-const long = { ttlListing: '1h', ttlRecord: '1h', ttlAbsent: '1h' }
 /** Not as the working directory of a process that this one starts: it would wait for the service in this one. */
 const inside = (directory: string, line: string) => shell(`cd '${directory}' && ${line}`, '/')
 
@@ -43,43 +43,6 @@ t.test(
     t.ok(all < 3 * slow, 'side by side')
   },
 )
-
-/** The verbs of the kernel's calls while something runs. */
-async function verbsDuring(testbed: KernelTestbed, work: () => Promise<unknown>): Promise<readonly string[]> {
-  const before = (await testbed.log()).length
-  await work()
-  const lines = (await testbed.log()).slice(before).trim().split('\n')
-  return lines.map(line => (JSON.parse(line) as { verb?: string }).verb ?? '')
-}
-
-t.test('after a remount git, tar, rsync and find take nothing for changed, and read no content', async t => {
-  const testbed = await realMount(t, { settings: { ...long, logLevel: 'debug', access: 'read' } })
-  const { directory, local } = testbed
-  const tree = `${directory}/${water}/TS1_opt`
-  const git = `git --git-dir='${local}/git' --work-tree='${tree}'`
-  const tar = `tar -cf /dev/null -C '${tree}' --no-check-device --listed-incremental='${local}/snapshot' -v .`
-  await printed('bash', [
-    '-c',
-    `${git} init -q && cd '${tree}' && ${git} add -A . && ${tar} && rsync -aH '${tree}/' '${local}/copy'`,
-  ])
-  // Git distrusts what is as young as its index.
-  await wait(1_100)
-  await printed('bash', [
-    '-c',
-    `cd '${tree}' && ${git} status --porcelain && ${git} update-index --refresh -q; true`,
-  ])
-  const [inode = '', name = ''] = (
-    await printed('bash', ['-c', `cd '${tree}' && find . -name '*.log' -printf '%i %p'`])
-  ).split(' ')
-  await testbed.remount()
-  const verbs = await verbsDuring(testbed, async () => {
-    t.equal(await printed('bash', ['-c', `cd '${tree}' && ${git} diff --name-only`]), '', 'git')
-    t.notMatch(await printed('bash', ['-c', tar]), /log|cml|json/, 'tar --listed-incremental')
-    t.equal(await printed('rsync', ['-aHi', `${tree}/`, `${local}/copy`]), '', 'rsync')
-    t.equal(await printed('bash', ['-c', `cd '${tree}' && find . -inum ${inode}`]), `${name}\n`, 'find -inum')
-  })
-  t.notOk(verbs.includes('read'), 'nothing was read')
-})
 
 t.test('a record that changes in a storm is read whole by every program', async t => {
   const { service, directory, local } = await realMount(t, { settings: { ttlRecord: '100ms' } })
@@ -176,7 +139,7 @@ while True:
 `
 
 t.test(
-  'a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
+  'TOLD-8 a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
   async t => {
     const testbed = await realMount(t, { settings: { ttlListing: '300ms', ttlRecord: '100ms' } })
     const { directory, local } = testbed
@@ -203,3 +166,24 @@ t.test(
     }
   },
 )
+
+t.test('TOLD-7 a directory is told of while a call in it waits for its whole deadline', async t => {
+  const testbed = await realMount(t, {
+    settings: { ttlListing: '8s', ttlRecord: '4s', deadlineMetadata: '3s' },
+  })
+  const { files, service, directory } = testbed
+  await files.readdir(water)
+  const mend = service.intercept(/calculation\/xyz|files\?id=1236|GET .*1236/, () => {})
+  const waiting = outcome(files.lstat(`${water}/No geometry/job.mop`))
+  for (let at = 0; at < 5; at += 1) {
+    await testbed.calcfs('refresh', `${directory}/${water}`)
+  }
+  t.equal(await outcome(files.lstat(`${water}/TS1_opt/input.inp`)), 'done')
+  t.match(await waiting, /ETIMEDOUT|done/)
+  mend()
+  await until(
+    10_000,
+    'all is as before',
+    async () => (await outcome(files.lstat(`${water}/No geometry/job.mop`))) === 'done',
+  )
+})

@@ -5,8 +5,8 @@ import type { Figure, Frame, Result } from '../figure.js'
 
 /** What each file takes for more, in order of worth. Those of model, fsx, kills and races are figures of their own. */
 const files: readonly (readonly [file: string, more: Readonly<Record<string, string>>])[] = [
-  ['mount/told', { CALCFS_STORM_SECONDS: '60' }],
-  ['mount/emptied', { CALCFS_STORM_SECONDS: '60' }],
+  ['mount/changed-elsewhere', { CALCFS_STORM_SECONDS: '60' }],
+  ['kernel/memory', { CALCFS_TEST_FULL: 'yes' }],
   ['nothing-lost/races/conflicts', { CALCFS_RUNS: '150' }],
   ['nothing-lost/races/two-mounts', { CALCFS_PAIRS: '300' }],
   ['nothing-lost/kill/kill-save', { CALCFS_TEST_FULL: '1' }],

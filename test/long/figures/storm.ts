@@ -36,6 +36,7 @@ while time.time() < until:
             whole(file.read(), 'read')
         with open(content, 'rb') as file:
             if hashlib.sha256(file.read()).hexdigest() != digest: print('WRONG content', flush=True)
+        if 'TS1_opt' not in os.listdir(work): print('WRONG listing', flush=True)
         reads += 1
     except OSError: time.sleep(0.01)
 print('reads', reads, flush=True)
