@@ -168,7 +168,12 @@ export async function unmount(path: string): Promise<void> {
 
 /** Detaches the mount at once (lazy unmount); programs keep their open files. */
 export async function detach(path: string): Promise<void> {
-  await takeAway(path, 'lazily')
+  try {
+    await takeAway(path, 'lazily')
+  } catch (thrown) {
+    // It may have been unmounted by another in this moment.
+    if ((await mountAt(path)) !== undefined) throw thrown
+  }
 }
 
 /**
