@@ -1,7 +1,7 @@
 // Command table of `calcfs`, and the one place where its end becomes a sentence and an exit code.
 import { inspect } from 'node:util'
 import { Command } from 'commander'
-import { configFiles, requireConfigFile, requireProfile, unknownVariables } from '../config/config.js'
+import { configFiles, requireProfile, unknownVariables } from '../config/config.js'
 import type { Environment } from '../config/places.js'
 import { examplesOf, withExamplesOfParts } from '../terminal/examples.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
@@ -150,8 +150,9 @@ function refuseUnknown(command: Command, environment: Environment): void {
   const { profile: named, config } = command.optsWithGlobals<{ profile?: string; config?: string }>()
   const profile = named ?? (environment['CALCFS_PROFILE'] || undefined)
   const file = config ?? (environment['CALCFS_CONFIG'] || undefined)
-  if (profile !== undefined) requireProfile(profile, configFiles(file, environment))
-  else if (file !== undefined) requireConfigFile(file)
+  if (profile === undefined && file === undefined) return
+  const files = configFiles(file, environment)
+  if (profile !== undefined) requireProfile(profile, files)
 }
 
 function programOf(table: readonly Command[]): Command {

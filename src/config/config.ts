@@ -1,6 +1,6 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
 
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import * as z from 'zod'
 import { codeOf } from '../system/error-code.js'
 import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
@@ -42,7 +42,10 @@ export function configFiles(
 ): readonly ConfigFile[] {
   if (asked !== undefined) {
     const file = readConfigFile(asked)
-    if (file === undefined) throw noSuchFile(asked)
+    if (file === undefined)
+      throw new BadSetting(
+        `${asked}: there is no such configuration file; name another with --config, or leave it out.`,
+      )
     return [file]
   }
   const own = userConfigFile(environment)
@@ -52,16 +55,6 @@ export function configFiles(
   ]
   return files.filter(file => file !== undefined)
 }
-
-/** For commands that need no configuration: one that is named is there all the same. @throws BadSetting */
-export function requireConfigFile(asked: string): void {
-  if (!existsSync(asked)) throw noSuchFile(asked)
-}
-
-const noSuchFile = (asked: string): BadSetting =>
-  new BadSetting(
-    `${asked}: there is no such configuration file; name another with --config, or leave it out.`,
-  )
 
 /** Where this user may not read the system's file, for messages on what was found in none; else nothing. */
 function closedSystemFile(): string | undefined {

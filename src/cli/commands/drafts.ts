@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
-import { nothingWaits } from '../../terminal/amount.js'
+import { dateText, nothingWaits } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
@@ -55,7 +55,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     { heading, ...facts }: Place,
     troubles: readonly string[] = [],
   ) => {
-    all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), ...facts })))
+    all.push(...drafts.map(draft => ({ ...draft, since: dateText(draft.since), ...facts })))
     const lines = drafts.length === 0 ? [`${nothingWaits(troubles)}.`] : drafts.flatMap(describeDraft)
     if (flags.json !== true) printLine(headed(lines, heading).join('\n'))
   }
@@ -93,8 +93,6 @@ interface Place {
 const headed = (lines: readonly string[], heading: string | undefined): readonly string[] =>
   heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]
 
-const time = (at: number): string => new Date(at).toISOString()
-
 const describeDraft = ({
   name,
   record,
@@ -107,7 +105,7 @@ const describeDraft = ({
 }: DraftLine): readonly string[] => {
   const at = path === undefined ? '' : ` (${path.slice(1)})`
   return [
-    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
+    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${dateText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
     ...(whatToDo === undefined ? [] : [`  ${whatToDo}`]),
   ]
 }

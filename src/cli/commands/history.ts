@@ -1,6 +1,7 @@
 // `calcfs history` and `calcfs restore`: the texts that are kept of a record, and one of them saved again.
 import type { Command } from 'commander'
 import type { CallResult, HistoryLine } from '../../drive/interface/control.js'
+import { dateText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import {
@@ -137,9 +138,7 @@ function numbered(given: string): { path: string; number: number } {
 const marked = (label: string, text: { readonly stored?: boolean | undefined } | undefined): string =>
   text?.stored === false ? `${label}, never stored` : label
 
-const time = (at: number): string => new Date(at).toISOString()
-
-const dated = ({ at, ...rest }: HistoryLine): object => ({ ...rest, at: time(at) })
+const dated = ({ at, ...rest }: HistoryLine): object => ({ ...rest, at: dateText(at) })
 
 function asText(path: string, { unsaved, versions }: CallResult<'history'>): string {
   if (versions.length === 0) return `no text of ${path} was met here in the last 90 days.`
@@ -150,5 +149,5 @@ function asText(path: string, { unsaved, versions }: CallResult<'history'>): str
 function lineOf({ number, at, how, stored, mount, changed, isNow }: HistoryLine): string {
   const by = mount === undefined ? '' : ` by ${mount}`
   const never = stored === false ? ', never stored; it would have changed' : ''
-  return `@${number}  ${time(at)}  ${how}${by}${isNow ? ' (as it is now)' : ''}${never}: ${changed}`
+  return `@${number}  ${dateText(at)}  ${how}${by}${isNow ? ' (as it is now)' : ''}${never}: ${changed}`
 }

@@ -1,7 +1,7 @@
 // `calcfs info PATH`: what a path stands for, and how much of it is on this disk.
 import type { Command } from 'commander'
 import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
-import { bytesText, filesText } from '../../terminal/amount.js'
+import { bytesText, dateText, filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
@@ -29,12 +29,10 @@ export function infoCommand(): Command {
   )
 }
 
-const time = (at: number): string => new Date(at).toISOString()
-
 const dated = ({ created, modified, ...info }: PathInfo): object => ({
   ...info,
-  ...(created === undefined ? {} : { created: time(created) }),
-  ...(modified === undefined ? {} : { modified: time(modified) }),
+  ...(created === undefined ? {} : { created: dateText(created) }),
+  ...(modified === undefined ? {} : { modified: dateText(modified) }),
 })
 
 /** Without what is not known. */
@@ -44,8 +42,8 @@ function linesOf(info: PathInfo): readonly string[] {
     ['kind', id === undefined ? kind : `${kind} ${id}`],
     ['title', title],
     ['owner', owner],
-    ['created', created === undefined ? undefined : time(created)],
-    ['modified', modified === undefined ? undefined : time(modified)],
+    ['created', created === undefined ? undefined : dateText(created)],
+    ['modified', modified === undefined ? undefined : dateText(modified)],
     ['web pages', web],
     ['size', size === undefined ? undefined : `${size} bytes`],
     ['on this disk', cached === undefined ? undefined : shareText(cached)],

@@ -17,7 +17,9 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
 
-interface Flags {
+type Switch = Exclude<keyof Shortcomings, 'missingReport'>
+
+interface Flags extends Readonly<Partial<Record<Switch, boolean>>> {
   readonly port: number
   readonly host: string
   readonly data?: string
@@ -26,19 +28,25 @@ interface Flags {
   readonly accessLog?: string
   readonly tokenLifetime: number
   readonly poor?: true
-  // Commander turns a flag named --no-x into x, true unless the flag is given.
-  readonly head: boolean
-  readonly range: boolean
-  readonly contentLength: boolean
-  readonly root: boolean
-  readonly unquotedLists?: true
-  readonly hide?: true
-  readonly onlyReportType?: true
-  readonly onlyNinePaths?: true
-  readonly bareListings?: true
-  readonly loseRowTitles?: true
-  readonly ownSpelling?: true
   readonly missingReport?: MissingReport
+}
+
+/** What an instance may lack, by the flag that says so. Commander turns a flag named --no-x into x, true unless it is given. */
+const switches: Readonly<Record<Switch, readonly [flag: string, says: string]>> = {
+  head: ['--no-head', 'HEAD answers 405'],
+  range: ['--no-range', 'a Range header is ignored'],
+  contentLength: ['--no-content-length', 'content is sent without its length'],
+  root: ['--no-root', '/db/<user> has no id'],
+  unquotedLists: ['--unquoted-lists', 'file lists are written [a.in, output.cml]'],
+  hide: ['--hide', '404 instead of 403 for what the caller has no right to see'],
+  onlyReportType: ['--only-report-type', '404 on /report/types'],
+  onlyNinePaths: [
+    '--only-nine-paths',
+    "what the platform's public listing names: 404 on /user/info, /navigation/path/resolve, /project/share, /calculation/xyz and /report/types",
+  ],
+  bareListings: ['--bare-listings', 'listings say id and name only'],
+  loseRowTitles: ['--lose-row-titles', "setting a report's list forgets the titles of its rows"],
+  ownSpelling: ['--own-spelling', 'names and titles are stored with underscores for blanks'],
 }
 
 /** The command; it prints one line with the URL once the service listens. */
@@ -54,20 +62,8 @@ export function serveCommand(): Command {
     .option('--token-lifetime <seconds>', 'how long a token is good for', wholeNumber(1, 10_000_000), 86_400)
     .optionsGroup('What this instance lacks:')
     .option('--poor', 'everything below but --only-nine-paths')
-    .option('--no-head', 'HEAD answers 405')
-    .option('--no-range', 'a Range header is ignored')
-    .option('--no-content-length', 'content is sent without its length')
-    .option('--no-root', '/db/<user> has no id')
-    .option('--unquoted-lists', 'file lists are written [a.in, output.cml]')
-    .option('--hide', '404 instead of 403 for what the caller has no right to see')
-    .option('--only-report-type', '404 on /report/types')
-    .option(
-      '--only-nine-paths',
-      "what the platform's public listing names: 404 on /user/info, /navigation/path/resolve, /project/share, /calculation/xyz and /report/types",
-    )
-    .option('--bare-listings', 'listings say id and name only')
-    .option('--lose-row-titles', "setting a report's list forgets the titles of its rows")
-    .option('--own-spelling', 'names and titles are stored with underscores for blanks')
+  for (const [flag, says] of Object.values(switches)) command.option(flag, says)
+  command
     .addOption(
       new Option(
         '--missing-report <status>',
@@ -130,18 +126,11 @@ function defaultData(environment: NodeJS.ProcessEnv): string {
 
 function shortcomings(flags: Flags): Shortcomings {
   const base = flags.poor === true ? poor : complete
+  const lacks = (name: Switch): boolean => flags[name] === !switches[name][0].startsWith('--no-')
+  const given = (Object.keys(switches) as readonly Switch[]).filter(lacks)
   return {
-    head: base.head || !flags.head,
-    range: base.range || !flags.range,
-    contentLength: base.contentLength || !flags.contentLength,
-    root: base.root || !flags.root,
-    unquotedLists: base.unquotedLists || flags.unquotedLists === true,
-    hide: base.hide || flags.hide === true,
-    onlyReportType: base.onlyReportType || flags.onlyReportType === true,
-    onlyNinePaths: base.onlyNinePaths || flags.onlyNinePaths === true,
-    bareListings: base.bareListings || flags.bareListings === true,
-    loseRowTitles: base.loseRowTitles || flags.loseRowTitles === true,
-    ownSpelling: base.ownSpelling || flags.ownSpelling === true,
+    ...base,
+    ...Object.fromEntries(given.map(name => [name, true])),
     missingReport: flags.missingReport ?? base.missingReport,
   }
 }

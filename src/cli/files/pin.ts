@@ -1,10 +1,10 @@
 // `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
 import type { Command } from 'commander'
 import type { Control, PinLine } from '../../drive/interface/control.js'
-import { bytesText, filesText, pinText } from '../../terminal/amount.js'
+import { bytesText, dateText, filesText, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { type JsonFlag, jsonFlag, printFound, printJson, printLine, tell } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, pathHelp, withDrives, withPath } from '../control/with-drive.js'
 import { hinted } from '../control/with-reader.js'
 import { drawProgress } from './progress-line.js'
@@ -58,16 +58,12 @@ async function followed(control: Control, begun: PinLine, isMounted: boolean): P
   }
 }
 
-/** Milliseconds between two lines where no terminal shows how far it is. */
-const lineEvery = 10_000
-
 async function settled(
   control: Control,
   begun: PinLine,
   { told, isMounted }: { readonly told: (pin: PinLine) => void; readonly isMounted: boolean },
 ): Promise<PinLine> {
   let waitingSince: number | undefined
-  let saidAt = Date.now()
   for (;;) {
     const pin = (await control.pins({})).find(({ path }) => path === begun.path)
     if (pin === undefined) throw new Stop(exitCodes.failed, `${begun.path} was unpinned meanwhile.`)
@@ -80,10 +76,6 @@ async function settled(
       throw new Stop(exitCodes.unreachable, `${pinText(pin)}; ${next}.`)
     }
     if (pin.state !== 'looking' && pin.state !== 'fetching' && pin.state !== 'waiting') return pin
-    if (process.stderr.isTTY !== true && Date.now() - saidAt > lineEvery) {
-      saidAt = Date.now()
-      tell(`${pinText(pin)}.`)
-    }
     await new Promise(wake => setTimeout(wake, lookEvery))
   }
 }
@@ -145,4 +137,4 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   if (!areWhole) process.exitCode = exitCodes.failed
 }
 
-const dated = ({ since, ...pin }: PinLine): object => ({ ...pin, since: new Date(since).toISOString() })
+const dated = ({ since, ...pin }: PinLine): object => ({ ...pin, since: dateText(since) })

@@ -12,8 +12,8 @@ import {
 import { choice } from '../../config/units.js'
 import { userPhrase } from '../../system/user-name.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { packageRoot, version } from '../../terminal/package-root.js'
-import { printLine, tell } from '../../terminal/print.js'
+import { packageRoot } from '../../terminal/package-root.js'
+import { tell } from '../../terminal/print.js'
 
 /** How messages name it. */
 const helperName = 'mount.calcfs'
@@ -42,10 +42,6 @@ export async function mountHelper(
   args: readonly string[],
   main: (args: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  if (args.length === 1 && args[0] !== undefined && Object.hasOwn(asks, args[0])) {
-    printLine(asks[args[0]]?.() ?? '')
-    return
-  }
   try {
     const call = callIn(args)
     const line = lineOf(call)
@@ -63,24 +59,6 @@ export async function mountHelper(
     tell(`${helperName}: ${thrown.message}`)
     process.exitCode = helperCodes.usage
   }
-}
-
-/** What is printed for a flag that stands alone; in a longer line `-V` and `-h` are no flags of mount(8)'s helpers. */
-const asks: Readonly<Record<string, () => string>> = {
-  '--help': helpText,
-  '-h': helpText,
-  '--version': version,
-  '-V': version,
-}
-
-function helpText(): string {
-  return [
-    `Usage: ${helperName} https://HOST DIRECTORY [-sfnv] [-o OPTIONS]`,
-    '',
-    `mount(8) calls it: ${mountLine}.`,
-    'OPTIONS are the settings of calcfs, as in -o username=anna,access=read,ttl_listing=1m; `calcfs help settings` lists them.',
-    'The manual page is mount.calcfs(8).',
-  ].join('\n')
 }
 
 /** `sudo mount` looks at the sign-ins of root alone. */
@@ -127,7 +105,7 @@ function callIn(args: readonly string[]): HelperCall {
 const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 
 const mountLine = 'mount -t calcfs https://HOST DIRECTORY -o access=read,…, or a line of /etc/fstab'
-const usage = `write: ${mountLine}`
+const usage = `write: ${mountLine}; the manual page is mount.calcfs(8)`
 
 /** The sentence is on the terminal already. */
 function helperCodeOf(code: number): number {

@@ -12,6 +12,7 @@ import { drivesOfUser } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
 import { isMissing } from '../../system/error-code.js'
+import { dateText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
@@ -40,7 +41,7 @@ export async function login({ config, sources }: Configured, flags: JsonFlag): P
   await rememberUser(account, config, sources.environment)
   const place = config.keyring ? 'the keyring' : account.places.state
   const end = tokenEnd(token)
-  const until = end === undefined ? undefined : time(end)
+  const until = end === undefined ? undefined : dateText(end)
   printFound(
     flags,
     { service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place },
@@ -51,10 +52,8 @@ export async function login({ config, sources }: Configured, flags: JsonFlag): P
 /** `end` in milliseconds since 1970. */
 function lifeOf(end: number | undefined): string {
   if (end === undefined) return 'for as long as the service takes the token, which does not say its end'
-  return `until ${time(end)} (for ${lengthOf(end - systemClock.now())})`
+  return `until ${dateText(end)} (for ${lengthOf(end - systemClock.now())})`
 }
-
-const time = (at: number): string => new Date(at).toISOString()
 
 /** In the largest unit of which there are two. */
 function lengthOf(milliseconds: number): string {
@@ -98,12 +97,13 @@ export function list({ config, sources }: Configured, flags: JsonFlag): void {
 
 const jsonOf = ({ until, ...rest }: SignIn): object => ({
   ...rest,
-  until: until === undefined ? undefined : time(until),
+  until: until === undefined ? undefined : dateText(until),
 })
 
 function lineOf(one: SignIn): string {
   const { until, expired, keptIn, file } = one
-  const end = until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${time(until)}`
+  const end =
+    until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${dateText(until)}`
   return `${one.user} at ${one.service}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
 }
 

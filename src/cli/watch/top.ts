@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
-import { bytesText, durationText, percentText } from '../../terminal/amount.js'
+import { bytesText, dateText, durationText, percentText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
@@ -90,10 +90,9 @@ async function redrawn(paths: readonly string[], controls: readonly Control[]): 
 
 /** Dates as everywhere in `--json`. */
 function jsonOf({ at, since, saves, waiting, ...rest }: ActivityPicture): object {
-  const date = (time: number): string => new Date(time).toISOString()
   const dated = (drafts: ActivityPicture['saves']) =>
-    drafts.map(draft => ({ ...draft, since: date(draft.since) }))
-  return { ...rest, at: date(at), since: date(since), saves: dated(saves), waiting: dated(waiting) }
+    drafts.map(draft => ({ ...draft, since: dateText(draft.since) }))
+  return { ...rest, at: dateText(at), since: dateText(since), saves: dated(saves), waiting: dated(waiting) }
 }
 
 /** Rows of each list. */
@@ -108,8 +107,6 @@ function topText(now: ActivityPicture, before: ActivityPicture | undefined): str
     `${now.mountPoint}: ${now.service} as ${now.user}, mounted for ${durationText(now.at - now.since)}`,
     ...serviceLines(now),
     `  requests   ${requestLine(now, before, seconds)}`,
-    `  known      ${cacheLine(now)}`,
-    `  kept       ${keptLine(now)}`,
     ...section('calls', callRows(now, before, seconds), 'none yet'),
     ...section('waiting', waitingRows(now), 'no call waits for its answer'),
     ...section('downloads', downloadRows(now, before, seconds), 'none'),
@@ -158,19 +155,6 @@ function requestLine(now: ActivityPicture, before: ActivityPicture | undefined, 
   const received = now.received - (before?.received ?? 0)
   return `${words.length === 0 ? 'none' : words.join(', ')}; ${now.requestsUnderWay} under way, ${bytesText(received / seconds)}/s`
 }
-
-function cacheLine({ cache, foreseen }: ActivityPicture): string {
-  const answers = cache.answersKnown + cache.answersAsked
-  const read = cache.bytesKept + cache.bytesArriving
-  return [
-    `${percentText(cache.answersKnown, answers)} of listings and records`,
-    `${percentText(cache.bytesKept, read)} of ${bytesText(read)} read`,
-    `asked ahead: ${foreseen.used} used, ${foreseen.wasted} wasted`,
-  ].join('; ')
-}
-
-const keptLine = ({ cache }: ActivityPicture): string =>
-  `${cache.files} ${cache.files === 1 ? 'file' : 'files'}, ${bytesText(cache.bytes)} of ${bytesText(cache.limitBytes)}`
 
 function callRows(
   now: ActivityPicture,

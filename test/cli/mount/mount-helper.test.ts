@@ -137,16 +137,6 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
   t.same(said.slice(calls.length + 3), ['0', '0'], '-f mounts nothing')
 })
 
-t.test('MOUNT-3 mount.calcfs says its usage and its version where it is asked', async t => {
-  const ran = await inOwnMounts(
-    'for flag in --help -h --version -V; do said=$(mount.calcfs $flag); echo $?; echo "$said" | head -1; done',
-    { directory: t.testdir() },
-  )
-  const usage = 'Usage: mount.calcfs https://HOST DIRECTORY [-sfnv] [-o OPTIONS]'
-  t.match(wordsOf(ran), ['0', usage, '0', usage, '0', /^\d+\.\d+\.\d+$/, '0', /^\d+\.\d+\.\d+$/])
-  t.equal(ran.stderr, '')
-})
-
 t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to mount and to unmount', async t => {
   if (process.getuid?.() !== 0)
     return t.fail('this test changes to another user, which only root may: run it as root')
