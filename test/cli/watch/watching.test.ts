@@ -94,7 +94,7 @@ t.test('watching one drive', async t => {
       const waiting = testbed.files.stat('reports/4711.json').catch(() => undefined)
       await until(mountPatience, 'the call in top', async () => {
         const { stdout } = await testbed.calcfs('top', directory, '--once')
-        return /getattr \/reports\/4711\.json, for GET \/\S*report\?id=4711/.test(stdout)
+        return /(?:getattr|lookup) \/reports\/4711\.json, for GET \/\S*report\?id=4711/.test(stdout)
       })
       open()
       await waiting
