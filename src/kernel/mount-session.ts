@@ -28,7 +28,9 @@ export async function mountSession(
     isGone = resolve
   })
   const { cacheSeconds: keptSeconds, xattrs } = settings
+  let isOver = false
   const session = new Session(device, { drive, news, log, clock, pending, keptSeconds, xattrs }, () => {
+    isOver = true
     stopWaiting()
     closeSync(descriptor)
     isGone()
@@ -40,6 +42,8 @@ export async function mountSession(
     gone,
     answered: pending.ended,
     async unmount() {
+      // The number of a device that is gone is given to the next mount.
+      if (isOver) return
       const places = mount === undefined ? [] : await placesOf(mount.device)
       for (const place of places) await unmount(place.path).catch(() => detach(place.path))
       session.end()
