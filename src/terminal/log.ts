@@ -26,12 +26,8 @@ const secret = [
   'headers.authorization',
 ]
 
-export async function openLog(settings: LogSettings): Promise<Log> {
-  return (await openLogWithLines(settings)).log
-}
-
 /** The log of a daemon, and what is kept of it in memory. */
-export async function openLogWithLines(
+export async function openLog(
   config: LogSettings,
 ): Promise<{ readonly log: Log; readonly lines: LogReader }> {
   const lines = openLogRing(config.logFile)

@@ -1,5 +1,5 @@
 // A command's flags, made from the table of settings, and the configuration that comes out of them.
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, configFiles, readConfig, type Sources } from '../config/config.js'
 import { refuseShared } from '../config/secret.js'
 import {
@@ -56,7 +56,21 @@ function optionOf(name: SettingName, { value, help, initial, repeatable }: Setti
   return repeatable ? option.argParser(collected) : option
 }
 
-const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+/** Each use of a flag adds one. */
+export const collected = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+]
+
+/** The value of a flag: a whole number within bounds. */
+export const wholeNumber =
+  (least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value
+    const bound = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`
+    throw new InvalidArgumentError(`write a whole number, ${bound}.`)
+  }
 
 export interface Configured {
   readonly config: Config

@@ -140,13 +140,13 @@ function unfitSentence(unfit: Unfit, path: string): string {
 
 async function serveMount(given: Configured, path: string, { handOver }: Flags): Promise<void> {
   const { environment } = given.sources
-  const [{ openLogWithLines }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
+  const [{ openLog }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
     import('../../terminal/log.js'),
     import('../../remote/clock.js'),
     import('../mount/give-back.js'),
     import('../mount/serve-drive.js'),
   ])
-  const { log, lines } = await openLogWithLines(logPlace(given, path))
+  const { log, lines } = await openLog(logPlace(given, path))
   const surroundings = { log, logLines: lines, clock: systemClock, longAnswer: giveMemoryBack() }
   const prepared = await prepareDrive(given, path, surroundings)
   surviveBugs(log, systemClock)

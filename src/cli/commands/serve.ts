@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { Service } from '../../service/service.js'
 import {
   type Access,
@@ -16,6 +16,7 @@ import { homeOf } from '../../system/home.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
+import { wholeNumber } from '../../terminal/settings.js'
 
 type Switch = Exclude<keyof Shortcomings, 'missingReport'>
 
@@ -77,14 +78,6 @@ export function serveCommand(): Command {
     ['calcfs serve --sample --port 0 --latency 80', 'at any free port, as slow as one far away'],
     ['calcfs serve --sample --only-nine-paths', 'an instance that is mounted with --root ID'],
   )
-}
-
-const wholeNumber = (least: number, most: number) => (text: string) => {
-  const number = Number(text)
-  if (!/^[0-9]+$/.test(text) || number < least || number > most) {
-    throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`)
-  }
-  return number
 }
 
 async function serve(flags: Flags): Promise<void> {

@@ -19,7 +19,7 @@ export async function withoutDaemon<Result>(
 ): Promise<Result> {
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: () => {} })
-  const log = await openLog({ logLevel: 'error', logFile: undefined, logSize: 0 })
+  const { log } = await openLog({ logLevel: 'error', logFile: undefined, logSize: 0 })
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({

@@ -5,7 +5,7 @@ import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
 import { driveCommand } from '../control/with-drive.js'
 import { after, withHint, withReader } from '../control/with-reader.js'
-import { onStandardError, openProblems } from './output.js'
+import { openProblems } from './output.js'
 
 export function catCommand(): Command {
   const command: Command = driveCommand('cat')
@@ -21,7 +21,7 @@ export function catCommand(): Command {
 
 /** As cat(1): one that cannot be read is named, and the others follow. */
 async function print(command: Command, given: readonly string[]): Promise<void> {
-  const problems = openProblems(onStandardError)
+  const problems = openProblems()
   await withReader(command, given, async (reader, paths) => {
     for (const [at, one] of paths.entries()) {
       const printer = new FilePrinter()

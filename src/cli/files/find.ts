@@ -3,17 +3,10 @@ import { type Command, Option } from 'commander'
 import { isProblem, type TreeQuestion } from '../../drive/interface/reader.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag, printBytes } from '../../terminal/print.js'
+import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand } from '../control/with-drive.js'
 import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
-import {
-  collected,
-  entryTypes,
-  levels,
-  onStandardError,
-  openJsonArray,
-  openProblems,
-  printedEntry,
-} from './output.js'
+import { entryTypes, openJsonArray, openProblems, printedEntry, repeated } from './output.js'
 
 interface Flags {
   readonly name?: readonly string[]
@@ -38,8 +31,10 @@ export function findCommand(): Command {
         entryTypes,
       ),
     )
-    .addOption(new Option('--maxdepth <levels>', 'so many levels below each path at most').argParser(levels))
-    .addOption(new Option('--mindepth <levels>', 'nothing above so many levels').argParser(levels))
+    .addOption(
+      new Option('--maxdepth <levels>', 'so many levels below each path at most').argParser(wholeNumber(0)),
+    )
+    .addOption(new Option('--mindepth <levels>', 'nothing above so many levels').argParser(wholeNumber(0)))
     .option('-L, --follow', 'show links below as what they lead to')
     .addOption(jsonFlag('an array of entries'))
     .action((paths: readonly string[], flags: Flags) => find(command, paths, flags))
@@ -49,8 +44,6 @@ export function findCommand(): Command {
     ['calcfs find projects --type calculation --maxdepth 2', 'the calculations of the upper levels'],
   )
 }
-
-const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)
 
 const questionOf = ({ path, given }: GivenPath, flags: Flags): TreeQuestion => ({
   path,
@@ -74,7 +67,7 @@ const shownAs = (given: string, below: string): string => {
 }
 
 async function find(command: Command, given: readonly string[], flags: Flags): Promise<void> {
-  const problems = openProblems(onStandardError)
+  const problems = openProblems()
   const pieces: string[] = []
   const array = openJsonArray(text => pieces.push(text))
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {

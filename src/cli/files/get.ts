@@ -11,10 +11,11 @@ import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand } from '../control/with-drive.js'
 import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy-tree.js'
-import { collected, jobs, onStandardError, openProblems, type Problems } from './output.js'
+import { openProblems, type Problems, repeated } from './output.js'
 import { counted, drawProgress } from './progress-line.js'
 
 interface Flags {
@@ -40,7 +41,9 @@ export function getCommand(): Command {
       '--to <directory>',
       'the directory for the copies, made if it is missing; default: the current one',
     )
-    .addOption(new Option('--jobs <number>', 'files that are fetched at once').default(32).argParser(jobs))
+    .addOption(
+      new Option('--jobs <number>', 'files that are fetched at once').default(32).argParser(wholeNumber(1)),
+    )
     .addOption(repeated('--include <glob>', 'only files whose names match; with a / their paths below PATH'))
     .addOption(repeated('--exclude <glob>', 'nothing whose name, or path below PATH, matches'))
     .option('-L, --follow', 'copy what links below lead to; else they are copied as links')
@@ -55,8 +58,6 @@ export function getCommand(): Command {
     ['calcfs get reports/42 --follow --as paper', 'a report with its calculations'],
   )
 }
-
-const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)
 
 async function get(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.as !== undefined && given.length > 1)
@@ -148,7 +149,7 @@ async function copy(
   const line = drawProgress(process.stderr, () => ({ ...progress, isGrowing: progress.isWalking }))
   const problems = openProblems(text => {
     line.clear()
-    onStandardError(text)
+    complain(text)
   })
   const stopped = stopBySignal()
   let hints = Promise.resolve()

@@ -9,17 +9,10 @@ import {
 import { lastNameOf } from '../../layout.js'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag, printBytes } from '../../terminal/print.js'
+import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand } from '../control/with-drive.js'
 import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
-import {
-  levels,
-  longLine,
-  onStandardError,
-  openJsonArray,
-  openProblems,
-  type Problems,
-  printedEntry,
-} from './output.js'
+import { longLine, openJsonArray, openProblems, type Problems, printedEntry } from './output.js'
 
 interface Flags {
   readonly long?: true
@@ -34,7 +27,9 @@ export function lsCommand(): Command {
     .argument('[path...]', 'paths of the drive, or below a mount; default: where you stand, or the top')
     .option('-l, --long', 'show mode, size, time and where a link leads')
     .option('-a, --all', 'show names that begin with a dot, too')
-    .addOption(new Option('--depth <levels>', 'so many levels below each path').default(1).argParser(levels))
+    .addOption(
+      new Option('--depth <levels>', 'so many levels below each path').default(1).argParser(wholeNumber(0)),
+    )
     .addOption(jsonFlag('an array of entries'))
     .action((paths: readonly string[], flags: Flags) => list(command, paths, flags))
   return withExamples(
@@ -45,7 +40,7 @@ export function lsCommand(): Command {
 }
 
 async function list(command: Command, given: readonly string[], flags: Flags): Promise<void> {
-  const problems = openProblems(onStandardError)
+  const problems = openProblems()
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {
     if (flags.json === true) await printJson(reader, paths, flags, problems)
     else await printNames(reader, paths, flags, problems)

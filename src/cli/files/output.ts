@@ -1,10 +1,11 @@
 // What ls, find, cat and get share: the values of their flags, an entry in one line, and the names of what cannot be had.
 
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { DriveEntry, TreeProblem } from '../../drive/interface/reader.js'
 import { isA } from '../../failure.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
+import { collected } from '../../terminal/settings.js'
 
 export interface Problems {
   /** `shown` is how the user calls the path. */
@@ -20,7 +21,7 @@ export interface NamedProblem {
 }
 
 /** `print` takes a line for people. */
-export function openProblems(print: (line: string) => void): Problems {
+export function openProblems(print: (line: string) => void = complain): Problems {
   const codes = new Set<ExitCode>()
   const all: NamedProblem[] = []
   return {
@@ -38,8 +39,6 @@ export function openProblems(print: (line: string) => void): Problems {
     all,
   }
 }
-
-export const onStandardError = (line: string): void => complain(line)
 
 /** Whether another try may bring it: the service was away, busy or faulty, or the file changed while it was read. */
 export const mayComeLater = ({ failure }: TreeProblem): boolean =>
@@ -98,23 +97,8 @@ export function openJsonArray(print: (text: string) => void): { add(value: objec
   }
 }
 
-/** A number of levels, 0 or more. */
-export const levels = (text: string): number => wholeNumber(text, 0)
-
-/** How many files are fetched at once. */
-export const jobs = (text: string): number => wholeNumber(text, 1)
-
-function wholeNumber(text: string, least: number): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && Number.isSafeInteger(value)) return value
-  throw new InvalidArgumentError(`write a whole number, ${least} or more.`)
-}
-
-/** Each use of the flag adds one. */
-export const collected = (value: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  value,
-]
+/** A flag that may be given several times. */
+export const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)
 
 const typeWords: Readonly<Record<string, string>> = { f: 'file', d: 'directory', l: 'link' }
 const types = ['file', 'directory', 'link', 'project', 'calculation', 'report']

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
@@ -10,7 +10,7 @@ import { codeOf } from '../../system/error-code.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
-import { configured } from '../../terminal/settings.js'
+import { configured, wholeNumber } from '../../terminal/settings.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { chosenMount } from '../control/select-mount.js'
 import { untilInterrupted } from './screen.js'
@@ -34,7 +34,7 @@ export function logCommand(): Command {
       "show the log of a drive's daemon and follow it, wherever it goes: a file, the journal, a terminal or nothing; Ctrl-C ends it",
     )
     .argument('[drive]', 'the drive that is meant; default: the one you stand in, or the only one')
-    .option('-n, --lines <number>', 'how many lines to begin with', lineCount, 20)
+    .option('-n, --lines <number>', 'how many lines to begin with', wholeNumber(0), 20)
     .option('--no-follow', 'end after these lines')
     .addOption(
       new Option('--level <level>', 'only lines of this level and above')
@@ -49,11 +49,6 @@ export function logCommand(): Command {
     ['calcfs log ~/lab --no-follow --level warn', 'what went wrong lately'],
     ['calcfs log ~/lab -n 1000 --no-follow --json', 'for a script'],
   )
-}
-
-function lineCount(written: string): number {
-  if (/^\d{1,7}$/.test(written)) return Number(written)
-  throw new InvalidArgumentError('write a number of lines, for example -n 100.')
 }
 
 async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
@@ -186,7 +181,7 @@ function absent(thrown: unknown): undefined {
 }
 
 /** Numbers of pino's levels. */
-export const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
+const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
 /** A line that is no JSON was written by something else: it is shown at every level. */
 function isAtLeast(line: string, level: keyof typeof levels): boolean {
