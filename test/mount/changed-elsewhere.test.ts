@@ -167,6 +167,7 @@ t.test('READ-18 a file replaced in its place is read whole at once, and mixes fo
     response.writeHead(200, { 'content-length': text.length, etag: `"${tag}"` })
     response.end(heard.method === 'HEAD' ? undefined : text)
   })
+  const numbers = new Set<string>()
   for (const size of [longest, 360, longest + 5_000]) {
     const slow = reader(t)
     t.equal(await slow(`open ${place}`), 'done')
@@ -177,9 +178,11 @@ t.test('READ-18 a file replaced in its place is read whole at once, and mixes fo
     await refreshed(testbed, by)
     t.ok((await textOf(testbed, by)) === text, `${size} bytes`)
     t.match(await printed('wc', ['-c', place]), new RegExp(`^${size} `))
+    numbers.add(await printed('stat', ['-c', '%i', place]))
     const rest = await slow(`read ${longest}`)
     t.ok(rest === 'errno 116' || begun + bytes(rest) === before, 'the old one its own, or an error')
   }
+  t.equal(numbers.size, 3, 'each version is a file of its own')
 })
 
 t.test('READ-13 after ESTALE the next open reads the longer version whole', async t => {
