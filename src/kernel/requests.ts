@@ -223,10 +223,12 @@ class Requests {
   #opened(inode: Inode, handle: number, isWriter: boolean, attributes: Attributes | undefined): Answer {
     this.#files.set(handle, { inode, isWriter })
     inode.handles += 1
+    // Pages are filled to the size that the writer has reached, with zeros where this handle's text is shorter.
+    const isWritten = inode.writers > 0 && !isWriter
     if (isWriter) inode.writers += 1
     inode.told ??= attributes
     // Each read of a record comes here: what a program has read is the base of what it writes.
-    const flags = attributes?.bytes === 'content' ? openFlags.keepCache : 0
+    const flags = attributes?.bytes === 'content' ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
     return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
   }
 
