@@ -1,9 +1,8 @@
-// Promises of the content's way out: ranges, conditions, codings, lengths, and memory that stays flat.
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
+// Promises of the content's way out: ranges, conditions, codings and lengths.
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { Agent, request } from 'undici'
 import type { Shortcomings } from '../../src/service/store/options.js'
 import { type Client, openServiceTestbed, scratch } from './client.js'
 
@@ -54,14 +53,6 @@ t.test('HEAD says what GET would, without the bytes', async t => {
   for (const name of ['content-length', 'etag', 'content-type', 'accept-ranges']) {
     t.equal(nothing.headers[name], whole.headers[name], name)
   }
-})
-
-t.test('an empty file is an empty answer', async t => {
-  const { get, head } = await content(t, {}, '')
-  t.match(await get(), { status: 200, text: '', headers: { 'content-length': '0' } })
-  t.match(await get({ 'accept-encoding': 'gzip' }), { status: 200, text: '' })
-  t.match(await head(), { status: 200, headers: { 'content-length': '0' } })
-  t.equal((await get({ range: 'bytes=0-' })).status, 416)
 })
 
 t.test('a range is honoured, cut at the end of the file', async t => {
@@ -152,68 +143,4 @@ t.test('a content lost on disk is a plain 500, never a cut or mislabelled body',
     t.same([answer.headers['content-encoding'], answer.headers['content-range']], [undefined, undefined])
     t.notMatch(answer.text, data)
   }
-})
-
-t.test('one connection carries many requests', async t => {
-  const { service } = await openServiceTestbed(t)
-  const agent = new Agent({ connections: 1, pipelining: 1 })
-  t.teardown(() => agent.destroy())
-  let connections = 0
-  agent.on('connect', () => {
-    connections += 1
-  })
-  for (let index = 0; index < 20; index += 1) {
-    const { body } = await request(`${service.url}/user/info`, { dispatcher: agent })
-    await body.dump()
-  }
-  t.equal(connections, 1)
-})
-
-t.test('an instance without HEAD answers 405 and still GETs', async t => {
-  const { get, head } = await content(t, { head: true })
-  t.equal((await head()).status, 405)
-  t.equal((await get()).text, digits)
-})
-
-t.test('an instance without ranges sends everything and promises none', async t => {
-  const { get } = await content(t, { range: true })
-  const answer = await get({ range: 'bytes=2-4' })
-  t.same([answer.status, answer.text], [200, digits])
-  t.notOk('accept-ranges' in answer.headers)
-})
-
-t.test('an instance without lengths sends chunks, ranges too', async t => {
-  const { get, head } = await content(t, { contentLength: true })
-  const answer = await get()
-  t.equal(answer.text, digits)
-  t.equal(answer.headers['transfer-encoding'], 'chunked')
-  t.notOk('content-length' in answer.headers)
-  t.notOk('content-length' in (await head()).headers)
-  t.same([(await get({ range: 'bytes=2-4' })).text], ['234'])
-})
-
-t.test('a file of half a gibibyte streams with flat memory, from any place', async t => {
-  const large = 1 << 29
-  const file = join(scratch(t), 'large')
-  const descriptor = openSync(file, 'w')
-  ftruncateSync(descriptor, large)
-  writeSync(descriptor, 'end', large - 3)
-  closeSync(descriptor)
-  const { anna, service } = await openServiceTestbed(t)
-  const project = service.seed.addProject({ name: 'p', owner: 'anna' })
-  const id = service.seed.addCalculation({ name: 'c', project, files: { large: { path: file } } })
-  const path = `/calculation/files/bitstream?id=${id}&fileId=large`
-  t.equal((await anna('GET', path, { headers: { range: 'bytes=-3' } })).text, 'end')
-  const { headers } = await anna('GET', '/user/info')
-  t.ok(headers)
-  const login = await anna('POST', '/login', { headers: { authorization: `Basic ${btoa('anna:anna')}` } })
-  const before = process.memoryUsage().rss
-  let [received, highest] = [0, 0]
-  const { body } = await request(service.url + path, { headers: { authorization: `Bearer ${login.text}` } })
-  for await (const chunk of body) {
-    received += chunk.length
-    highest = Math.max(highest, process.memoryUsage.rss())
-  }
-  t.equal(received, large)
-  t.ok(highest - before < 200 * 1024 * 1024, `grew by ${(highest - before) >> 20} MiB`)
 })

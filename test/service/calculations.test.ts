@@ -1,8 +1,6 @@
-// Promises of §4.4 but for the transport of bytes: calculations, their file lists, their geometry, and how long its bytes are kept.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+// Promises of §4.4 but for the transport of bytes: calculations, their file lists and their geometry.
 import t, { type Test } from 'tap'
-import { all, openServiceTestbed, type ServiceTestbed, scratch, statuses } from './client.js'
+import { all, openServiceTestbed, type ServiceTestbed, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
@@ -60,17 +58,6 @@ t.test(
   },
 )
 
-t.test('a PUT without id or name is 400, of a calculation that is not there 404', async t => {
-  const { anna, id } = await calculating(t)
-  const put = async (body: string) => (await anna('PUT', '/calculation', { body })).status
-  t.equal(await put('{"name":"x"}'), 400)
-  t.equal(await put(`{"id":${id}}`), 400)
-  t.equal(await put(`{"id":${id},"name":""}`), 400)
-  t.equal(await put('{"id":1.5,"name":"x"}'), 400)
-  t.equal(await put('nonsense'), 400)
-  t.equal(await put('{"id":4711,"name":"x"}'), 404)
-})
-
 t.test('a deleted calculation is gone with its files', async t => {
   const { anna, id } = await calculating(t)
   t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 200)
@@ -102,14 +89,6 @@ t.test('a calculation without files, or without CML ones, has no list: 404', asy
   t.same(await statuses(anna, 'GET', paths), all(404, paths))
 })
 
-t.test('a file that is not there is 404, and without a name 400', async t => {
-  const { anna, id } = await calculating(t)
-  t.equal((await anna('GET', `/calculation/files/bitstream?id=${id}&fileId=B.IN`)).status, 404)
-  t.equal((await anna('GET', `/calculation/files/bitstream?id=${id}&fileId=`)).status, 404)
-  t.equal((await anna('GET', `/calculation/files/bitstream?id=${id}&fileId=..%2Foutput.cml`)).status, 404)
-  t.equal((await anna('GET', `/calculation/files/bitstream?id=${id}`)).status, 400)
-})
-
 t.test('the geometry is the one of the CML, digit by digit, under the name that is wanted', async t => {
   const { anna, id } = await calculating(t)
   const plain = await anna('GET', `/calculation/xyz?id=${id}`)
@@ -129,46 +108,4 @@ t.test('the geometry is the one of the CML, digit by digit, under the name that 
 t.test('an instance that writes lists without quotes does so for file names only', async t => {
   const { anna, id } = await calculating(t, { unquotedLists: true })
   t.equal((await anna('GET', `/calculation/files?id=${id}`)).text, '[b.in, a b,[1].txt, output.cml]')
-})
-
-t.test('a calculation cannot be put into a root', async t => {
-  const { service, root } = await openServiceTestbed(t)
-  t.throws(() => service.seed.addCalculation({ name: 'x', project: root }), { message: /root/ })
-})
-
-/** How many contents lie on the disk. */
-const contentsIn = (data: string): number =>
-  readdirSync(join(data, 'content'), { recursive: true, withFileTypes: true }).filter(it => it.isFile())
-    .length
-
-t.test('bytes of a generated file are kept as long as a calculation has them, and no longer', async t => {
-  const data = scratch(t)
-  const { service, anna } = await openServiceTestbed(t, { data })
-  const { seed } = service
-  const first = seed.addProject({ name: 'First', owner: 'anna' })
-  const second = seed.addProject({ name: 'Second', owner: 'anna' })
-  const add = (name: string, project: string) =>
-    seed.addCalculation({ name, project, files: { 'output.cml': cml } })
-  const [deleted, inFirst, inSecond] = [add('TS1', first), add('TS1', first), add('TS1', second)]
-  const textOf = async (id: string) => (await anna('GET', `/calculation/xyz?id=${id}`)).text
-  const made = await textOf(deleted)
-  t.match(made, /^1\nTS1\nO /)
-  for (const id of [inFirst, inSecond]) t.equal(await textOf(id), made)
-  const [lone, loneToo] = [add('lone', first), add('lone, too', first)]
-  for (const id of [lone, loneToo]) t.not(await textOf(id), made)
-  t.equal(contentsIn(data), 4, 'the CML file and three geometries, each once')
-
-  for (const id of [deleted, lone]) t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 200)
-  t.equal(contentsIn(data), 3)
-  for (const id of [inFirst, inSecond]) t.equal(await textOf(id), made, 'after a calculation was deleted')
-  t.equal((await anna('DELETE', `/project?id=${first}`)).status, 200)
-  t.equal(await textOf(inSecond), made, 'after a project was deleted')
-  t.equal(contentsIn(data), 2)
-  const copy = seed.addCalculation({ name: 'copy', project: second, files: { 'TS1.xyz': made } })
-  t.equal((await anna('DELETE', `/calculation?id=${inSecond}`)).status, 200)
-  const own = await anna('GET', `/calculation/files/bitstream?id=${copy}&fileId=TS1.xyz`)
-  t.equal(own.text, made, 'a file of its own with these bytes stays')
-  t.equal(contentsIn(data), 1)
-  t.equal((await anna('DELETE', `/project?id=${second}`)).status, 200)
-  t.equal(contentsIn(data), 0, 'nothing is left on the disk')
 })

@@ -5,21 +5,7 @@ import { drawnFrom } from '../testbed/variants.js'
 
 const geometryOf = (cml: string, title: string) => geometryOfBytes(Buffer.from(cml), title)
 
-const atom = (element: string, x: string) => `<atom elementType="${element}" x3="${x}" y3="0" z3="-1.50"/>`
-const molecule = (...atoms: string[]) => `<molecule><atomArray>${atoms.join('')}</atomArray></molecule>`
 const words = (xyz: string | undefined) => xyz?.trim().split(/\s+/)
-
-t.test('of several molecules the last with coordinates counts', async t => {
-  const cml = `<cml>${molecule(atom('C', '1'))}${molecule(atom('N', '2.000'), atom('O', '3'))}<molecule><atomArray/></molecule></cml>`
-  t.same(words(geometryOf(cml, 'title')), ['2', 'title', 'N', '2.000', '0', '-1.50', 'O', '3', '0', '-1.50'])
-})
-
-t.test('a name space, the short form of an array and a title of two lines are understood', async t => {
-  const short = '<c:molecule><c:atomArray elementType="H He" x3="0 1" y3="0 1" z3="0 1"/></c:molecule>'
-  const xyz = geometryOf(`<c:cml xmlns:c="x">${short}</c:cml>`, 'two\nlines')
-  t.equal(xyz?.split('\n')[1], 'two lines')
-  t.same(words(xyz)?.slice(3), ['H', '0', '0', '0', 'He', '1', '1', '1'])
-})
 
 const scalars = (cell: Readonly<Record<string, number>>) =>
   Object.entries(cell)
@@ -42,42 +28,6 @@ t.test('the fractions of a crystal become places in space by its cell', async t 
   t.ok(Math.abs(Math.hypot(Number(x), Number(y), Number(z)) - Math.sqrt(6) / 2) < 1e-7)
   t.equal(crystal({ a: 4 }), undefined, 'a missing cell')
   t.equal(crystal({ ...cubic, alpha: 170, beta: 20, gamma: 20 }), undefined, 'angles that close no cell')
-})
-
-t.test('an atom without a place, or without an element, leaves no geometry', async t => {
-  const water = (third: string) => molecule(atom('O', '0'), atom('H', '1'), third)
-  t.match(geometryOf(water(atom('H', '-1')), 'x'), /^3\n/)
-  for (const third of [
-    '<atom elementType="H"/>',
-    '<atom elementType="H" x2="1" y2="2"/>',
-    '<atom elementType="H" x3="1" y3="0"/>',
-    '<atom elementType="H" x3="INF" y3="0" z3="0"/>',
-    '<atom elementType="H" x3="0x10" y3="0" z3="0"/>',
-    '<atom elementType="H" xFract="0.1" yFract="0" zFract="0"/>',
-    '<atom x3="1" y3="0" z3="0"/>',
-  ])
-    t.equal(geometryOf(water(third), 'x'), undefined, third)
-  t.equal(
-    geometryOf('<molecule><atomArray elementType="O H H" x3="0 1" y3="0 1" z3="0 1"/></molecule>', 'x'),
-    undefined,
-    'a short column',
-  )
-  for (const none of [
-    '<molecule><atomArray units="units:bohr"/></molecule>',
-    molecule(atom('C', 'far')),
-    '<molecule>',
-    '',
-  ])
-    t.equal(geometryOf(none, 'x'), undefined, none)
-})
-
-t.test('a formula lies nowhere, and the parts of a molecule are one geometry', async t => {
-  const formula = '<formula><atomArray elementType="H O" count="2 1"/></formula>'
-  t.match(geometryOf(`<molecule>${formula}<atomArray>${atom('O', '0')}</atomArray></molecule>`, 'x'), /^1\n/)
-  t.match(
-    geometryOf(`<molecule>${molecule(atom('O', '0'))}${molecule(atom('H', '1'))}</molecule>`, 'x'),
-    /^2\n/,
-  )
 })
 
 t.test(

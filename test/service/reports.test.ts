@@ -73,18 +73,6 @@ t.test('a posted report answers its bare id and is there, its type under its nam
   })
 })
 
-t.test('a list may come with the POST', async t => {
-  const { anna, calculations, list } = await reporting(t)
-  const [a, , c] = calculations
-  const made = await anna('POST', '/report', {
-    body: `{"name":"n","reportTypeId":1,"calculationIds":"${c},${a}"}`,
-  })
-  t.same(await list(made.text), [
-    [Number(c), 1, null],
-    [Number(a), 2, null],
-  ])
-})
-
 t.test('a report without name, with a type that is not listed or an unknown calculation is 400', async t => {
   const { anna, service } = await reporting(t)
   service.seed.addReportType({ id: '9', name: 'Retired', status: 'inactive' })
@@ -117,17 +105,6 @@ t.test('a PUT changes fields and titles of rows, never the list', async t => {
     [Number(a), 1, 'reactant'],
     [Number(b), 2, 'barrier'],
   ])
-})
-
-t.test('a PUT without id, name or type is 400, of a report that is not there 404', async t => {
-  const { anna, report } = await reporting(t)
-  const put = async (body: string) => (await anna('PUT', '/report', { body })).status
-  t.equal(await put('{"name":"x","reportType":1}'), 400)
-  t.equal(await put(`{"id":${report},"reportType":1}`), 400)
-  t.equal(await put(`{"id":${report},"name":"x"}`), 400)
-  t.equal(await put(`{"id":${report},"name":"x","reportType":99}`), 400)
-  t.equal(await put(`{"id":${report},"name":"x","reportType":1,"calculations":"1,2"}`), 400)
-  t.equal(await put('{"id":4711,"name":"x","reportType":1}'), 404)
 })
 
 t.test(
@@ -203,33 +180,3 @@ t.test("another's report is 403 whatever is done with it", async t => {
   t.equal((await bo('PUT', '/report/calculations', { body: list })).status, 403)
   t.equal((await bo('DELETE', `/report?id=${report}`)).status, 403)
 })
-
-t.test('instances differ in what a missing report is', async t => {
-  t.equal(
-    (
-      await (
-        await openServiceTestbed(t, { shortcomings: { missingReport: '404' } })
-      ).anna('GET', '/report?id=7')
-    ).status,
-    404,
-  )
-  const answer = await (await openServiceTestbed(t, { shortcomings: { missingReport: 'null' } })).anna(
-    'GET',
-    '/report?id=7',
-  )
-  t.same([answer.status, answer.text], [200, 'null'])
-})
-
-t.test(
-  'an instance that loses row titles loses them at a new list only, and takes them back with a PUT',
-  async t => {
-    const { anna, report, calculations, list } = await reporting(t, { loseRowTitles: true })
-    const [a] = calculations
-    t.match(await list(), [[Number(a), 1, 'reactant'], []])
-    await anna('PUT', '/report/calculations', { body: `{"id":${report},"listCalculations":"${a}"}` })
-    t.same(await list(), [[Number(a), 1, null]])
-    const body = `{"id":${report},"name":"n","reportType":1,"calculations":[{"calcId":${a},"title":"reactant"}]}`
-    await anna('PUT', '/report', { body })
-    t.same(await list(), [[Number(a), 1, 'reactant']])
-  },
-)

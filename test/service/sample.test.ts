@@ -1,8 +1,8 @@
 // Promises of `--sample`: everything the manifest names is there, and every calculation has a geometry.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { loadSample, sampleDirectory } from '../../src/service/sample.js'
+import { loadSample } from '../../src/service/sample.js'
 import { startService } from '../../src/service/service.js'
 import { type Client, scratch, signedIn } from './client.js'
 
@@ -68,36 +68,4 @@ t.test('a sample that is wrong says where in one sentence, and leaves nothing be
   write({ ...empty, projects: [{ owner: 'demo', path: ['a', 'b'], description: 'x' }] })
   t.throws(() => loadSample(service.seed, directory), { message: /mentions \["demo","a"\]/ })
   t.equal(service.seed.hasUsers(), false)
-})
-
-t.test('a project and a calculation of one name are kept apart', async t => {
-  const directory = scratch(t)
-  mkdirSync(join(directory, 'one'))
-  writeFileSync(join(directory, 'one', 'a.in'), 'x')
-  const calculation = { owner: 'demo', name: 'twin', type: 'ORC', description: '', dir: 'one' }
-  const manifest = {
-    users: [{ name: 'demo', password: 'demo', email: 'demo@example.org' }],
-    projects: [
-      { owner: 'demo', path: ['top'], description: 'x' },
-      { owner: 'demo', path: ['top', 'twin'], description: 'x' },
-    ],
-    calculations: [
-      { ...calculation, project: ['top'] },
-      { ...calculation, project: ['top', 'twin'] },
-    ],
-    reports: [],
-    shares: [],
-  }
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest))
-  const demo = await signedIn(t, (await sampled(t, directory)).url, 'demo')
-  const resolve = (path: string, type: string) =>
-    demo('GET', `/navigation/path/resolve?path=/db/demo/${path}&type=${type}`)
-  t.equal((await resolve('top/twin', 'project')).status, 200)
-  t.equal((await resolve('top/twin', 'calculation')).status, 200)
-  t.equal((await resolve('top/twin/twin', 'calculation')).status, 200)
-})
-
-t.test('the sample lies where the package ships it', t => {
-  t.match(sampleDirectory(), /src\/service\/sample\/data$/)
-  t.end()
 })

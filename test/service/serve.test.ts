@@ -1,7 +1,7 @@
 // Promises of `calcfs serve`: one line when it listens, one sentence when it cannot, and data that outlive kill -9.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -9,7 +9,7 @@ import { seedOf } from '../../src/service/seed.js'
 import { openData, startService } from '../../src/service/service.js'
 import { plainNode } from '../testbed/programs.js'
 import { withQuickPasswords } from '../testbed/service.js'
-import { clientOf, scratch, signedIn } from './client.js'
+import { scratch, signedIn } from './client.js'
 
 t.setTimeout(360_000)
 const command = [fileURLToPath(new URL('../../../bin/calcfs', import.meta.url)), 'serve']
@@ -186,42 +186,6 @@ t.test('a flag that makes no sense is a sentence and no stack', async t => {
     t.equal(ended.said.trim().split('\n').length, 1, ended.said)
   }
 })
-
-t.test(
-  'the access log is one JSON line a request; the switches and the token lifetime are obeyed',
-  async t => {
-    const log = join(scratch(t), 'access.log')
-    const flags = ['--access-log', log, '--poor', '--missing-report', 'null', '--token-lifetime', '1000']
-    const served = start(t, ['--port', '0', '--data', withUsers(t), ...flags])
-    const url = await urlOf(served)
-    const anna = await signedIn(t, url, 'anna')
-    t.equal((await anna('GET', '/report?id=1')).text, 'null')
-    t.equal((await anna('GET', '/report/types')).status, 404)
-    t.equal((await anna('HEAD', '/user/info')).status, 405)
-    t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna&type=project')).status, 404)
-    const basic = `Basic ${btoa('anna:anna')}`
-    const { text } = await clientOf(t, url)('POST', '/login', { headers: { authorization: basic } })
-    const claims = JSON.parse(Buffer.from(String(text.split('.')[1]), 'base64url').toString())
-    t.equal(claims.exp - claims.iat, 1000)
-    served.kill('SIGTERM')
-    await once(served, 'close')
-    const lines = readFileSync(log, 'utf8')
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
-    t.same(
-      lines.map(line => [line.method, line.url.replace('/create/rest', ''), line.status, line.user]),
-      [
-        ['POST', '/login', 200, null],
-        ['GET', '/report?id=1', 200, 'anna'],
-        ['GET', '/report/types', 404, null],
-        ['HEAD', '/user/info', 405, null],
-        ['GET', '/navigation/path/resolve?path=/db/anna&type=project', 404, 'anna'],
-        ['POST', '/login', 200, null],
-      ],
-    )
-  },
-)
 
 t.test(
   'a data directory that cannot be made is one sentence and the end, also where nothing can be made',

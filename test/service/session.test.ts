@@ -34,15 +34,6 @@ t.test('a log-in with wrong, empty or broken credentials is 401', async t => {
   t.equal((await stranger('POST', '/login')).status, 401)
 })
 
-t.test('a password may hold a colon and letters beyond ASCII', async t => {
-  const { service } = await openServiceTestbed(t)
-  service.seed.addUser({ name: 'bo', password: 'ä:b:c' })
-  const answer = await clientOf(t, service.url)('POST', '/login', {
-    headers: { authorization: basic('bo', 'ä:b:c') },
-  })
-  t.equal(answer.status, 200)
-})
-
 t.test('every operation but the log-in needs a valid token', async t => {
   const { service } = await openServiceTestbed(t)
   const get = [
@@ -128,20 +119,6 @@ t.test('a path resolves to the id of what lies there', async t => {
   t.equal(await resolve('', 'project'), 404)
 })
 
-t.test('resolving a report is 501, and without path or with another type 400', async t => {
-  const { anna } = await openServiceTestbed(t)
-  t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna/r&type=report')).status, 501)
-  const bad = [
-    '?path=/db/anna',
-    '?type=project',
-    '?path=/db/anna&type=user',
-    '?path=a&path=b&type=project',
-    '',
-  ]
-  const paths = bad.map(query => `/navigation/path/resolve${query}`)
-  t.same(await statuses(anna, 'GET', paths), all(400, paths))
-})
-
 t.test('what lies under a colleague resolves where it is shared, and only there', async t => {
   const { service, anna } = await openServiceTestbed(t)
   service.seed.addUser({ name: 'bo', password: 'bo' })
@@ -154,13 +131,4 @@ t.test('what lies under a colleague resolves where it is shared, and only there'
   t.equal((await bo('GET', resolve('/db/anna/Mine'))).status, 403)
   t.equal((await bo('GET', resolve('/db/anna'))).status, 403)
   t.equal((await anna('GET', resolve('/db/bo'))).status, 403)
-})
-
-t.test('an unknown path is 404, a wrong method 405 that names the right ones', async t => {
-  const { anna } = await openServiceTestbed(t)
-  t.equal((await anna('GET', '/nothing')).status, 404)
-  const wrong = await anna('POST', '/calculation', { body: '{}' })
-  t.equal(wrong.status, 405)
-  t.match(wrong.headers['allow'], /GET.*PUT.*DELETE/)
-  t.equal((await anna('GET', '/login')).status, 405)
 })
