@@ -1,16 +1,6 @@
 // Time that passes whatever the machine's date does: set forward, set back, and a machine that sleeps.
 import t from 'tap'
-import {
-  dueIn,
-  dueSooner,
-  every,
-  monotonicTime,
-  sleep,
-  systemClock,
-  withDeadline,
-} from '../../src/remote/clock.js'
-import { instant } from '../../src/remote/remote.js'
-import { clockOf, hastyClock } from '../testbed/clocks.js'
+import { monotonicTime } from '../../src/remote/clock.js'
 
 const hour = 3_600_000
 
@@ -72,60 +62,4 @@ t.test('AVAIL-6 sleep of the machine is time that passes, also where its date is
   state.wall += 3 * hour
   state.uptime += 8 * hour
   t.ok(Math.abs(now() - before - 16 * hour - 1_000) <= hour, 'eight hours more, or nearly')
-})
-
-t.test('an answer is waited for until it is due, and no longer', async t => {
-  const clock = clockOf(() => instant(5_000))
-  t.same(dueIn(300, clock), { deadline: 5_300, priority: 'user' })
-  t.same(dueIn(300, clock, 'guess'), { deadline: 5_300, priority: 'guess' })
-  t.same(dueSooner(dueIn(300, clock, 'guess'), 100, clock), { deadline: 5_100, priority: 'guess' })
-  t.same(dueSooner(dueIn(300, clock), 400, clock), { deadline: 5_300, priority: 'user' })
-  const answer = sleep(clock, 1).then(() => 'an answer')
-  t.equal(await withDeadline(answer, dueIn(60_000, clock), clock, 'too late'), 'an answer')
-  const none = new Promise(() => {})
-  const late = { kind: 'timeout', message: 'too late' }
-  await t.rejects(withDeadline(none, dueIn(1, clock), clock, 'too late'), late)
-  await t.rejects(withDeadline(none, { deadline: instant(4_000) }, clock, 'too late'), late, 'due before')
-})
-
-t.test('what is done again and again is done until it is ended', async t => {
-  const clock = hastyClock()
-  let times = 0
-  const end = every(clock, 3_600_000, () => {
-    times += 1
-  })
-  for (const done of [1, 2, 3]) {
-    clock.pass(3_600_000)
-    t.equal(times, done)
-  }
-  end()
-  clock.pass(7_200_000)
-  t.equal(times, 3)
-})
-
-t.test('long waits that end at about one moment end each for itself, and not before their time', async t => {
-  const began = performance.now()
-  const ended: number[] = []
-  const callOff: (() => void)[] = []
-  const over = Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      at % 4 === 0
-        ? new Promise<void>(done => {
-            systemClock.after(1_000 + at * 2, () => {
-              t.ok(performance.now() - began >= 1_000 + at * 2 - 1, `${at} ends in time`)
-              ended.push(at)
-              // Those that are due at the same moment can still be called off.
-              for (const end of callOff) end()
-              done()
-            })
-          })
-        : Promise.resolve(void callOff.push(systemClock.after(1_200 + at, () => ended.push(at)))),
-    ),
-  )
-  await over
-  await sleep(systemClock, 400)
-  t.same(
-    ended.toSorted((one, other) => one - other),
-    Array.from({ length: 10 }, (_, at) => at * 4),
-  )
 })

@@ -44,11 +44,3 @@ t.test('a record that was deleted here is asked no more, the last one neither', 
   t.equal(knownQuestion(known), firstQuestion)
   t.end()
 })
-
-t.test('few records are known questions, whatever a walk has read', t => {
-  const known: KnownQuestions = {}
-  noteAnswered(known, '/user/info')
-  for (let id = 1; id <= 1000; id++) noteAnswered(known, `/calculation?id=${id}`)
-  t.equal(known.answered?.length, 4)
-  t.end()
-})

@@ -59,15 +59,6 @@ t.test('requests keep their pace, and users go before guesses', { timeout: 5000 
   )
 })
 
-t.test('a turn that comes too late is not waited for', { timeout: 5000 }, async t => {
-  const rate = openRateLimiter(1, jumping())
-  await rate.turn(asking(10_000))
-  const late = failsAs(t, 'timeout', rate.turn(asking(500)))
-  const intime = rate.turn(asking(5000))
-  await late
-  await intime
-})
-
 t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
   const clock = jumping()
   const spend = openBandwidthLimiter(1000, clock)
@@ -101,14 +92,6 @@ t.test('AVAIL-4 a service that does not answer a probe either is asked every 2 s
   t.throws(() => breaker.admit(asking(60_000)), 'one only')
   breaker.heard()
   t.equal(breaker.admit(asking(60_000)), undefined)
-})
-
-t.test('AVAIL-4 a silent question and a silent probe open the breaker', { timeout: 5_000 }, async t => {
-  const breaker = new Breaker(jumping(), () => new Promise(() => {}), patience)
-  breaker.silent(instant(0))
-  t.equal(breaker.away, undefined, 'the probe has its time')
-  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
-  t.equal(breaker.away?.failure.message, 'the service does not answer; calcfs looks again within 2 seconds')
 })
 
 t.test('AVAIL-4 requests that always fail open nothing while a probe is answered', async t => {

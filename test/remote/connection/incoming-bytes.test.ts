@@ -77,23 +77,6 @@ t.test('a short body is one piece, whose memory nothing else uses', async t => {
   t.ok(bytes.closed)
 })
 
-t.test('of a body that pauses, what has come is given', async t => {
-  const { bytes } = openTried(40_000)
-  const reading = bytes.next()
-  bytes.push(Buffer.alloc(30_000, 1))
-  t.equal((await reading)?.length, 30_000)
-  bytes.push(Buffer.alloc(10_000, 2))
-  t.equal((await bytes.next())?.length, 10_000)
-})
-
-t.test('a long body is paused until it is read', async t => {
-  const { bytes, said } = openTried(1 << 20)
-  for (let count = 0; count < 4; count += 1) bytes.push(Buffer.alloc(64 << 10))
-  t.same(said, ['pause'])
-  await bytes.next()
-  t.same(said, ['pause', 'resume'])
-})
-
 t.test('a destroyed one ends the exchange, once, and its reader hears why', async t => {
   const { bytes, said } = openTried(100)
   let closes = 0
@@ -114,16 +97,4 @@ t.test('a destroyed one ends the exchange, once, and its reader hears why', asyn
   })
   t.equal(closes, 2, 'at once where it is closed')
   await t.rejects(async () => bytes.next(), { message: 'the deadline' })
-})
-
-t.test('an unread one that is thrown away frees its connection', async t => {
-  const { bytes, said } = openTried(undefined)
-  bytes.discard()
-  bytes.push(Buffer.alloc(1 << 20))
-  t.same(said, [])
-  bytes.end()
-  t.ok(bytes.closed)
-  const other = openTried(10).bytes
-  other.destroy()
-  await t.rejects(async () => other.next(), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 })

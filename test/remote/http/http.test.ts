@@ -1,7 +1,5 @@
 // What an answer means: the word for each status, what is asked again, what is never sent on, and how long it may take.
-import { createServer } from 'node:net'
 import t from 'tap'
-import { openHttp } from '../../../src/remote/http/http.js'
 import { byteOffset } from '../../../src/remote/remote.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
@@ -61,50 +59,6 @@ t.test('garbage, broken heads and resets are failures, never throws', { timeout:
     const outcome = await service.asked.text(get, ask(700)).catch(failure => failure.kind)
     t.match(String(outcome), /^(broken|unreachable|timeout)$/, name)
   }
-})
-
-t.test('a service that is not there is unreachable at once', { timeout: 10_000 }, async t => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  await new Promise(resolve => server.close(resolve))
-  const nobody = openHttp({ base: new URL(`http://127.0.0.1:${port}/create/rest`), connections: 2 })
-  t.teardown(() => nobody.client.close())
-  const first = await failsAs(t, 'unreachable', nobody.text(get, ask()))
-  t.match(
-    first.message,
-    /^nothing answers at the address of the service/,
-    'a question says what it met itself',
-  )
-  const elapsed = stopwatch()
-  const failure = await failsAs(t, 'unreachable', nobody.text(get, ask()))
-  t.match(failure.message, /looks again within 2 seconds/)
-  t.ok(elapsed() < 50, 'the second question is answered without a connection')
-  await failsAs(t, 'unreachable', nobody.text({ method: 'PUT', path: '/x', body: '{}' }, ask()))
-})
-
-t.test('a service that says nothing costs the deadline and no more', { timeout: 10_000 }, async t => {
-  const service = await rawService(t, () => () => {})
-  const elapsed = stopwatch()
-  await failsAs(t, 'timeout', service.asked.text(get, ask(300)))
-  t.ok(elapsed() < 1500)
-  t.equal(service.heard.length, 1)
-  await failsAs(t, 'timeout', service.asked.text(get, ask(-1)))
-  t.equal(service.heard.length, 1, 'a question that is late is not asked')
-})
-
-t.test('HEAD keeps its connection, and a zero is not believed', { timeout: 10_000 }, async t => {
-  const service = await rawService(t, ({ path }) =>
-    path.endsWith('zero')
-      ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
-      : 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n',
-  )
-  for (let count = 0; count < 5; count++) {
-    t.equal((await service.asked.head({ method: 'HEAD', path: '/nine' }, ask()))?.bytes, 9)
-  }
-  t.ok(service.connections() <= 2)
-  t.equal(await service.asked.head({ method: 'HEAD', path: '/zero' }, ask()), undefined)
 })
 
 t.test('questions are asked again, writes never', { timeout: 20_000 }, async t => {

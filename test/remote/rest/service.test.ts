@@ -183,23 +183,3 @@ for (const [instance, shortcomings] of Object.entries({ complete, poor })) {
     t.same(left, [], 'no item was taken for malformed')
   })
 }
-
-t.test(
-  'READ-10 a part that comes, or a size that is stated after all, ends the verdict that neither does',
-  { timeout: 20_000 },
-  async t => {
-    const { remote, calculation, learned } = await openTestbed(t, { ...complete, head: true })
-    const file: Content = { of: 'file', calculation, title: 'output.cml' as FileTitle }
-    const ways = {
-      part: async () => void (await textOf(await remote.content(file, byteOffset(299_990), ask()))),
-      start: async () => void (await textOf(await remote.content(file, byteOffset(0), ask(), byteOffset(9)))),
-      facts: async () => void (await remote.contentFacts(file, ask())),
-    }
-    for (const [what, way] of Object.entries(ways)) {
-      Object.assign(learned, { sizes: {}, untold: { file: 3 } })
-      t.equal(await remote.contentSize(file, ask()), undefined)
-      await way()
-      t.equal((await remote.contentSize(file, ask()))?.bytes, bytes.length, what)
-    }
-  },
-)

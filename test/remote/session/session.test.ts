@@ -14,7 +14,7 @@ import {
 import type { Token } from '../../../src/remote/session/token.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
-import { ask, type Heard, type Reply, rawService, whole } from '../raw.js'
+import { type Heard, type Reply, rawService, whole } from '../raw.js'
 
 const refusal = 'HTTP/1.1 401 No\r\nContent-Length: 3\r\n\r\nno!'
 const anna: Credentials = { with: 'password', user: 'anna@example.org', password: 'sesame' }
@@ -88,14 +88,6 @@ t.test('a refused token is renewed once and the question asked again', { timeout
   t.equal(service.heard.filter(request => bearer(request) === 'second').length, 3)
 })
 
-t.test('a service that refuses every token is not hammered with log-ins', { timeout: 10_000 }, async t => {
-  const { user, logins } = await openTestbed(t, (request, number) =>
-    isLogin(request) ? whole(`t${number}`) : refusal,
-  )
-  for (let count = 0; count < 5; count++) await failsAs(t, 'unauthenticated', user())
-  t.equal(logins(), 2)
-})
-
 t.test(
   'SIGN-2 a question that is refused with every token stops no other log-in',
   { timeout: 10_000 },
@@ -144,36 +136,6 @@ t.test(
     t.equal(logins(), 2, 'not at once')
     clock.pass(1_000)
     t.equal(await user(), '{}')
-  },
-)
-
-t.test(
-  'SIGN-2 a token that never served is renewed a second after a refusal, then later and later',
-  { timeout: 10_000 },
-  async t => {
-    let issued = 'first'
-    let valid = 'first'
-    const { user, logins, clock } = await openTestbed(t, request => {
-      if (isLogin(request)) return whole(issued)
-      return bearer(request) === valid ? whole('{}') : refusal
-    })
-    t.equal(await user(), '{}')
-    valid = 'good'
-    issued = 'of-a-fault'
-    await failsAs(t, 'unauthenticated', user())
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 2, 'not at once')
-    issued = 'of-another-fault'
-    clock.pass(1_000)
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 3)
-    issued = 'good'
-    clock.pass(9_000)
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 3)
-    clock.pass(1_000)
-    t.equal(await user(), '{}')
-    t.equal(logins(), 4)
   },
 )
 
@@ -234,23 +196,6 @@ t.test('a ready token is used as it is, and its refusal says what to do', { time
   t.ok(service.heard.every(request => !isLogin(request)))
 })
 
-t.test(
-  'SIGN-2 a ready token is good for others after one question is refused',
-  { timeout: 10_000 },
-  async t => {
-    const { user, signed, later } = await openTestbed(
-      t,
-      ({ path }) => (path.endsWith('/forbidden') ? refusal : whole('{}')),
-      { credentials: async () => ({ with: 'token', token: 'ready' }) },
-    )
-    t.equal(await user(), '{}')
-    for (let count = 0; count < 3; count += 1) {
-      await failsAs(t, 'forbidden', signed.text({ method: 'GET', path: '/forbidden' }, later()))
-      t.equal(await user(), '{}')
-    }
-  },
-)
-
 t.test('a stored token saves the log-in, and a new log-in is stored', { timeout: 10_000 }, async t => {
   let stored: Token | undefined
   const keep = async (token: Token) => {
@@ -276,25 +221,6 @@ t.test('a token put into the store by `calcfs login` mends a running mount', { t
   stored = { text: 'new', received: undefined }
   t.equal(await user(), '{}')
 })
-
-t.test(
-  'a log-in within the second of the refused one may give the same token, and it counts',
-  { timeout: 10_000 },
-  async t => {
-    const received = instant(Date.now())
-    let stored: Token = { text: 'same', received }
-    let isRefused = true
-    const { user } = await openTestbed(t, () => (isRefused ? refusal : whole('{}')), {
-      credentials: async () => undefined,
-      store: { load: async () => stored, save: async () => {} },
-    })
-    await failsAs(t, 'unauthenticated', user())
-    isRefused = false
-    await failsAs(t, 'unauthenticated', user())
-    stored = { text: 'same', received: instant(received + 1) }
-    t.equal(await user(), '{}')
-  },
-)
 
 const keptToken = { text: 'ready', received: undefined }
 const tokens: Readonly<Record<string, Partial<SessionOptions>>> = {
@@ -340,23 +266,6 @@ t.test('no failure shows the password or the token', { timeout: 10_000 }, async 
   t.notMatch(shown, /sesame/)
   t.notMatch(shown, Buffer.from('anna@example.org:sesame').toString('base64'))
 })
-
-t.test(
-  'a log-in that takes too long costs a question its own deadline only',
-  { timeout: 15_000 },
-  async t => {
-    const service = await rawService(t, () => () => {})
-    const who = openSession(service.asked, {
-      credentials: async () => anna,
-      clock: systemClock,
-      address: 'https://chem.example/create/rest',
-      note: () => {},
-    })
-    const elapsed = stopwatch()
-    await failsAs(t, 'timeout', withAuthorization(service.asked, who).text(get, ask(300)))
-    t.ok(elapsed() < 1500)
-  },
-)
 
 t.test('AVAIL-1 a lost check of the token delays no other refused question', { timeout: 20_000 }, async t => {
   let checks = 0

@@ -2,12 +2,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
-import { textsOf } from '../../../src/record/compact/compressed-batch.js'
-import { equalJson } from '../../../src/record/json/equal.js'
-import { parseJson, parseObject } from '../../../src/record/json/parse.js'
-import type { CalculationId, ReportId } from '../../../src/remote/remote.js'
+import { parseObject } from '../../../src/record/json/parse.js'
 import { type DialectSettings, openWire } from '../../../src/remote/wire/wire.js'
-import { plainTree } from '../../record/json/plain-reader.js'
 
 const speaking = (settings: DialectSettings = {}) => {
   const left: string[] = []
@@ -80,34 +76,6 @@ t.test('malformed items are left out and reported, the others stay', async t => 
   const { calculations, left } = speaking()
   t.equal(calculations('[{"id":1,"name":"a"},{"id":1,"name":"again"}]').length, 1, 'an id counts once')
   t.same(left, [])
-})
-
-t.test('a listing is read without losing a digit', async t => {
-  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.maxSafeNat())
-  const value = fc.oneof(
-    number,
-    fc.string({ unit: 'binary' }),
-    fc.boolean(),
-    fc.constant(null),
-    fc.array(number),
-  )
-  fc.assert(
-    fc.property(fc.array(fc.dictionary(fc.string(), value)), list => {
-      const text = JSON.stringify(list)
-      return equalJson(parseJson(text), plainTree(text))
-    }),
-  )
-  for (const digits of ['9007199254740993', '0.1234567890123456789', '1e400', '1e-400', '-0.10', '12E5']) {
-    t.same(parseJson(`[${digits}]`), plainTree(`[${digits}]`), digits)
-  }
-  t.throws(() => parseJson('['.repeat(300) + ']'.repeat(300)), Failure)
-  t.throws(() => parseJson('[1,'), Failure)
-})
-
-t.test('a listed item tells the rest of itself and its parent', async t => {
-  const [item] = speaking().calculations('[{"id":5,"name":"a","energy":-76.40,"parentId":9007199254740993}]')
-  t.same([...textsOf(item === undefined ? [] : [item])], ['{"energy":-76.40,"parentId":9007199254740993}'])
-  t.equal(item?.parent, '9007199254740993')
 })
 
 t.test('nothing but a list is a list, nothing but a record is a record', async t => {
@@ -227,27 +195,6 @@ t.test('a date means the same in every spelling', async t => {
   }
 })
 
-t.test('published is what says so', async t => {
-  const published = (text: string) => dialect.facts(parseObject(text)).published
-  for (const text of [
-    '{"state":"published"}',
-    '{"state":"Published"}',
-    '{"published":true}',
-    '{"handle":"10.1/x"}',
-  ]) {
-    t.ok(published(text), text)
-  }
-  for (const text of [
-    '{}',
-    '{"state":"created","handle":"10.1/x"}',
-    '{"published":false}',
-    '{"handle":null}',
-    '{"handle":" "}',
-  ]) {
-    t.notOk(published(text), text)
-  }
-})
-
 t.test('a user is found under any of the usual names, the group never', async t => {
   const { user } = speaking()
   t.same(user('{"email":"anna@example.org","userName":"u17"}').candidates, [
@@ -258,20 +205,6 @@ t.test('a user is found under any of the usual names, the group never', async t 
   t.same(user('{"login":"anna","group":{"name":"chem"}}').candidates, ['anna'])
   t.same(user('{"user":{"username":"anna"}}').candidates, ['anna'])
   t.same(user('{"name":"a/../b"}').candidates, [])
-})
-
-t.test('a share states its permission and its user', async t => {
-  const { shares } = speaking()
-  const [one, two] = shares(
-    '[{"shareId":17,"permission":"read","user":{"userName":"bo"}},{"id":"18","permission":"ALL"}]',
-  )
-  t.match(one, { id: '17', permission: 'READ', user: 'bo' })
-  t.match(two, { id: '18', permission: undefined, user: undefined })
-})
-
-t.test('the order of a report goes out as one text of ids', async t => {
-  const body = speaking().orderBody('42' as ReportId, ['12', '9007199254740993'] as CalculationId[])
-  t.equal(body, '{"id":42,"listCalculations":"12,9007199254740993"}')
 })
 
 t.test('an instance may have its own field names and query parameters', async t => {
