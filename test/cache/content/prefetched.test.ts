@@ -65,15 +65,6 @@ t.test('a body that is refused unread lets go of its connection', async t => {
   t.ok(cancelled > 0)
 })
 
-t.test('what does not tell its length is left alone once it is longer than wanted', async t => {
-  const { open } = openCacheTestbed(t)
-  const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 50_000) }))
-  const cache = open(remote)
-  t.ok((await cache.prefetch(file('a'), requestContext(), 120_000)) > 120_000)
-  t.equal(cache.stats().downloads, 0)
-  t.ok((await readAll(cache, file('a'))).equals(bytes))
-})
-
 t.test('a new reader joins the guess, and then it cannot be cancelled', async t => {
   const { open } = openCacheTestbed(t)
   const rest = gate()

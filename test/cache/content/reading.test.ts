@@ -60,51 +60,6 @@ t.test('a read is answered as soon as its own bytes are there', async t => {
   t.equal(await cache.read(file('a'), 190_000, late, requestContext()), 10_000, 'less at the end')
 })
 
-t.test('a reader leaves at its deadline, and the download goes on for the next', async t => {
-  const { open } = openCacheTestbed(t)
-  const rest = gate()
-  const remote = fakeRemote(() => ({
-    length: 9,
-    bytes: (async function* () {
-      yield Buffer.from('begin')
-      await rest.opened
-      yield Buffer.from('ning')
-    })(),
-  }))
-  const cache = open(remote)
-  const into = Buffer.alloc(100)
-  t.equal(await kindOf(cache.read(file('slow'), 0, into, requestContext(30))), 'timeout')
-  rest.open()
-  t.equal(await cache.size(file('slow'), requestContext()), 9)
-  t.equal(await cache.read(file('slow'), 0, into, requestContext()), 9)
-  t.same(remote.asked, ['get@0'], 'a download under way also answers for the size')
-})
-
-t.test('an xyz is simply downloaded, and its size is never asked for alone', async t => {
-  const { open } = openCacheTestbed(t)
-  const remote = fakeRemote(() => ({ bytes: inPieces(Buffer.from('1\n\nH 0 0 0\n'), 4) }))
-  const cache = open(remote)
-  t.equal(await cache.size(xyz('12'), requestContext()), 11)
-  t.equal((await readAll(cache, xyz('12'))).toString(), '1\n\nH 0 0 0\n')
-  t.same(remote.asked, ['get@0'])
-})
-
-t.test('sizes are asked for once and remembered over restarts', async t => {
-  const { open } = openCacheTestbed(t)
-  const remote = fakeRemote(
-    () => ({ bytes: inPieces(bytesOf(10), 10) }),
-    () => 10,
-  )
-  const cache = open(remote)
-  const told = await Promise.all([
-    cache.size(file('a'), requestContext()),
-    cache.size(file('a'), requestContext()),
-  ])
-  t.same(told, [10, 10])
-  t.equal(await open(remote).size(file('a'), requestContext()), 10)
-  t.same(remote.asked, ['size'])
-})
-
 t.test('READ-8 a body that drips holds its reader for one deadline, and goes on for the next', async t => {
   const { open } = openCacheTestbed(t)
   const bytes = bytesOf(10_000)
@@ -133,20 +88,6 @@ t.test('READ-8 a body that drips holds its reader for one deadline, and goes on 
   t.ok(elapsed() < 2_000, `${elapsed()} ms for a deadline of 300`)
   await new Promise(wake => setTimeout(wake, 3_500))
   t.ok((await readAll(cache, file('a'))).equals(bytes))
-})
-
-t.test('an empty content has size 0 and no bytes', async t => {
-  const { open } = openCacheTestbed(t)
-  const remote = fakeRemote(
-    () => ({ bytes: inPieces(Buffer.alloc(0), 1) }),
-    () => undefined,
-  )
-  const cache = open(remote)
-  t.equal(await cache.size(file('empty'), requestContext()), 0)
-  t.equal((await readAll(cache, file('empty'))).length, 0)
-  await cache.close()
-  t.equal((await readAll(open(remote), file('empty'))).length, 0)
-  t.same(remote.asked, ['size', 'get@0'])
 })
 
 t.test('contents with hostile names never share bytes', async t => {

@@ -146,13 +146,6 @@ t.test('READ-12 refresh keeps what a validator proves to be the same', async t =
   t.equal(remote.asked.filter(asked => asked.startsWith('get')).length, 1)
 })
 
-t.test('a length in the head of a body that is not kept is no content', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  const cache = open(fakeRemote(() => ({ length: 50, bytes: inPieces(bytesOf(40), 7) })))
-  t.equal(await kindOf(readAll(cache, file('a'))), 'replaced')
-  t.same(keptIn(directory), [])
-})
-
 for (const ends of ['proven', 'unproven'] as const)
   t.test(
     `READ-10 a body whose length nothing tells, ${ends}, is believed only if a second one is the same`,
@@ -173,21 +166,6 @@ for (const ends of ['proven', 'unproven'] as const)
       t.equal(remote.asked.length, 4)
     },
   )
-
-t.test('a failure of the service is passed on as it is, and asked again by the next reader', async t => {
-  const { open } = openCacheTestbed(t)
-  let away = true
-  const cache = open(
-    fakeRemote(() => {
-      if (away) throw new Failure('absent', 'no such file')
-      return { bytes: inPieces(bytesOf(10), 10) }
-    }),
-  )
-  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(9), requestContext())), 'absent')
-  t.equal(await kindOf(cache.size(file('a'), requestContext())), 'absent')
-  away = false
-  t.equal(await cache.size(file('a'), requestContext()), 10)
-})
 
 const damages: Record<string, (path: string) => void> = {
   'a changed byte': path => flip(path, 1_500_000),
@@ -274,22 +252,6 @@ t.test('scrubbing finds damage in unread contents, and what dead processes left'
   t.equal(second.stats().files, 2)
 })
 
-t.test('what this process has kept or read needs no scrubbing after a mount', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 9_000) }))
-  const first = open(remote)
-  for (const title of ['a', 'b']) await readAll(first, file(title))
-  await first.close()
-  const second = open(remote, { now: () => instant(Date.now() + 60_000) })
-  await second.maintain()
-  await readAll(second, file('a'))
-  await readAll(second, file('c'))
-  await settled(second)
-  for (const path of keptIn(directory)) flip(path, 40_000)
-  t.same(await second.scrub('unproven'), { checked: 1, dropped: 1, swept: 0 })
-  t.same(await second.scrub(), { checked: 2, dropped: 2, swept: 0 })
-})
-
 t.test('forgetting a content forgets its bytes and its size, even while it is downloaded', async t => {
   const { open, directory, ledger } = openCacheTestbed(t)
   const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 1_000) }))
@@ -330,30 +292,6 @@ t.test('directories are for their owner alone, files too', async t => {
   }
   for (const path of keptIn(directory)) t.equal(statSync(path).mode & 0o777, 0o600)
   t.equal(statSync(join(directory, 'ledger.db')).mode & 0o777, 0o600)
-})
-
-t.test('a big download without a later reader is stopped', async t => {
-  const { open } = openCacheTestbed(t)
-  let time = Date.now()
-  const bytes = bytesOf(9 << 20)
-  const remote = fakeRemote(() => ({
-    length: 20 << 20,
-    bytes: (async function* () {
-      yield bytes
-      await new Promise(() => {})
-    })(),
-  }))
-  const cache = open(remote, { now: () => instant(time) })
-  const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
-  await cache.read(file('a'), 0, Buffer.alloc(10), patient())
-  t.equal(cache.stats().downloads, 1)
-  time += 4_000
-  await cache.maintain()
-  t.equal(cache.stats().downloads, 1)
-  time += 2_000
-  await cache.maintain()
-  await cache.maintain()
-  t.equal(cache.stats().downloads, 0)
 })
 
 function flip(path: string, place: number): void {

@@ -1,5 +1,5 @@
 // What the ledger promises: values at once, over restarts, between processes; and no trouble from its file, whatever that holds.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
@@ -7,7 +7,6 @@ import t from 'tap'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
 import { instant } from '../../../src/remote/remote.js'
 import { clockOf } from '../../testbed/clocks.js'
-import { stopwatch } from '../../testbed/machine/stopwatch.js'
 
 t.setTimeout(120_000)
 
@@ -45,22 +44,6 @@ t.test('a value is there at once, and after a restart, with the time it was set'
   const again = open()
   t.same(again.getWithTime('size', 'a'), { value: '12', stored: 1_000 })
   t.same(again.getWithTime('size', 'b'), { value: '', stored: 1_500 })
-})
-
-t.test('what is not written yet and what is written are seen as one', async t => {
-  const { open } = place(t)
-  const ledger = open()
-  ledger.set('r', 'old', '1')
-  ledger.set('r', 'gone', '2')
-  t.ok(ledger.flush())
-  ledger.set('r', 'new', '3')
-  ledger.set('r', 'old', '4')
-  ledger.delete('r', 'gone')
-  const values = () => [...ledger.entries('r')].map(([key, { value }]) => `${key}=${value}`).sort()
-  t.same(values(), ['new=3', 'old=4'])
-  t.equal(ledger.get('r', 'gone'), undefined)
-  t.ok(ledger.flush())
-  t.same(values(), ['new=3', 'old=4'])
 })
 
 t.test('any text comes back as it was', async t => {
@@ -162,26 +145,6 @@ t.test('without a place on disk everything works from memory, and is written onc
   t.equal(open().get('r', 'k'), 'v')
 })
 
-t.test('the file is for its owner alone', async t => {
-  const { open, directory } = place(t)
-  const ledger = open()
-  ledger.set('r', 'k', 'v')
-  ledger.flush()
-  for (const end of ['', '-wal', '-shm'])
-    t.equal(statSync(join(directory, `ledger.db${end}`)).mode & 0o777, 0o600, end)
-})
-
-t.test('a hundred thousand entries are set, written and listed in a few seconds', async t => {
-  const { open } = place(t)
-  const ledger = open()
-  const elapsed = stopwatch()
-  for (let key = 0; key < 100_000; key += 1) ledger.set('size', `key ${key}`, String(key))
-  t.ok(ledger.flush())
-  t.equal(ledger.entries('size').size, 100_000)
-  t.equal(ledger.get('size', 'key 77777'), '77777')
-  t.ok(elapsed() < 10_000, `${elapsed()} ms`)
-})
-
 t.test('a room of short values says the same read one by one and as a whole, with two processes', async t => {
   const { open, pass } = place(t)
   const [own, other] = [open(), open()]
@@ -221,18 +184,4 @@ t.test('a room of short values says the same read one by one and as a whole, wit
   const fresh = open()
   for (let at = 0; at < 400; at += 1)
     t.equal(own.getShort('size', `k${at}`), fresh.get('size', `k${at}`), `k${at} is as on the disk`)
-})
-
-t.test('what another process adds to a room that is known as a whole is there a moment later', async t => {
-  const { open, pass } = place(t)
-  const [own, other] = [open(), open()]
-  for (let at = 0; at < 40; at += 1) t.equal(own.getShort('size', `none ${at}`), undefined)
-  other.set('size', 'none 7', '7')
-  other.flush()
-  pass(100)
-  t.equal(own.getShort('size', 'none 7'), '7')
-  own.delete('size', 'none 7')
-  t.equal(own.getShort('size', 'none 7'), undefined)
-  own.flush()
-  t.equal(own.getShort('size', 'none 7'), undefined)
 })

@@ -46,26 +46,3 @@ function firstGap(
   while (end < to && !there[end]) end++
   return { start, end }
 }
-
-t.test('stretches that touch are one, and an empty one is none', async t => {
-  const spans = openIntervalSet()
-  spans.add(0, 10)
-  spans.add(20, 30)
-  spans.add(10, 20)
-  t.equal(spans.reach(0), 30)
-  t.equal(spans.bytes, 30)
-  spans.add(50, 50)
-  spans.add(60, 55)
-  t.equal(spans.bytes, 30)
-  t.equal(spans.reach(50), 50)
-  t.same(spans.firstGap(0, 100), { start: 30, end: 100 })
-  t.equal(spans.firstGap(5, 30), undefined)
-})
-
-t.test('many stretches: each gap is found among them', async t => {
-  const spans = openIntervalSet()
-  for (let at = 0; at < 1_000; at++) spans.add(at * 10, at * 10 + 5)
-  for (let at = 0; at < 999; at++)
-    t.same(spans.firstGap(at * 10, 10_000), { start: at * 10 + 5, end: at * 10 + 10 }, `gap ${at}`)
-  t.equal(spans.bytes, 5_000)
-})

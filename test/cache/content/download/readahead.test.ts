@@ -86,26 +86,6 @@ t.test('READ-9 a reader of the end, the middle and then everything is sent each 
   t.equal(sent.bytes, total)
 })
 
-t.test('readers all over a big file are sent each byte once', async t => {
-  const { open } = openCacheTestbed(t)
-  const sent = { bytes: 0 }
-  const cache = open(exact(sent))
-  await cache.size(file('log'), requestContext())
-  const readers = Array.from({ length: 8 }, async (_, reader) => {
-    let right = true
-    for (let step = 0; step < 160; step += 1) {
-      const offset = (reader * 2_621_440 + step * 131_072) % total
-      right = (await isRight(cache, offset, 131_072)) && right
-    }
-    return right
-  })
-  t.ok((await Promise.all(readers)).every(right => right))
-  await settled(cache)
-  t.equal(cache.cached(file('log')), 1)
-  // A stretch may be asked for while a body is on its way to it; what that one had in hand is lost.
-  t.ok(sent.bytes < total * 1.1, `${sent.bytes} bytes`)
-})
-
 t.test('READ-9 a big file whose first bytes were read is not downloaded on and on', async t => {
   const { open, directory } = openCacheTestbed(t)
   const sent = { bytes: 0 }

@@ -37,18 +37,3 @@ t.test('a content is read as it was held last, or not at all', async () => {
     { numRuns: 2000 },
   )
 })
-
-t.test('the latest ones are there, and what is longer than the memory never is', async t => {
-  const files = new HotFiles(1000)
-  for (let at = 0; at < 20; at += 1) files.hold(String(at), bytesOf(240, at))
-  const into = Buffer.alloc(240)
-  for (const at of [17, 18, 19]) {
-    t.equal(files.read(String(at), 0, into), 240)
-    t.ok(into.equals(bytesOf(240, at)))
-  }
-  t.equal(files.read('3', 0, into), undefined)
-  files.hold('long', bytesOf(1001))
-  t.equal(files.read('long', 0, into), undefined)
-  t.equal(files.read('19', 240, into), 0, 'at the end')
-  t.equal(files.read('19', 9999, into), 0, 'behind it')
-})

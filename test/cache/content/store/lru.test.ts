@@ -1,5 +1,5 @@
 // The cache stays within its limit, drops what was used longest ago, and never gives a wrong byte while it does.
-import { readdirSync, statSync, utimesSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Content } from '../../../../src/remote/remote.js'
@@ -156,17 +156,4 @@ t.test('a file larger than the limit is read whole, drives nothing out and goes 
   await cache.maintain()
   t.equal(cache.cached(file('big')), 0)
   t.equal(cache.cached(file('1')), 1)
-})
-
-t.test('files of earlier days are counted when the cache opens', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  const first = open(library(10_000))
-  for (let title = 0; title < 20; title += 1) await readAll(first, file(String(title)))
-  await first.close()
-  const kept = join(directory, 'content', 'kept')
-  for (const [age, name] of readdirSync(kept).entries()) utimesSync(join(kept, name), age, age)
-  const second = open(library(10_000), { limitBytes: 102_000 })
-  await second.maintain()
-  t.equal(second.stats().files, 10)
-  t.equal(readdirSync(kept).length, 10)
 })
