@@ -5,7 +5,6 @@ import t, { type Test } from 'tap'
 import { configFiles, readConfig, type Sources } from '../../src/config/config.js'
 import { ownDirectories, userConfigFile } from '../../src/config/places.js'
 import { findSecret, type Secret } from '../../src/config/secret.js'
-import { flagName, settingNames, variableName } from '../../src/config/settings.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 
 const nowhere = { flags: {}, environment: {}, files: [] }
@@ -63,28 +62,6 @@ t.test('a value means what its writer expects', async t => {
   t.equal(readConfig({ ...nowhere, environment: { CALCFS_ALLOW_OTHER: 'yes' } }).allowOther, true)
   t.same(readConfig({ ...nowhere, environment: { CALCFS_ROOT: '/db/a/x\n17' } }).root, ['/db/a/x', '17'])
   t.match(given({ cacheDir: '~/x' }).cacheDir, /^\/.*\/x$/, 'the home directory')
-})
-
-t.test('the configuration is frozen, and every setting has a value of its type', async t => {
-  const config = readConfig(nowhere)
-  t.ok(Object.isFrozen(config) && Object.isFrozen(config.root) && Object.isFrozen(config.dialect))
-  t.match(config, {
-    access: 'edit',
-    ttlListing: 30_000,
-    ttlRecord: 10_000,
-    ttlAbsent: 5000,
-    deadlineMetadata: 10_000,
-    deadlineRead: 20_000,
-    deadlineSave: 20_000,
-    cacheSize: 10 * 2 ** 30,
-    insecureHttp: false,
-  })
-})
-
-t.test('each setting has one flag and one variable', async t => {
-  t.equal(flagName('ttlListing'), 'ttl-listing')
-  t.equal(variableName('ttlListing'), 'CALCFS_TTL_LISTING')
-  t.equal(new Set(settingNames.map(variableName)).size, settingNames.length)
 })
 
 t.test('a table and a dashed key of the file say the same', async t => {

@@ -77,18 +77,3 @@ t.test('METRIC-1 connections that ask slowly, or take no answer, give way within
   await until(limit, 'the port is free', () => isAnswered('/healthz'), 200)
   t.ok(performance.now() - began < 15_000, 'it took no half a minute')
 })
-
-t.test('METRIC-1 who asks at the same moment gets the same answer, and later another one', async t => {
-  const { asked, isAnswered } = await openPort(t)
-  t.same(await Promise.all(['/metrics', '/metrics', '/metrics'].map(isAnswered)), [true, true, true])
-  t.equal(asked(), 1)
-  await until(
-    limit,
-    'it is asked again',
-    async () => {
-      await isAnswered('/metrics')
-      return asked() > 1
-    },
-    50,
-  )
-})
