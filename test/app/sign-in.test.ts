@@ -1,6 +1,6 @@
 // Promises of signing in at the terminal and before a mount: when there is a prompt, how it ends, and what comes before "mounted".
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UnsecuredJWT } from 'jose'
@@ -130,31 +130,6 @@ t.test(
   },
 )
 
-t.test('DISK-1 a login does without what stands in the place of the directory of all accounts', async t => {
-  const at = await desk(t)
-  const place = join(at.state, 'calcfs')
-  await mkdir(at.state, { recursive: true })
-  await printed('mkfifo', [place])
-  t.match(await login(at), { code: 0 })
-  await rm(place, { recursive: true })
-  await printed('mkfifo', [place])
-  t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
-    code: 3,
-    stderr: /calcfs login/,
-  })
-  t.match(await login(at), { code: 0 })
-  t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 })
-  await rm(place, { recursive: true })
-
-  await symlink(place, place)
-  await at.logIn()
-  await rm(place, { recursive: true })
-  await symlink(place, place)
-  t.throws(at.account, /calcfs login/)
-  await at.logIn()
-  t.ok(await forgetToken(at.account()))
-})
-
 t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1)', async t => {
   const at = await desk(t)
   await at.logIn()
@@ -180,19 +155,6 @@ t.test('a token that cannot be renewed serves to its end (SIGN-1)', async t => {
   t.match(await at.calcfs({}, 'status', at.directory), { code: 0 })
 })
 
-t.test('a wrong password that is typed is reported before anything is mounted (SIGN-5)', async t => {
-  const at = await desk(t)
-  for (const daemon of [[], ['--daemon']]) {
-    const shown = await at.typed('mount', ...daemon, at.service.url, at.directory, '--user', 'demo')
-    await shown.until(/Password of demo at 127\.0\.0\.1/)
-    await shown.type('wrong')
-    await shown.until(/ended with 3\b/)
-    t.match(await shown.screen(), /http:\S+ refused the log-in of demo/)
-    t.notMatch(await shown.screen(), /mounted/)
-    t.notOk(await isMounted(at.directory))
-  }
-})
-
 t.test('a wrong password that is set is reported, although a token still lives (SIGN-5)', async t => {
   const at = await desk(t)
   await at.logIn()
@@ -212,23 +174,6 @@ t.test('a wrong password that is set is reported, although a token still lives (
   }
   await t.resolves(at.ask({}), 'the token is kept')
 })
-
-t.test(
-  'a wrong password at calcfs login is reported as refused, without the advice to run calcfs login (SIGN-5)',
-  async t => {
-    const { service, calcfs } = await desk(t)
-    const { code, stderr } = await calcfs(
-      { CALCFS_PASSWORD: 'wrong' },
-      'login',
-      service.url,
-      '--user',
-      'demo',
-    )
-    t.equal(code, 3)
-    t.match(stderr, /refused the password of demo.*check user name and password/)
-    t.notMatch(stderr, /run `calcfs login/)
-  },
-)
 
 t.test('a service that is away does not make a set password a wrong one (SIGN-5)', async t => {
   const at = await desk(t)

@@ -1,10 +1,10 @@
-// What is known while the service is silent, refused or dripping: shown at once, and never where it only takes its time.
+// What is known while the service is silent, refused or dripping: shown at once.
 import t from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
-import { namesOf, outcome, textOf } from '../testbed/testbed.js'
+import { namesOf, outcome } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -88,21 +88,4 @@ t.test('STALE-11 what was to be read again is waited for by one call, not by eac
       return (await files.xattr(project, 'user.calcfs.stale')) === undefined
     })
   }
-})
-
-t.test('STALE-11 a service that only takes its time is waited for', async t => {
-  const testbed = await inProcess(t, { settings })
-  const { service } = testbed
-  const slow: Interceptor = async (_, { carryOut }) => {
-    await later(1_200)
-    const pass = await carryOut()
-    pass()
-  }
-  service.intercept(/^GET \/project\/descendant/, slow)
-  await namesOf(testbed, project)
-  service.seed.addCalculation({ id: '3001', name: 'Another one', project: ids.water, files: {} })
-  await testbed.pass(2_500)
-  t.ok((await namesOf(testbed, project)).includes('Another one'), 'it shows what is new, not what is old')
-  await testbed.pass(2_500)
-  t.match(await textOf(testbed, `${project}/.index.tsv`), /Another one/)
 })

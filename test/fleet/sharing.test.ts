@@ -62,21 +62,6 @@ t.test('FLEET-1 a file of any length is downloaded by one mount, and is the same
   t.ok(again < asked, `${asked} requests of the first mount, ${again} of the two others`)
 })
 
-t.test('FLEET-1 the same where all read at once', async t => {
-  const bed = await bedOfLengths(t)
-  const alone = await bed.join({}, true)
-  for (const length of lengths.slice(4)) {
-    const once = await contentRequests(bed, () => same(alone, length))
-    const nodes = await Promise.all([1, 2, 3, 4].map(() => bed.join()))
-    const asked = await contentRequests(bed, async () => {
-      const all = await Promise.all(nodes.map(node => same(node, length)))
-      t.strictSame(all, [true, true, true, true], `${length} bytes`)
-    })
-    // What Redis does not take in fast enough is not shared.
-    t.ok(asked < 4 * once, `${length} bytes: ${asked} requests of four mounts, ${once} of one`)
-  }
-})
-
 t.test('FLEET-1 what a mount of a longer lifetime has put there counts no longer for the others', async t => {
   const bed = await fleetBed(t)
   const path = 'reports/42.json'
