@@ -137,13 +137,6 @@ t.test('a command without a sign-in ends with 3, as one whose sign-in has ended'
   t.match(ended, { code: 3, out: '', err: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
 })
 
-t.test('the help names the exit codes', async t => {
-  t.match(await calcfs(['--help'], { env: homeOf(t) }), {
-    code: 0,
-    out: /Exit codes: 0 done, 1 failed or answered with no, 2 wrong usage or setting, 3 sign-in refused or ended, 4 /,
-  })
-})
-
 t.test('a service that does not answer is exit code 4, with its address and what to check', async t => {
   const address = `http://127.0.0.1:${await freePort()}`
   const ended = await calcfs(['login', address, '--user', 'x'], { env: homeOf(t), input: 'x\n' })
@@ -198,15 +191,6 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     t.match(await calcfs(['logout', url], { env }), { code: 0, out: /^Signed out anna of / })
     const after = await calcfs(['resolve', '--url', url, '/db/anna'], { env })
     t.match(after, { code: 3, err: /calcfs login/ })
-  })
-
-  t.test('a wrong password is exit code 3, and keeps nothing', async t => {
-    const env = homeOf(t)
-    const ended = await calcfs(['login', url], {
-      env: { ...env, CALCFS_USER: 'anna', CALCFS_PASSWORD: 'wrong' },
-    })
-    t.match(ended, { code: 3, err: /^calcfs: \S+ refused the password of anna .*try again/ })
-    t.same(filesBelow(env['HOME'] ?? ''), [])
   })
 
   t.test(

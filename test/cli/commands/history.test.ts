@@ -7,8 +7,6 @@ import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 t.setTimeout(480_000)
 
 const path = 'reports/42.json'
-/** A number of it that no double can hold. */
-const serial = '12345678901234567890'
 
 interface Version {
   readonly number: number
@@ -80,29 +78,6 @@ t.test('each text is listed once, with when, how, by which mount and what change
     versions.map(one => ({ ...one, at: one.at.slice(0, 18) }))
   t.same(timeless(JSON.parse(unmounted.stdout).versions), timeless(all), 'the same without a mount')
 })
-
-t.test(
-  'what a program empties before it writes is the text that it read, not one that was not saved (UNDO-1)',
-  async t => {
-    const testbed = await warmMount(t)
-    const before = await textOf(testbed, path)
-    // As vim does without a backup: no O_TRUNC, and no read through the descriptor that writes.
-    const file = await testbed.files.open(path, 'r+')
-    await file.truncate(0)
-    await file.write(before.replace('Supporting information', 'Emptied'), 0)
-    await file.close()
-    await testbed.files.truncate(path, 0)
-    await overwrite(testbed, path, before.replace('Supporting information', 'Once more'))
-    t.same(
-      (await versionsOf(testbed)).map(({ how, stored }) => ({ how, stored })),
-      [
-        { how: 'saved', stored: true },
-        { how: 'saved', stored: true },
-        { how: 'read', stored: true },
-      ],
-    )
-  },
-)
 
 t.test('a text that could not be saved is in the history, however it is written over (UNDO-1)', async t => {
   const testbed = await warmMount(t)
@@ -231,25 +206,6 @@ t.test(
     t.match(diff.stdout, `--- ${path}@${givenUp?.number}, never stored\n+++ ${path}, as it shows now\n`)
   },
 )
-
-t.test('a text whose digits a program has rounded is one that was saved (UNDO-1)', async t => {
-  const testbed = await warmMount(t)
-  const exact = (await textOf(testbed, path)).replace('Supporting information', 'Rounded')
-  const rounded = JSON.stringify(JSON.parse(exact), null, 2)
-  t.notMatch(rounded, serial)
-  await overwrite(testbed, path, rounded)
-  t.match(
-    (await versionsOf(testbed)).map(({ how, stored, changed }) => ({ how, stored, changed })),
-    [
-      { how: 'saved', stored: true, changed: 'title: "Supporting information" → "Rounded"' },
-      { how: 'read', stored: true },
-    ],
-  )
-  t.match(await textOf(testbed, path), serial)
-  // Another spelling of it is no change.
-  await overwrite(testbed, path, (await textOf(testbed, path)).replace(/(\d\.\d)0\b/, '$1'))
-  for (const { changed } of await versionsOf(testbed)) t.not(changed, 'nothing')
-})
 
 /** A report whose title was changed here, then its description elsewhere. */
 async function changedByTwo(t: Test) {

@@ -36,30 +36,6 @@ t.test('a report that is named to a command right after its file was removed sta
   }
 })
 
-t.test('renumber takes the order of an unsent order.txt, and ends that draft (CLI-12)', async t => {
-  const testbed = await warmMount(t)
-  t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1235\n1234\n')), 'EINVAL')
-  const why = await calcfs(testbed, 'why', `${testbed.directory}/reports/43/order.txt`)
-  t.match(why.stdout, /calcfs report renumber 43/, 'the reason names the command')
-  const diff = await calcfs(testbed, 'drafts', 'diff', '43-order.txt')
-  t.match(
-    diff.stdout,
-    /^--- what the service has now\n\+\+\+ 43-order\.txt, not saved\n@@.*\n(-1234\t.*\n)?.*\n/m,
-  )
-  t.match(await calcfs(testbed, 'report', 'renumber', '43'), {
-    code: 0,
-    stdout: /c1 c1\+c2 {2}→ {2}c3 c3\+c2/,
-  })
-  const { configuration, calculations } = await reportOf(testbed, '43')
-  t.same(
-    calculations.map(row => row.calcId),
-    [1236, 1235, 1234],
-  )
-  t.equal(configuration, 'c3\nc3+c2')
-  t.notOk((await testbed.files.readdir('.calcfs/drafts')).size)
-  t.match(await textOf(testbed, 'reports/43/order.txt'), /^1236\t/)
-})
-
 /** A new report whose POST was carried out, and whose answer was lost. */
 async function withLostPost(t: Test): Promise<KernelTestbed> {
   const testbed = await warmMount(t)

@@ -1,14 +1,14 @@
-// Promises of pins in the long run: room, damage, changes of the service, other readers and other mounts.
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+// Promises of pins in the long run: room, what is removed, changes of the service, and other mounts.
+import { readdir, rm, truncate } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until, within } from '../../testbed/within.js'
+import { until } from '../../testbed/within.js'
 import {
   bigText,
   calcfs,
@@ -77,30 +77,6 @@ t.test(
     held()
     const back = JSON.parse((await calcfs(testbed, 'cache', 'info', '--json')).stdout)
     t.match(back, { files: 3 }, 'a mounted drive fetches them again')
-  },
-)
-
-t.test(
-  'a pinned file that is found damaged is fetched again at once (PIN-4)',
-  { buffered: true },
-  async t => {
-    const testbed = await warmMount(t)
-    const file = 'projects/Water splitting/TS1_opt/run.log'
-    t.match(await calcfs(testbed, 'pin', file), { code: 0 })
-    const contents = join(testbed.home, 'cache')
-    const kept =
-      (await readdir(contents, { recursive: true })).find(name => /\/[0-9a-f]{60,}$/.test(name)) ?? ''
-    const bytes = await readFile(join(contents, kept))
-    bytes[1000] = (bytes[1000] ?? 0) ^ 1
-    await writeFile(join(contents, kept), bytes)
-    const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, () => {})
-    t.match(JSON.parse((await calcfs(testbed, 'cache', 'verify', '--json')).stdout), { damaged: 1 })
-    const [told] = await pinsOf(testbed)
-    t.not(told?.state, 'whole')
-    away()
-    await calcfs(testbed, 'pin', '--no-wait', file)
-    await untilPin(testbed, isWhole, 61_000)
-    t.equal(await textOf(testbed, file), log)
   },
 )
 
@@ -273,25 +249,6 @@ t.test(
     t.same(await pinsOf(testbed), [])
   },
 )
-
-t.test('a program that reads is served before a pin (PIN-5)', { buffered: true }, async t => {
-  const testbed = await warmMount(t, { fill: fillFifty, settings: { connections: '3' } })
-  const { service } = testbed
-  const well = service.intercept(/^GET \/calculation\/files\/bitstream\?id=41/, () => {})
-  await calcfs(testbed, 'pin', '--no-wait', 'projects/Fifty')
-  await untilPin(testbed, ({ state }) => state === 'fetching')
-  t.equal(
-    await within(
-      patience,
-      'a read beside the pin',
-      textOf(testbed, 'projects/Water splitting/TS1_opt/run.log'),
-    ),
-    log,
-  )
-  t.match(await untilPin(testbed, () => true), { filesKept: 0 })
-  well()
-  await calcfs(testbed, 'unpin', 'projects/Fifty')
-})
 
 t.test(
   'of two mounts of one account one fetches, and the other goes on where that ends (PIN-5)',

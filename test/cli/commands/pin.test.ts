@@ -190,27 +190,6 @@ t.test(
   },
 )
 
-t.test('an outage in the middle is waited out (PIN-2)', { buffered: true }, async t => {
-  const testbed = await warmMount(t, { fill: fillFifty })
-  const { service } = testbed
-  let left: Promise<void> | undefined
-  const wellAgain = service.intercept(/^GET \/calculation\/files\/bitstream\?id=412/, response => {
-    response.destroy()
-    left ??= service.leave()
-  })
-  const pinned = await calcfs(testbed, 'pin', 'projects/Fifty')
-  t.match(pinned, { code: 4, stderr: /is waiting, .* the drive goes on with it by itself\./ })
-  t.match(await untilPin(testbed, ({ state }) => state === 'waiting'), { because: String })
-  wellAgain()
-  await left
-  await service.back()
-  t.match(await untilPin(testbed, isWhole, 31_000), { files: 50, filesKept: 50 })
-  t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), {
-    code: 0,
-    stdout: /kept whole: 50 files, 5\.0 MB/,
-  })
-})
-
 t.test(
   'without a mount a pin is fetched by the command, and gone on with by the next one (PIN-2)',
   { buffered: true },

@@ -5,8 +5,7 @@ import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
-import { namesOf, outcome, overwrite, type TestbedOptions, textOf } from '../../testbed/testbed.js'
-import { drawnFrom } from '../../testbed/variants.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
@@ -105,18 +104,6 @@ t.test('a service that takes three seconds an answer is slow, not away (CLI-22)'
   t.match(told(await status(testbed, '--json')), { answers: true, answersInMs: Number })
 })
 
-t.test('status and refresh are well again as soon as the service answers (CLI-22, CLI-4)', async t => {
-  const testbed = await warmMount(t)
-  await testbed.service.leave()
-  t.match(await status(testbed), { code: 4 })
-  await testbed.service.back()
-  await testbed.pass(2100)
-  t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
-  for (const path of paths) t.match(await refresh(testbed, path), { code: 0, stderr: '' }, path)
-  const json = await testbed.calcfs('refresh', `${testbed.directory}/projects`, '--json')
-  t.same({ ...json, stdout: JSON.parse(json.stdout) }, { code: 0, stdout: { path: '/projects' }, stderr: '' })
-})
-
 t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-4)', async t => {
   const testbed = await warmMount(t)
   await textOf(testbed, 'reports/42.json')
@@ -199,33 +186,6 @@ t.test('POOR-2 a nine-path instance is mounted; status, doctor and why name what
   const why = await calcfs('why', `${directory}/projects/Nothing`)
   t.match(why.stdout, 'there is nothing of this name')
 })
-
-const { seed, draw } = drawnFrom()
-const statuses = [400, 403, 404, 410] as const
-const poor: TestbedOptions = {
-  settings: { root: [ids.water] },
-  service: { shortcomings: { onlyNinePaths: true, root: true } },
-}
-for (const [what, wish] of Object.entries({ 'a whole': {}, 'a nine-path': poor }))
-  t.test(
-    `STALE-13 CLI-22 ${what} instance in a redeploy does not answer, though little was asked (seed ${seed})`,
-    async t => {
-      const testbed = await warmMount(t, wish)
-      const code = statuses[draw(statuses.length)] ?? 404
-      const mend = testbed.service.intercept(/./, response => {
-        response.writeHead(code)
-        response.end('<html>We are sorry</html>')
-      })
-      for (const time of ['first', 'second'])
-        t.match(
-          await status(testbed),
-          { code: 4, stdout: /the service has been away since .*refuses everything/ },
-          `${code}, ${time}`,
-        )
-      mend()
-      await until(20_000, 'it answers', async () => (await status(testbed)).code === 0)
-    },
-  )
 
 if (process.platform === 'linux' && process.getuid?.() === 0)
   t.test('STATE-4 CLI-22 a full disk is said, and not that everything is saved', async t => {

@@ -104,17 +104,6 @@ t.test('a command without a mount leaves no directory of its own behind (CLI-15)
   t.equal(await directories(), before)
 })
 
-t.test('drop without a daemon needs no service (CLI-15)', async t => {
-  const { testbed } = await leftBehind(t)
-  await testbed.service.leave()
-  t.match(await calcfs(testbed, 'drafts', 'drop', '42'), {
-    code: 0,
-    stdout: /report 42 is as the service has it; its text lies in /,
-  })
-  t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0 })
-  await testbed.service.back()
-})
-
 t.test('report works without a daemon, and a later mount knows what was added (CLI-15)', async t => {
   const testbed = await warmMount(t)
   await testbed.end()
@@ -174,26 +163,6 @@ t.test(
     t.match(await testbed.calcfs('drafts', 'list', '--mount', directory), { code: 0 })
   },
 )
-
-t.test('a reader of the first lines alone gets no error of a broken pipe', async t => {
-  const ended = await shell(`(sleep 0.5; '${process.execPath}' '${program}' --help) | true`, '/')
-  t.match(ended, { code: 0, stderr: '' })
-})
-
-t.test('a wrong name or flag is one sentence and exit code 2 (CLI-15)', async t => {
-  const testbed = await warmMount(t)
-  await testbed.end()
-  t.match(await testbed.calcfs('drafts', 'sned', '42'), {
-    code: 2,
-    stderr: /^calcfs: unknown command 'sned'/,
-  })
-  t.match(await testbed.calcfs('drafts', 'send', '--agian', '42'), {
-    code: 2,
-    stderr: /^calcfs: unknown option/,
-  })
-  const both = await calcfs(testbed, 'drafts', 'list', '--mount', testbed.directory)
-  t.match(both, { code: 2, stderr: /cannot be used with option '--url/ })
-})
 
 t.test(
   'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-15)',

@@ -138,21 +138,6 @@ t.test('what the service took of a save, and what it ignored, is said (CLI-1)', 
   })
 })
 
-t.test('a file of this machine is no path of the drive, and is not looked for there (CLI-11)', async t => {
-  const testbed = await warmMount(t)
-  for (const args of [['why'], ['refresh'], ['info'], ['history'], ['pin']])
-    t.match(
-      await testbed.calcfs(...args, '/etc/passwd', '--mount', testbed.directory),
-      {
-        code: 6,
-        stdout: '',
-        stderr: 'calcfs: /etc/passwd is on no drive; calcfs mounts lists where yours are',
-      },
-      args.join(' '),
-    )
-  t.match(await testbed.calcfs('info', '/reports/42.json', '--mount', testbed.directory), { code: 0 })
-})
-
 t.test('an emptied file is said to be no save, until it is there again (CLI-1)', async t => {
   const testbed = await warmMount(t)
   await testbed.files.truncate('reports/42.json', 0)
@@ -173,17 +158,6 @@ t.test('nothing wrong is said, and is exit code 0 (CLI-1)', async t => {
     (await testbed.calcfs('why', '--json', '--mount', testbed.directory, 'reports/42.json')).stdout,
   )
   t.match(json, { path: '/reports/42.json', wrong: false, sentences: [String] })
-})
-
-t.test('a refused call is explained where nothing came to be (CLI-1)', async t => {
-  const testbed = await warmMount(t)
-  t.equal(await outcome(testbed.files.symlink('H2O', 'projects/Water splitting/link')), 'EPERM')
-  const { stdout } = await why(testbed, 'projects/Water splitting/link')
-  t.match(
-    stdout,
-    /^Could not make the link \/projects\/Water splitting\/link \(20.*\): .*the service holds no links\./,
-  )
-  t.match(await why(testbed, 'projects/Nothing/here'), { code: 0, stdout: /there is nothing of this name/ })
 })
 
 t.test('what is old says so, and why (CLI-4)', async t => {
@@ -263,18 +237,6 @@ t.test(
   },
 )
 
-t.test('a sign-in that has ended is reported at every path (CLI-1)', async t => {
-  const testbed = await warmMount(t)
-  await textOf(testbed, 'reports/42.json')
-  testbed.service.intercept(/./, response => {
-    response.writeHead(401)
-    response.end('not signed in')
-  })
-  t.not(await outcome(testbed.files.readFile('reports/43.json')), 'done')
-  for (const path of ['', 'projects', 'reports/42.json', 'projects/Water splitting'])
-    t.match(await why(testbed, path), { stdout: /calcfs login/ }, path)
-})
-
 t.test('a removal that is refused is reported, in status too (CLI-1, DEL-15)', async t => {
   const testbed = await warmMount(t)
   const path = 'reports/42.json'
@@ -289,14 +251,4 @@ t.test('a removal that is refused is reported, in status too (CLI-1, DEL-15)', a
     ),
   )
   t.match(await why(testbed, path), { stdout: /deletes only with --access manage/ })
-})
-
-t.test('a project whose rm -r is refused says why (CLI-1, DEL-4)', async t => {
-  const testbed = await warmMount(t, { settings: { access: 'manage' } })
-  const project = 'projects/Water splitting'
-  await run('rm', ['-rf', `${testbed.directory}/${project}`])
-  t.match(await why(testbed, project), { stdout: /is not deleted/ })
-  const calculation = `${project}/TS1_opt`
-  await run('rm', ['-r', `${testbed.directory}/${calculation}`])
-  t.match(await why(testbed, calculation), { stdout: /Could not delete .*TS1_opt\/.*was to be removed/ })
 })

@@ -1,5 +1,5 @@
 // Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
-import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
@@ -151,20 +151,6 @@ t.test('a drive that hangs is not in the way of another one (CLI-17)', async t =
   )
   t.ok(several.took < limit, `${several.took} ms`)
   t.match(await hung.calcfs('unmount', well.directory), { code: 0 })
-})
-
-t.test('a link to a mount point that hangs is followed without touching it (CLI-17)', async t => {
-  const { directory, local, calcfs } = await stopped(t)
-  await symlink(directory, join(local, 'link'))
-  await mkdir(join(local, 'below'))
-  const status = await timed(calcfs('status', join(local, 'link')))
-  t.match(status, { code: 4, stderr: /is stopped/ })
-  t.ok(status.took < limit, `${status.took} ms`)
-  const inside = await timed(calcfs('mount', 'http://127.0.0.1:9', join(directory, 'reports'), '--user', 'x'))
-  t.match(inside, { code: 6, stderr: /is inside a mounted drive/ })
-  t.ok(inside.took < limit, `${inside.took} ms`)
-  t.match(await calcfs('unmount', '--force', join(local, 'link')), { code: 0 })
-  t.notOk(await isMounted(directory))
 })
 
 t.test(

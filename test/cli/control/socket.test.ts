@@ -1,9 +1,7 @@
 // Promises of the way to a daemon: its socket is private, replaced after a kill, gone after an unmount, and never in a mount's way.
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
@@ -54,23 +52,6 @@ t.test(
     t.same(await readdir(dirname(directory)), [])
   },
 )
-
-t.test('a program that opens the socket on and on takes the drive no descriptor (CLI-16)', async t => {
-  const testbed = await realMount(t)
-  const { control, pid } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
-  const descriptors = async (): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length
-  const before = await descriptors()
-  const opened: Socket[] = []
-  t.teardown(() => opened.forEach(socket => void socket.destroy()))
-  for (let count = 0; count < 700; count += 1) opened.push(connect(control).on('error', () => {}))
-  await until(10_000, 'the daemon has taken what it takes', async () => (await descriptors()) > before + 400)
-  await wait(500)
-  t.ok((await descriptors()) <= before + 520, `${(await descriptors()) - before} more`)
-  t.ok((await testbed.files.readdir('reports')).has('INDEX.tsv'), 'the drive goes on')
-  for (const socket of opened) socket.destroy()
-  await until(10_000, 'it has given them back', async () => (await descriptors()) < before + 20)
-  t.match(await testbed.calcfs('drafts', 'list', '--mount', testbed.directory), { code: 0 })
-})
 
 t.test('a socket that is removed while the drive is mounted is made again (CLI-16)', async t => {
   const testbed = await warmMount(t)
@@ -124,12 +105,6 @@ t.test('a directory that others may enter, or that is a link, is not used (CLI-1
   t.notOk(await isInside(), 'a link')
   await rm(own)
   t.ok(await isInside())
-})
-
-t.test('a path too long for a socket is not tried (CLI-16)', async t => {
-  const runtime = t.testdir({ ['long'.repeat(20)]: {} })
-  const path = await socketFor('/mnt/lab', { XDG_RUNTIME_DIR: join(runtime, 'long'.repeat(20)) })
-  t.ok(Buffer.byteLength(path) < 100, path)
 })
 
 t.test(

@@ -257,13 +257,3 @@ t.test('NOFUSE-10 what fails is tried once more, then named, and comes with the 
   t.match(await run(), { code: 0, stdout: /^1 file copied/ }, 'the next one brings what was missing')
   t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
 })
-
-t.test('NOFUSE-10 get where no directory can be made ends with a sentence', async t => {
-  const { calcfs, directory } = await warmMount(t)
-  const ran = await within(
-    30_000,
-    'get',
-    calcfs('get', '--mount', directory, 'reports', '--to', '/proc/nothing/here'),
-  )
-  t.match(ran, { code: 1, stderr: /^calcfs: \/proc\/nothing: [^\n]+\n$/ })
-})

@@ -1,8 +1,7 @@
-// Lines of the log about calls: slow ones and failures, each call at the level debug, once a minute and cause at info.
+// Lines of the log about calls: failures, once a minute and cause at info.
 import { pino } from 'pino'
 import t from 'tap'
-import { openKernelCalls } from '../../../src/activity/kernel-calls.js'
-import { logCalls, logFailures } from '../../../src/cli/mount/call-log.js'
+import { logFailures } from '../../../src/cli/mount/call-log.js'
 import { openFailureLog } from '../../../src/drive/failure-log.js'
 import { Failure, type FailureKind } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
@@ -27,27 +26,6 @@ function bed(level: 'debug' | 'info') {
     },
   }
 }
-
-t.test(
-  'LOG-5 at info a slow call has a line at once, and the next ones one in a minute, counted',
-  async t => {
-    const { ports, lines, pass } = bed('info')
-    const calls = openKernelCalls()
-    logCalls(calls, ports)
-    for (let at = 0; at < 300; at += 1) {
-      const call = calls.begin('getattr', () => `/projects/A/${at}`)
-      calls.answered({ ...call, began: call.began - 1_200 - at }, 0, 'OK')
-    }
-    t.equal(lines.length, 1)
-    pass(60_000)
-    t.equal(lines.length, 2)
-    t.match(lines[1], {
-      level: 30,
-      more: 298,
-      msg: /^a slow call: getattr took .* \(and 298 more in the last minute\)$/,
-    })
-  },
-)
 
 t.test(
   'LOG-5 failures of a kind and sentence are one line a minute; what is no trouble has none',
@@ -78,13 +56,3 @@ t.test(
     t.match(lines.at(-1), { more: 9_998, path: '/projects/A/9999' })
   },
 )
-
-t.test('LOG-5 at debug each failed call has its line', async t => {
-  const { ports, lines } = bed('debug')
-  const failed = logFailures(
-    openFailureLog(() => instant(0)),
-    ports,
-  )
-  for (let at = 0; at < 10; at += 1) failed('read', '/x', new Failure('timeout', 'no answer'))
-  t.equal(lines.length, 10)
-})

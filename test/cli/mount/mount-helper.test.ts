@@ -206,20 +206,6 @@ t.test('INT-1 an ordinary user ends programs that wait for a service that stands
   t.same(ends, Array(4).fill(['143 1', '129 1', '137 1']).flat(), ran.stdout + ran.stderr)
 })
 
-t.test('MOUNT-4 mount -a mounts a line of /etc/fstab once', async t => {
-  const { url, directory, at, who } = await place(t)
-  const ran = await inOwnMounts(
-    `
-    for time in first second; do mount -a; echo "$time $?"; done
-    grep -c ' ${at} ' /proc/self/mountinfo
-    umount ${at}
-    ${untilEnded(at)}`,
-    { directory, fstab: [`${url} ${at} calcfs ${who},access=manage 0 0`] },
-  )
-  t.equal(ran.stderr, '')
-  t.same(wordsOf(ran), ['first 0', 'second 0', '1'])
-})
-
 t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and whose a drive is', async t => {
   if (process.getuid?.() !== 0)
     return t.fail('this test changes to another user, which only root may: run it as root')

@@ -19,28 +19,6 @@ const source = (records: readonly string[], signedOutBecause?: string): NoticeSo
   waiting: records.map(record => ({ record, state: 'refused', since: 1, why: `${record} is wrong` })),
 })
 
-t.test(
-  'NOTIFY-1 a cause has one notice until it is mended, and none that is mended at the second look',
-  async t => {
-    const due = openNotices()
-    t.same(due(source(['report 1'])), [])
-    t.match(due(source(['report 1'])), [{ title: 'calcfs: an edit is not saved', text: /report 1 is wrong/ }])
-    t.same(due(source(['report 1'])), [])
-    t.same(due(source(['report 1', 'report 2'])), [])
-    t.match(due(source(['report 1', 'report 2', 'report 3'], 'token')), [{ text: /^report 2: / }])
-    t.match(due(source(['report 3'], 'token')), [
-      { text: /^report 3: / },
-      { title: /signed out/, text: 'token' },
-    ])
-    t.same(due(source([])), [])
-    due(source(['report 1']))
-    t.match(due(source(['report 1'])), [{ text: /report 1/ }], 'it has failed again')
-    const many = source(Array.from({ length: 200 }, (_, at) => `report ${at}`))
-    due(many)
-    t.match(due(many), [{ title: 'calcfs: 199 edits are not saved', text: /and 196 more/ }])
-  },
-)
-
 t.test('NOTIFY-1 in any order of failing and mending no cause is told twice while it lasts', async () => {
   const looks = fc.array(fc.uniqueArray(fc.constantFrom<string[]>('a', 'b', 'c'), { maxLength: 3 }), {
     maxLength: 30,

@@ -1,4 +1,4 @@
-// Promises of the commands that watch: top, mounts, log, metrics and status --watch, on drives of their own.
+// Promises of the commands that watch: top, mounts, log and status --watch, on drives of their own.
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -118,25 +118,6 @@ t.test('watching one drive', async t => {
       })
       t.match(await testbed.calcfs('drafts', 'drop', '42.json', '--mount', directory), { code: 0 })
       t.match(await testbed.calcfs('metrics', directory, '--health'), { code: 0 })
-    },
-  )
-
-  await t.test(
-    'METRIC-1 the control socket answers GET /metrics and GET /healthz, its owner alone can ask',
-    async t => {
-      const { control } = JSON.parse((await testbed.calcfs('status', '--json', directory)).stdout)[0]
-      const asked = (path: string) => run('curl', ['-si', '--unix-socket', control, `http://calcfs${path}`])
-      t.match(
-        (await asked('/metrics')).stdout,
-        /^HTTP\/1\.1 200 .*\ncalcfs_kernel_calls_total\{verb="open",errno="OK"\} \d+/s,
-      )
-      t.match((await asked('/healthz')).stdout, /^HTTP\/1\.1 200 .*no edit waits\n$/s)
-      const text = await testbed.calcfs('metrics', directory)
-      t.match(text, {
-        code: 0,
-        stdout: /^calcfs_requests_total\{method="GET",endpoint="\/report",outcome="200"\} \d+$/m,
-      })
-      t.notMatch(text.stdout, /demo|Water|eyJ/)
     },
   )
 
