@@ -99,8 +99,9 @@ t.test('AVAIL-3 a file that drips ends its reader at the deadline; what has come
   const drips: Interceptor = async (response, { heard }) => {
     response.writeHead(200, { 'content-length': String(log.length) })
     if (heard.method === 'HEAD') return void response.end()
-    for (let at = 0; at < log.length && !response.destroyed; at += 64) {
-      response.write(log.slice(at, at + 64))
+    // Within the deadline more than a page, which is what a kernel reads.
+    for (let at = 0; at < log.length && !response.destroyed; at += 512) {
+      response.write(log.slice(at, at + 512))
       await later(20)
     }
   }
