@@ -20,8 +20,10 @@ export class Inode implements Place {
   told: Attributes | undefined
   /** The thing whose listing its names are, where that is another one. */
   alsoThing: string | undefined
-  /** Of a directory: grows with each change of its names. */
+  /** Grows with each change that the kernel is told of: of a directory's names, of a file's bytes. */
   generation = 0
+  /** Which generation the kernel's pages are of. */
+  pages: number | undefined
   /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
   isLeft = false
   /** Which generation of its names the kernel has, and since when. */
@@ -53,6 +55,8 @@ export interface Found {
   readonly node: Node
   readonly thing: string
   readonly version: string
+  /** What its inode number is made of: a record has one whatever its text is, a content that replaced another has another one. */
+  readonly numbered: string
   readonly isDirectory: boolean
   /** It is being written, or not saved. */
   readonly isChanging?: boolean
@@ -125,7 +129,7 @@ export class Inodes {
       node,
       thing,
       version,
-      inodeNumber(numbered(found)),
+      inodeNumber(found.numbered),
       isDirectory,
     )
     this.#byId.set(made.id, made)
@@ -148,7 +152,7 @@ export class Inodes {
     if (inode.thing !== found.thing) {
       this.#unnote(inode, inode.thing)
       inode.thing = found.thing
-      inode.ino = inodeNumber(numbered(found))
+      inode.ino = inodeNumber(found.numbered)
       this.#note(inode)
     }
     inode.version = found.version
@@ -212,10 +216,6 @@ export class Inodes {
     if (inode.parent?.children?.get(inode.name) === inode) inode.parent.children.delete(inode.name)
   }
 }
-
-/** A record has one number whatever its text is; a content that replaced another has another one. */
-const numbered = ({ thing, version }: Found): string =>
-  version.startsWith(`${thing} `) && version.length > thing.length + 1 ? version : thing
 
 /**
  * The inode number of a thing: 64 bits of its key, the same on every machine and after each mount. Two multiplicative

@@ -228,7 +228,9 @@ class Requests {
     if (isWriter) inode.writers += 1
     inode.told ??= attributes
     // Each read of a record comes here: what a program has read is the base of what it writes.
-    const flags = attributes?.bytes === 'content' ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
+    const isKept = attributes?.bytes === 'content' && inode.pages === inode.generation
+    inode.pages = inode.generation
+    const flags = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
     return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
   }
 
