@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 53_641,
+  'lines of src': 53_579,
   'files of src': 408,
-  'lines of test': 54_884,
-  'rules of docs/semantics.md': 151,
-  'bytes of docs/semantics.md': 40_639,
+  'lines of test': 54_420,
+  'rules of docs/semantics.md': 147,
+  'bytes of docs/semantics.md': 37_954,
   'rules of docs/commands.md': 85,
-  'bytes of docs/commands.md': 14_062,
-  'rules of more than 40 words': 25,
-  'constants of time in src': 97,
-  'bytes of all documents': 217_820,
+  'bytes of docs/commands.md': 14_061,
+  'rules of more than 40 words': 19,
+  'constants of time in src': 89,
+  'bytes of all documents': 215_030,
 } as const
