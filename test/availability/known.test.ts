@@ -47,7 +47,8 @@ for (const [how, spoiler] of Object.entries(silences)) {
     await testbed.pass(2_500)
     const sinceFirst = stopwatch()
     for (const ask of known) t.equal(await within(10_000, 'a known answer', outcome(ask())), 'done')
-    t.ok(sinceFirst() < 3_000, `all found out after ${sinceFirst()} ms`)
+    // One call waits its 3 s.
+    t.ok(sinceFirst() < 5_000, `all found out after ${sinceFirst()} ms`)
     const waits: number[] = []
     for (let round = 0; round < 6; round += 1)
       for (const ask of known) {

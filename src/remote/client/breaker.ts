@@ -62,6 +62,8 @@ export class Breaker {
   heard(): void {
     this.#failures = 0
     this.#away = undefined
+    // One of before, which hangs, says nothing of the next silence.
+    this.#probing = undefined
     this.#heardAt = this.#clock.now()
   }
 
