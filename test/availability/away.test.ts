@@ -3,7 +3,7 @@ import t from 'tap'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { realMount } from '../testbed/mount.js'
 import { ids, log } from '../testbed/sample-data.js'
-import { namesOf, outcome, textOf } from '../testbed/testbed.js'
+import { namesOf, outcome, type Testbed, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -12,6 +12,8 @@ const project = 'projects/Water splitting'
 const folder = `by-id/calculation/${ids.transition}`
 const settings = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '1s' }
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
+const answers = ({ files }: Testbed): Promise<void> =>
+  until(30_000, 'an answer', async () => (await outcome(files.lstat('by-id/calculation/8200'))) === 'ENOENT')
 
 t.test('AVAIL-4 a silent service costs one deadline, then a second at most, until it answers', async t => {
   const testbed = await realMount(t, { settings: { ...settings, deadlineMetadata: '5s' } })
@@ -41,11 +43,7 @@ t.test('AVAIL-4 a silent service costs one deadline, then a second at most, unti
     stdout: /away since \S+: the service does not answer; calcfs looks again within 2 seconds\n/,
   })
   heal()
-  await until(
-    10_000,
-    'an answer',
-    async () => (await outcome(files.lstat('by-id/calculation/8100'))) === 'ENOENT',
-  )
+  await answers(testbed)
   t.match(await testbed.calcfs('status', directory), { code: 0, stdout: /the service answers/ })
 })
 
@@ -72,8 +70,7 @@ for (const status of [500, 502, 504])
       })
       t.ok(asked.length < 30, `probes alone were sent: ${asked.length}`)
       heal()
-      const isBack = async () => (await outcome(files.lstat('by-id/calculation/8200'))) === 'ENOENT'
-      await until(30_000, 'an answer', isBack)
+      await answers(testbed)
     },
   )
 
@@ -100,10 +97,6 @@ t.test('SIGN-2 after the end of the sign-in known things are shown, and status s
     stdout: /the sign-in has ended: .*calcfs login \S+ --user demo.*; what is kept is shown meanwhile/,
   })
   mend()
-  await until(
-    20_000,
-    'the sign-in',
-    async () => (await outcome(files.lstat('by-id/calculation/8100'))) === 'ENOENT',
-  )
+  await answers(testbed)
   t.match(await testbed.calcfs('status', directory), { code: 0, stdout: /the service answers/ })
 })

@@ -4,7 +4,7 @@ import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
-import { namesOf, outcome } from '../testbed/testbed.js'
+import { namesOf, outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -27,6 +27,12 @@ const silences: Readonly<Record<string, Interceptor>> = {
     }
   },
 }
+
+const newAfter = ({ files }: Testbed, look: () => Promise<unknown>): Promise<void> =>
+  until(10_000, 'what is new', async () => {
+    await look()
+    return (await files.xattr(project, 'user.calcfs.stale')) === undefined
+  })
 
 for (const [how, spoiler] of Object.entries(silences)) {
   t.test(`STALE-11 what is known does not wait for a service that is ${how}`, async t => {
@@ -63,10 +69,7 @@ for (const [how, spoiler] of Object.entries(silences)) {
     )
     t.ok(await files.xattr(project, 'user.calcfs.stale'), 'and it is marked')
     heal()
-    await until(10_000, 'what is new', async () => {
-      await files.readdir(project)
-      return (await files.xattr(project, 'user.calcfs.stale')) === undefined
-    })
+    await newAfter(testbed, () => files.readdir(project))
   })
 }
 
@@ -84,9 +87,6 @@ t.test('STALE-11 what was to be read again is waited for by one call, not by eac
     for (let round = 0; round < 3; round += 1) t.equal(await within(30_000, how, outcome(walk())), 'done')
     t.ok(elapsed() < 8_000, `${how}: three walks took ${elapsed()} ms`)
     heal()
-    await until(10_000, 'what is new', async () => {
-      await walk()
-      return (await files.xattr(project, 'user.calcfs.stale')) === undefined
-    })
+    await newAfter(testbed, walk)
   }
 })

@@ -24,7 +24,6 @@ export class Breaker {
   #failures = 0
   #heardAt = Number.NEGATIVE_INFINITY
   #probedAt = Number.NEGATIVE_INFINITY
-  #probing: Promise<void> | undefined
 
   /**
    * `probe` asks what the instance is known to answer, and rejects without an answer or, 'refuses-all', with a fault; `patience` is after how many
@@ -62,8 +61,6 @@ export class Breaker {
   heard(): void {
     this.#failures = 0
     this.#away = undefined
-    // One of before, which hangs, says nothing of the next silence.
-    this.#probing = undefined
     this.#heardAt = this.#clock.now()
   }
 
@@ -80,7 +77,8 @@ export class Breaker {
   }
 
   #suspect(): void {
-    if (this.#away !== undefined || this.#probing !== undefined) return
+    // One that was sent since is on its way, or has failed.
+    if (this.#probedAt > this.#heardAt) return
     const since = this.#clock.now()
     const opens = (reason?: Failure): void => {
       if (!this.heardSince(since)) this.#away = { since, failure: awayFailure(reason) }
@@ -94,29 +92,17 @@ export class Breaker {
 
   #probed(): Promise<void> {
     this.#probedAt = this.#clock.now()
-    const probing = this.#probe()
-      .then(() => this.heard())
-      .finally(() => {
-        if (this.#probing === probing) this.#probing = undefined
-      })
-    probing.catch(() => {})
-    this.#probing = probing
-    return probing
+    return this.#probe().then(() => this.heard())
   }
 }
 
 /** A silence has no reason that is worth a word. */
 function awayFailure(reason: Failure | undefined): Failure {
-  if (reason?.kind === 'refuses-all')
-    return new Failure(
-      'refuses-all',
-      `the service answers nothing but errors (${reason.message})${looksAgain}`,
-      {
-        cause: reason,
-      },
-    )
+  const isFaulty = reason?.kind === 'refuses-all'
+  const what = isFaulty ? 'answers nothing but errors' : 'does not answer'
   const why = reason === undefined || reason.kind === 'timeout' ? '' : ` (${reason.message})`
-  return new Failure('unreachable', `the service does not answer${why}${looksAgain}`, { cause: reason })
+  const sentence = `the service ${what}${why}${looksAgain}`
+  return new Failure(isFaulty ? 'refuses-all' : 'unreachable', sentence, { cause: reason })
 }
 
 const remembered = 31

@@ -9,7 +9,7 @@ import {
   type ServiceConnections,
 } from '../connection/connections.js'
 import { anyAnswer, type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
-import { isFault, isOtherServers, networkFailure } from '../connection/network-errors.js'
+import { isElsewhere, isFault, networkFailure } from '../connection/network-errors.js'
 import { firstQuestion } from '../known-question.js'
 import { type RequestContext, requestLogOf } from '../remote.js'
 import {
@@ -236,8 +236,7 @@ export class Client {
 
   /** The answer to a change, which is sent once, on a base that is not old. */
   async #changed(attempt: Attempt): Promise<IncomingResponse> {
-    const { outgoing } = attempt
-    const subjects = subjectsOf(outgoing, attempt.context)
+    const subjects = subjectsOf(attempt.outgoing, attempt.context)
     const hasWaited = subjects.length > 0 && (await this.#lateWrites.settled(subjects, attempt.context))
     const context = hasWaited ? lookedLongAgo(attempt.context) : attempt.context
     const look = openFreshLook(context, this.clock, () => this.#times.median)
@@ -299,7 +298,6 @@ export class Client {
 
   /** Once it is silent for unusually long the service is suspected; `act` is called while a user waits, again for each that comes later. */
   #watchSilence(attempt: Attempt, act: () => void): () => void {
-    const { context } = attempt
     let lookOff = () => {}
     const look = (): void => {
       lookOff()
@@ -311,9 +309,9 @@ export class Client {
       }
       this.#limiter.review()
       this.#breaker.silent(since)
-      if (!isBackground(context)) act()
+      if (!isBackground(attempt.context)) act()
     }
-    const unwatch = context.askers?.watch(what => {
+    const unwatch = attempt.context.askers?.watch(what => {
       if (what === 'left') return this.#limiter.review()
       attempt.hasNewCaller = true
       look()
@@ -331,7 +329,7 @@ export class Client {
     response: IncomingResponse,
     read: AnswerReader<Value>,
   ): MaybePromise<AttemptResult<Value>> {
-    // Also of a body that nobody reads yet.
+    // Also of a body that is not read yet.
     attempt.silentSince = this.clock.now()
     attempt.hasNewCaller = false
     attempt.status = response.status
@@ -350,7 +348,6 @@ export class Client {
 
   /** A body may take long as a whole, but no longer for one piece than its request had for the answer. */
   #flow(attempt: Attempt): FlowControl {
-    const { allowed, outgoing } = attempt
     // A body that stands still is taken up on another connection once another caller comes for it.
     const cut = (): void => {
       const cause = new Error('replaced by another connection')
@@ -361,10 +358,10 @@ export class Client {
     return {
       expectPiece: () => {
         attempt.silentSince ??= this.clock.now()
-        const lateOff = this.clock.after(allowed, stalled)
+        const lateOff = this.clock.after(attempt.allowed, stalled)
         let lookOff = () => {}
         const unwatch = this.#watchSilence(attempt, () => {
-          if (attempt.hasNewCaller && outgoing.repeatable) lookOff = this.clock.after(busyGrace, cut)
+          if (attempt.hasNewCaller && attempt.outgoing.repeatable) lookOff = this.clock.after(busyGrace, cut)
         })
         return () => {
           lateOff()
@@ -401,7 +398,3 @@ export class Client {
     if (this.#breaker.away !== undefined) this.#renew()
   }
 }
-
-/** A page or a redirect where the platform says JSON comes from another server: a captive portal, by a name that led there. */
-const isElsewhere = (status: number, { kind }: Failure): boolean =>
-  kind === 'broken' && (!isFault(status) || isOtherServers(status))

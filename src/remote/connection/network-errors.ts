@@ -64,3 +64,7 @@ export const isOtherServers = (status: number): boolean => isRedirect(status) ||
 
 /** What a gateway answers in the place of a service that is away, and what one answers that is broken. */
 export const isFault = (status: number): boolean => status >= 500
+
+/** A page or a redirect where the platform says JSON comes from another server: a captive portal, by a name that led there. */
+export const isElsewhere = (status: number, { kind }: Failure): boolean =>
+  kind === 'broken' && (!isFault(status) || isOtherServers(status))
