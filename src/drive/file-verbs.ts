@@ -1,14 +1,20 @@
 // Verbs on open files: what a handle stands for, and where its bytes come from and go.
 import type { FileHandle } from 'node:fs/promises'
-import { replacedFailure } from '../cache/content/store/versions.js'
 import { asFailure, Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
-import type { ByteOffset, Content, Instant, RequestContext } from '../remote/remote.js'
+import type { ByteOffset, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
 import type { FileVerbs, OpenAccess } from './interface/verbs.js'
-import { type DirectoryNode, isDirectory, isEditable, type Node, type ScratchPlace } from './nodes/node.js'
+import {
+  type ContentNode,
+  type DirectoryNode,
+  isDirectory,
+  isEditable,
+  type Node,
+  type ScratchPlace,
+} from './nodes/node.js'
 import { type Name, type Place, pathOf } from './nodes/place.js'
 import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
@@ -23,9 +29,8 @@ type HandleTarget =
 
 interface ContentFile {
   readonly kind: 'content'
-  readonly content: Content
   readonly path: string
-  readonly node: Node
+  readonly node: ContentNode
   /** When its version came to be, as far as it has replaced another: a handle reads one version only. */
   readonly since: Instant | undefined
   /** It was read on beyond its beginning. */
@@ -50,13 +55,11 @@ export function openFileVerbs(
     const path = pathOf(place)
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
     if (access === 'read') parts.foresight.opened(path, node)
-    if (access === 'read' && node.kind === 'content') return handles.add(contentFile(node, path))
+    if (access === 'read' && node.kind === 'content') {
+      const since = content.replacedAt(node.content)
+      return handles.add({ kind: 'content', path, node, since, readOn: false })
+    }
     return openNode(path, node, { access, context: until.metadata() }).then(handles.add)
-  }
-
-  function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {
-    const since = content.replacedAt(node.content)
-    return { kind: 'content', content: node.content, path, node, since, readOn: false }
   }
 
   async function openNode(
@@ -111,11 +114,15 @@ export function openFileVerbs(
           open.readOn = true
           parts.foresight.readOn(open.path, open.node)
         }
-        if (content.replacedAt(open.content) !== open.since) throw replacedFailure()
+        content.check(open.node.content, open.since)
         return chain(
-          content.readNow(open.content, offset, target) ??
-            content.read(open.content, offset, target, until.read()),
-          count => wasRead(open, count),
+          content.readNow(open.node.content, offset, target) ??
+            content.read(open.node.content, offset, target, until.read()),
+          count => {
+            // Another read of this file may have met another version while this one waited.
+            content.check(open.node.content, open.since)
+            return wasRead(open, count)
+          },
         )
       case 'record':
         return open.file.read(target, offset).then(count => wasRead(open, count))

@@ -45,7 +45,6 @@ export const rootId = 1
 export const initFlags = {
   asyncRead: 1 << 0,
   bigWrites: 1 << 5,
-  autoInvalData: 1 << 12,
   readdirplus: 1 << 13,
   readdirplusAuto: 1 << 14,
   parallelDirops: 1 << 18,
@@ -66,7 +65,6 @@ const setattrBits = {
 }
 
 /** FUSE_GETATTR_FH. */
-const getattrHasHandle = 1
 
 const inHeaderBytes = 40
 
@@ -180,12 +178,6 @@ export function renameIn(message: Buffer, opcode: number): RenameIn {
   const [from, to] = twoTexts(message, hasFlags ? 16 : 8)
   const given = body(message, 8)
   return { from, to, directory: wide(given, 0), flags: hasFlags ? given.readUInt32LE(8) : 0 }
-}
-
-/** The open file that is asked about, where one is. */
-export function getattrIn(message: Buffer): number | undefined {
-  const given = body(message, 16)
-  return (given.readUInt32LE(0) & getattrHasHandle) === 0 ? undefined : wide(given, 8)
 }
 
 export interface SetattrIn {

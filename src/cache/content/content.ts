@@ -187,14 +187,15 @@ export class ContentCache {
     return this.versions.replacedAt(this.nameOf(content))
   }
 
+  /** @throws Failure where it is another version than the one that `replacedAt` told */
+  check(content: Content, replacedAt: Instant | undefined): void {
+    this.versions.check(this.nameOf(content), replacedAt)
+  }
+
   /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number {
     const name = this.nameOf(content)
     return this.isKept(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
-  }
-
-  forget(content: Content): Promise<void> {
-    return this.forgetNamed(this.nameOf(content)).catch(rethrow)
   }
 
   /** Another daemon has found that the service holds another version of the content that goes by this name. */

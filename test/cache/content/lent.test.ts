@@ -62,7 +62,7 @@ async function readSomewhere(cache: ReturnType<ReturnType<typeof openCacheTestbe
     const due = bytesIn(content)
     const block = [4096, 65_536, 300_000][next(3)] ?? 4096
     if (next(4) === 0) await cache.prefetch(content, { ...soon(), priority: 'guess' }, 1 << 20).catch(() => 0)
-    if (next(9) === 0) await cache.forget(content)
+    if (next(9) === 0) await cache.outdate(cache.nameOf(content))
     const offset = next(due.length)
     const into = Buffer.alloc(block)
     const count = await cache.read(content, offset, into, soon()).catch(forgotten)

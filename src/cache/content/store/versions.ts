@@ -69,7 +69,7 @@ const namesAtMost = 1000
 /** Of all contents of a mount, by their names; lengths, validators and times are remembered over restarts. */
 export class ContentVersions {
   private readonly replaced = new Map<string, Instant>()
-  private readonly contradicted = openRecentMap<Instant>(namesAtMost)
+  private readonly contradicted = openRecentMap<{ at: Instant; heard: Failure }>(namesAtMost)
   private readonly firstMet = openRecentMap<Instant>(namesAtMost)
   private readonly unsteady = openRecentMap<true>(namesAtMost)
 
@@ -135,7 +135,7 @@ export class ContentVersions {
 
   /** Its answers contradicted each other a moment ago: a body alone does not tell its length. */
   isDoubted(name: string): boolean {
-    return this.isSoon(this.contradicted.get(name))
+    return this.isSoon(this.contradicted.get(name)?.at)
   }
 
   /** What its readers hear: 'replaced', or 'broken' where the last contradiction was less than a minute ago. */
@@ -145,16 +145,23 @@ export class ContentVersions {
   }
 
   private judge(name: string, found: Contradiction): Failure {
-    const isAgain = this.isDoubted(name)
-    this.contradicted.set(name, this.ports.now())
+    const heard = this.isDoubted(name)
+      ? new Failure('broken', `${found.message}; neither is believed, and nothing of it is kept`)
+      : replacedFailure()
+    this.contradicted.set(name, { at: this.ports.now(), heard })
     if (found instanceof OtherVersion && found.isOneLength && this.isSoon(this.firstMet.get(name)))
       this.unsteady.set(name, true)
     this.firstMet.delete(name)
     this.forget(name)
-    if (isAgain)
-      return new Failure('broken', `${found.message}; neither is believed, and nothing of it is kept`)
+    // What is read from now on may be of another version: no open file and no page of the kernel goes on with it.
     this.replaceHere(name)
-    return replacedFailure()
+    return heard
+  }
+
+  /** @throws Failure where it was found to be another version than the one that `replacedAt` told */
+  check(name: string, replacedAt: Instant | undefined): void {
+    if (this.replacedAt(name) === replacedAt) return
+    throw this.isDoubted(name) ? this.contradicted.get(name)?.heard : replacedFailure()
   }
 
   /** When it was last found to be another version than the one before; undefined for nearly all. */
@@ -217,7 +224,7 @@ export function fingerprintOf(version: ContentVersion | undefined): VersionFinge
 }
 
 /** A reader that has a part of the old version, or knows its length, must begin again. */
-export const replacedFailure = (): Failure =>
+const replacedFailure = (): Failure =>
   new Failure('replaced', 'the service holds another version of the file now: open it again to read that one')
 
 const validatorHash = (validator: string | undefined): string | undefined =>
