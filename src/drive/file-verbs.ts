@@ -37,8 +37,6 @@ interface ContentFile {
   readOn: boolean
 }
 
-const localFile = (file: FileHandle, place: ScratchPlace): HandleTarget => ({ kind: 'local', file, place })
-
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
 const beginningBytes = 128 * 1024
 
@@ -67,7 +65,8 @@ export function openFileVerbs(
     node: Exclude<Node, DirectoryNode>,
     { access, context }: { access: OpenAccess; context: RequestContext },
   ): Promise<HandleTarget> {
-    if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
+    if (node.kind === 'scratch')
+      return { kind: 'local', file: await scratch.open(node.place), place: node.place }
     if (isEditable(node))
       return {
         kind: 'record',
@@ -103,7 +102,7 @@ export function openFileVerbs(
       throw new Failure('taken-back', `${pathOf(name)}: it is not deleted, and there again`)
     const place = await resolver.scratch(name, context)
     if (place === undefined) throw refusalToMake(name)
-    return handles.add(localFile(await scratch.create(place), place))
+    return handles.add({ kind: 'local', file: await scratch.create(place), place })
   }
 
   function read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number> {
@@ -182,15 +181,8 @@ export function openFileVerbs(
     },
     release(handle) {
       const open = handles.take(handle)
-      switch (open.kind) {
-        case 'record':
-          return open.file.release(until.save())
-        case 'local':
-          return open.file.close()
-        case 'text':
-        case 'content':
-          return
-      }
+      if (open.kind === 'record') return open.file.release(until.save())
+      return open.kind === 'local' ? open.file.close() : undefined
     },
   }
 }

@@ -114,9 +114,8 @@ export class ContentCache {
 
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
   async read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number> {
-    const now = this.readNow(content, offset, into)
-    if (now !== undefined) return now
-    return this.readCold(content, { name: this.nameOf(content), offset, into, context }).catch(rethrow)
+    const cold = () => this.readCold(content, { name: this.nameOf(content), offset, into, context })
+    return this.readNow(content, offset, into) ?? cold().catch(rethrow)
   }
 
   /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
