@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ContentCache } from '../../../src/cache/content/content.js'
 import { type Ledger, openLedger } from '../../../src/cache/ledger/ledger.js'
 import { Failure } from '../../../src/failure.js'
+import type { MaybePromise } from '../../../src/maybe-promise.js'
 import {
   type Body,
   byteCount,
@@ -65,7 +66,7 @@ export interface FakeRemote extends Pick<Remote, 'content' | 'contentSize' | 'co
 
 export function fakeRemote(
   send: Send,
-  size?: () => number | undefined,
+  size?: () => MaybePromise<number | undefined>,
   version: () => ContentVersion | undefined = () => undefined,
 ): FakeRemote {
   const asked: string[] = []
@@ -74,12 +75,12 @@ export function fakeRemote(
     async contentSize() {
       // A service that is known to tell no size is not asked for it.
       if (size !== undefined) asked.push('size')
-      const bytes = size?.()
+      const bytes = await size?.()
       return bytes === undefined ? undefined : { bytes: byteCount(bytes) }
     },
     async contentFacts() {
       asked.push('facts')
-      const bytes = size?.()
+      const bytes = await size?.()
       return {
         head: bytes === undefined ? undefined : byteCount(bytes),
         range: undefined,

@@ -343,9 +343,10 @@ export class Ranges {
     }
     // Its length may have been told after it began.
     range.end = Math.min(range.end, this.total)
-    if (range.position >= range.end) return
-    if (range.end === this.total) throw new OtherLength(this.total, range.position)
-    throw new Failure('broken', `a part of a file ended after ${range.position} of ${range.end} bytes`)
+    const { position, end } = range
+    if (end === this.total && position !== end) throw new OtherLength(end, position)
+    if (position < end)
+      throw new Failure('broken', `a part of a file ended after ${position} of ${end} bytes`)
   }
 
   /** What stands between the two and neither is there nor comes soon. */
