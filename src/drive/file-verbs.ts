@@ -57,11 +57,11 @@ export function openFileVerbs(
       const since = content.replacedAt(node.content)
       return handles.add({ kind: 'content', path, node, since, readOn: false })
     }
-    return openNode(path, node, { access, context: until.metadata() }).then(handles.add)
+    return openNode(place, node, { access, context: until.metadata() }).then(handles.add)
   }
 
   async function openNode(
-    path: string,
+    place: Place,
     node: Exclude<Node, DirectoryNode>,
     { access, context }: { access: OpenAccess; context: RequestContext },
   ): Promise<HandleTarget> {
@@ -70,8 +70,8 @@ export function openFileVerbs(
     if (isEditable(node))
       return {
         kind: 'record',
-        file: await records.open(parts.source(node), { path, access }, context),
-        path,
+        file: await records.open(parts.source(node), { place, access }, context),
+        path: pathOf(place),
         node,
       }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
@@ -93,9 +93,8 @@ export function openFileVerbs(
     const record = await resolver.editable(name, context)
     if (record !== undefined) {
       await parts.recreated(record)
-      const path = pathOf(name)
-      const file = await records.create(parts.source(record), path)
-      return handles.add({ kind: 'record', file, path, node: record })
+      const file = await records.create(parts.source(record), { ...name, node: record })
+      return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
     if (await parts.removals.touch(name, context))

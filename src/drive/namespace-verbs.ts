@@ -198,8 +198,7 @@ export function openNamespaceVerbs(
   return {
     async truncate(place, size) {
       const { node } = place
-      if (isEditable(node))
-        return records.truncate(parts.source(node), { path: pathOf(place), size }, until.metadata())
+      if (isEditable(node)) return records.truncate(parts.source(node), { place, size }, until.metadata())
       if (node.kind === 'scratch') return scratch.truncate(node.place, size)
       throw new Failure(refusalOf(node), `${pathOf(place)}: ${readOnlyBecause(node)}`)
     },

@@ -85,9 +85,12 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
 /** Seconds: another version of a content is another inode. */
 const contentSeconds = 86_400
 
+/** Seconds: a text's name stands for another node after each change, and an editor's file is soon moved over a text. */
+const textNameSeconds = 1
+
 /** A text that is being written has another size at each look. */
-export const lifetimesOf = ({ bytes, isChanging }: Attributes, keptSeconds: number): Lifetimes => ({
-  name: keptSeconds,
+export const lifetimesOf = ({ bytes, isChanging, node }: Attributes, keptSeconds: number): Lifetimes => ({
+  name: node.kind === 'scratch' ? 0 : bytes === 'text' ? textNameSeconds : keptSeconds,
   attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : keptSeconds,
 })
 

@@ -177,12 +177,12 @@ export class Inodes {
     this.#note(inode, thing)
   }
 
-  /** The name was taken away: what comes back under it has another id. */
+  /** The name was taken away, or stands for another text from here on: what is found under it has another id. */
   removed(parent: Inode, name: string): void {
     parent.children?.delete(name)
   }
 
-  /** RENAME moves the kernel's inode: what is below it goes along. */
+  /** RENAME moves the kernel's inode: what is below it goes along. A file has its new name once that is known to be its own. */
   moved(
     parent: Inode,
     name: string,
@@ -194,10 +194,17 @@ export class Inodes {
     this.removed(parent, name)
     inode.parent = to.parent
     inode.name = to.name
-    if (!inode.isDirectory) inode.version = undefined
-    to.parent.children ??= new Map()
-    to.parent.children.set(to.name, inode)
+    if (inode.isDirectory) this.named(inode)
     return inode
+  }
+
+  /** It stands at its name, whatever version is found there next. */
+  named(inode: Inode): void {
+    const { parent, name } = inode
+    if (!inode.isDirectory) inode.version = undefined
+    if (parent === undefined) return
+    parent.children ??= new Map()
+    parent.children.set(name, inode)
   }
 
   forget(id: number, count: number): void {

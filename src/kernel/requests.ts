@@ -44,7 +44,8 @@ export interface Handled {
 
 interface OpenFile {
   readonly inode: Inode
-  readonly isWriter: boolean
+  /** It was opened to be written, or has written something since its last flush. */
+  isWriter: boolean
 }
 
 const accessMask = 0o3 // O_ACCMODE, open(2)
@@ -171,10 +172,12 @@ class Requests {
   async setattr(message: Buffer, { node }: Header): Promise<Answer> {
     const wanted = setattrIn(message)
     const inode = this.#inodes.get(node)
+    if (wanted.handle !== undefined) this.#writes(wanted.handle, true)
+    else if (wanted.size !== undefined) this.#leaveToReaders(inode)
     await this.#change(inode, wanted)
     if (wanted.size !== undefined) inode.retell({ size: wanted.size })
-    // What was changed through this node goes on under its id.
-    if (!inode.isDirectory) inode.version = undefined
+    // What was changed through this node goes on under its id, unless it is the text that others read.
+    if (!inode.isDirectory && !isOnlyRead(inode)) inode.version = undefined
     return this.#attributes(inode, await this.#atName(inode))
   }
 
@@ -192,9 +195,18 @@ class Requests {
   open(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const access = accesses[openIn(message).flags & accessMask] ?? 'write'
     const inode = this.#inodes.get(node)
+    if (access !== 'read') this.#leaveToReaders(inode)
     return stale(inode, () =>
       chain(this.#drive.open(inode, access), handle => this.#checked(inode, handle, access)),
     )
+  }
+
+  /** A text that is open stays its readers'. Who writes to it is sent to another node: the kernel looks the name up again. */
+  #leaveToReaders(inode: Inode): void {
+    if (!isOnlyRead(inode)) return
+    const { parent, name } = inode
+    if (parent?.children?.get(name) === inode) this.#inodes.removed(parent, name)
+    throw anotherNode(inode)
   }
 
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
@@ -234,13 +246,20 @@ class Requests {
     return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
   }
 
+  #writes(handle: number, does: boolean): void {
+    const file = this.#files.get(handle)
+    if (file === undefined || file.isWriter === does) return
+    file.isWriter = does
+    file.inode.writers += does ? 1 : -1
+  }
+
   close(handle: number): MaybePromise<void> {
     const file = this.#files.get(handle)
     if (file === undefined) return
+    this.#writes(handle, false)
     this.#files.delete(handle)
-    const { inode, isWriter } = file
+    const { inode } = file
     inode.handles -= 1
-    if (isWriter) inode.writers -= 1
     if (inode.handles === 0) inode.told = undefined
     this.#inodes.dropUnused(inode)
     return this.#drive.release(handle)
@@ -275,6 +294,7 @@ class Requests {
     const { handle, offset, bytes } = writeIn(message)
     // The message's bytes are the next request's once this waits.
     const own = Buffer.from(bytes)
+    this.#writes(handle, true)
     await this.#drive.write(handle, own, byteOffset(offset))
     const inode = this.#files.get(handle)?.inode
     inode?.retell({ size: Math.max(inode.told?.size ?? 0, offset + own.length) })
@@ -285,6 +305,7 @@ class Requests {
   flush(message: Buffer): MaybePromise<Answer> {
     const handle = handleIn(message)
     return chain(this.#drive.flush(handle), () => {
+      this.#writes(handle, false)
       this.#files.get(handle)?.inode.retell(this.#drive.textOf(handle))
       return nothing()
     })
@@ -338,10 +359,15 @@ class Requests {
     return { ...nothing(), moved }
   }
 
-  /** The kernel goes on with the inode under its new name: what is there now may be another thing. */
+  /**
+   * The kernel goes on with the inode under its new name: what is there now may be another thing. A file that became a
+   * record's text, or was one, is another node there: who has it open keeps its bytes.
+   */
   async #nowAt(inode: Inode, name: Name): Promise<void> {
+    const before = inode.node.kind
     try {
       inode.node = (await this.#drive.lookup(name)).node
+      if (before === 'scratch' && inode.node.kind === 'scratch') this.#inodes.named(inode)
     } catch (thrown) {
       // It was taken away meanwhile: the next look at it says so.
       asFailure(thrown)
@@ -372,6 +398,10 @@ class Requests {
     return nothing()
   }
 }
+
+/** A text with handles that all keep it as it is. */
+const isOnlyRead = ({ handles, writers, told }: Inode): boolean =>
+  handles > 0 && writers === 0 && told?.bytes === 'text'
 
 /** A size of 0 asks for the length alone. */
 function xattrAnswer(value: Buffer, size: number): Answer {

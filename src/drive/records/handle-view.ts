@@ -1,18 +1,14 @@
 // Handle view: what one open file sees of a record, and what may take the record's place.
 import type { Instant } from '../../remote/remote.js'
-
-/** The kernel's node of an open file: a name, and the time of the text that stood there. Handles of one node share its pages. */
-export interface TextNode {
-  readonly path: string
-  readonly since: Instant
-}
+import type { Place } from '../nodes/place.js'
 
 /** What one handle sees: the text it was opened on, or the bytes that were saved through its node since. */
 export interface HandleView {
   bytes: Uint8Array
   /** The time of these bytes. */
   mtime: Instant
-  readonly node: TextNode
+  /** The kernel's node of the file: handles of one node share its bytes, also while they are written. */
+  readonly node: Place
   /** It was opened on an unsaved text, which is no base. */
   readonly isUnsent: boolean
   /** The text this handle's program has read; the base of what it writes. */
@@ -40,9 +36,7 @@ export interface Replacement {
 }
 
 /** What a handle sees that has neither read nor written. */
-export function freshView(node: TextNode, bytes: Uint8Array, isUnsent: boolean): HandleView {
-  return { bytes, mtime: node.since, node, isUnsent, base: undefined, wrote: false, gone: 'no' }
-}
-
-export const isSameNode = (one: TextNode, other: TextNode | undefined): boolean =>
-  one.path === other?.path && one.since === other.since
+export const freshView = (
+  node: Place,
+  { bytes, mtime, isUnsent }: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent'>,
+): HandleView => ({ bytes, mtime, node, isUnsent, base: undefined, wrote: false, gone: 'no' })

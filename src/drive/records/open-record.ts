@@ -3,13 +3,8 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure } from '../../failure.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import {
-  type DraftStart,
-  type HandleView,
-  isSameNode,
-  type Replacement,
-  type TextNode,
-} from './handle-view.js'
+import type { Place } from '../nodes/place.js'
+import type { DraftStart, HandleView, Replacement } from './handle-view.js'
 import { editingOf, type RecordSource } from './source.js'
 
 /** The handle that saves, or what its program had read; neither where it is sent by a command. */
@@ -34,7 +29,7 @@ export class OpenRecord {
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
   #emptied: Uint8Array | undefined
   /** Through which node the draft is written: its handles show the draft, all others the text they were opened on. */
-  #node: TextNode | undefined
+  #node: Place | undefined
   /** Counts the changes, each before and after it happens: a save must not end a draft that is being written. */
   #revision = 0
   /** The revision whose text the service was found to have after a restart: the draft ends once no file shows it. */
@@ -57,6 +52,11 @@ export class OpenRecord {
 
   get draft(): Draft | undefined {
     return this.#draft
+  }
+
+  /** When its draft changed last. */
+  get changed(): Instant {
+    return this.#changed
   }
 
   get revision(): number {
@@ -92,32 +92,21 @@ export class OpenRecord {
     return this.#draft && { size: this.#draft.size, mtime: this.#changed }
   }
 
-  /** The node of a file that is opened at this path: that of the draft, or of the text from then. */
-  nodeAt(path: string, since = this.#changed): TextNode {
-    return this.#draft !== undefined && this.#node?.path === path ? this.#node : { path, since }
-  }
-
   /** Whether this handle shows the draft as it grows. */
   isShown(view: HandleView): boolean {
-    return this.#draft !== undefined && view.gone === 'no' && isSameNode(view.node, this.#node)
+    return this.#draft !== undefined && view.gone === 'no' && view.node === this.#node
   }
 
   /** The draft is written through this node from here on; who shared it by another one keeps its bytes of now. */
-  async writeThrough(node: TextNode): Promise<void> {
+  async writeThrough(node: Place): Promise<void> {
     const draft = this.#draft
-    if (draft === undefined || isSameNode(node, this.#node)) return
+    if (draft === undefined || node === this.#node) return
     const sharing = [...this.#handles].filter(view => this.isShown(view))
     if (sharing.length > 0) {
       const bytes = await draft.read(0, draft.size)
       for (const view of sharing) view.bytes = bytes
     }
     this.#node = node
-  }
-
-  /** The same for what names a path and no handle. */
-  async writeAt(path: string): Promise<void> {
-    const view = [...this.#handles].findLast(({ node, gone }) => gone === 'no' && node.path === path)
-    await this.writeThrough(view?.node ?? this.nodeAt(path))
   }
 
   attach(view: HandleView): void {
@@ -154,20 +143,23 @@ export class OpenRecord {
       return this.#aside.takenUp
     }
     const draft = await editingOf(source).begin(from.base)
+    // Whole before it is shown: no reader meets a part of it.
+    if (from.bytes.length > 0) await draft.write(from.bytes, 0).catch(discarding(draft))
     // A write and a truncate may have come at once: the first draft is the record's.
     if (this.#draft !== undefined) {
       await draft.discard()
       return this.#draft
     }
     this.#draft = draft
+    this.#node = undefined
     this.#starts.set(draft, from.bytes)
-    if (from.bytes.length > 0) await draft.write(from.bytes, 0)
     return draft
   }
 
   async #takeUp(source: RecordSource, draft: Draft): Promise<Draft> {
     await this.empty(source, draft)
     this.#draft = draft
+    this.#node = undefined
     this.#aside = undefined
     return draft
   }
@@ -277,15 +269,10 @@ export class OpenRecord {
     { text, base, isUnread }: Replacement,
     context: RequestContext,
   ): Promise<void> {
-    const isNew = this.#draft === undefined
-    const draft = await this.draftFor(source, { bytes: nothing, base })
-    try {
-      await draft.replace(text, before => editingOf(source).keep(before))
-    } catch (thrown) {
-      // Nothing of the text is here: the record shows what it did.
-      if (isNew && draft.size === 0 && this.#draft === draft) await this.#end(draft)
-      throw thrown
-    }
+    const draft = await this.draftFor(source, { bytes: text, base })
+    // A program wrote it: it is kept when it is emptied.
+    if (this.#starts.get(draft) === text) this.#starts.delete(draft)
+    else await draft.replace(text, before => editingOf(source).keep(before))
     if (isUnread && text.length > 0) await draft.change({ unread: true })
     this.touch()
     this.#awayUntil = 0
@@ -393,6 +380,14 @@ export class OpenRecord {
     if (this.#draft?.meta.apart === true) this.detach()
   }
 }
+
+/** Ends a draft whose beginning could not be written. */
+const discarding =
+  (draft: Draft) =>
+  async (thrown: unknown): Promise<never> => {
+    await draft.discard()
+    throw thrown
+  }
 
 /** The failure was answered to the call that waited for it, and is kept in the draft's why. */
 function alreadyReported(thrown: unknown): void {

@@ -9,14 +9,15 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
+import type { Place } from '../nodes/place.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
 import { freshView, type HandleView, type Replacement } from './handle-view.js'
 import { nothing, OpenRecord } from './open-record.js'
 import { editingOf, noteRead, type RecordSource, type TextSnapshot } from './source.js'
 
-/** A file that is opened: the path by which, and what for. */
+/** A file that is opened: by which node of the kernel, and what for. */
 export interface Opening {
-  readonly path: string
+  readonly place: Place
   readonly access: OpenAccess
 }
 
@@ -29,10 +30,10 @@ export interface Records {
   bringBack(key: string): void
   /** Its pause is over, and it was not created again. */
   isBack(key: string): boolean
-  create(source: RecordSource, path: string): Promise<RecordHandle>
+  create(source: RecordSource, place: Place): Promise<RecordHandle>
   truncate(
     source: RecordSource,
-    cut: { readonly path: string; readonly size: ByteOffset },
+    cut: { readonly place: Place; readonly size: ByteOffset },
     context: RequestContext,
   ): Promise<void>
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
@@ -116,20 +117,22 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
 
   async function viewFor(
     source: RecordSource,
-    { path, access }: Opening,
+    { place, access }: Opening,
     context: RequestContext,
   ): Promise<HandleView> {
     const record = recordOf(source.key)
     const { draft } = record
-    if (draft !== undefined) return freshView(record.nodeAt(path), await draft.read(0, draft.size), true)
+    const mtime = record.changed
+    if (draft !== undefined)
+      return freshView(place, { bytes: await draft.read(0, draft.size), mtime, isUnsent: true })
     try {
-      const { bytes, mtime, isUnsent } = await shown(source, context)
+      const text = await shown(source, context)
       source.opened()
-      return freshView({ path, since: mtime }, bytes, isUnsent === true)
+      return freshView(place, { ...text, isUnsent: text.isUnsent === true })
     } catch (thrown) {
       // A name outlives what it was made for, and a program that reads nothing of it is about to write.
       if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
-      return freshView(record.nodeAt(path), nothing, true)
+      return freshView(place, { bytes: nothing, mtime, isUnsent: true })
     }
   }
 
@@ -160,18 +163,18 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
       return toWrite(source.key, await handleFor(source, opening, context))
     },
     writtenAt: key => writtenAt.get(key),
-    async create(source, path) {
+    async create(source, place) {
       const record = recordOf(source.key)
       await record.draftFor(source, { bytes: nothing })
       record.touch()
-      const view = freshView({ path, since: clock.now() }, nothing, true)
+      const view = freshView(place, { bytes: nothing, mtime: clock.now(), isUnsent: true })
       await record.writeThrough(view.node)
       await record.draft?.truncate(0)
       record.bringBack()
       record.touch()
       return toWrite(source.key, openRecordHandle(record, source, view))
     },
-    async truncate(source, { path, size }, context) {
+    async truncate(source, { place, size }, context) {
       editingOf(source)
       noteWriter(source.key)
       const record = recordOf(source.key)
@@ -180,7 +183,7 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
       const bytes =
         size === 0 || record.draft !== undefined ? nothing : (await record.present(source, context)).bytes
       const draft = await record.draftFor(source, { bytes })
-      await record.writeAt(path)
+      await record.writeThrough(place)
       if (size === 0) await record.empty(source, draft)
       else await draft.truncate(size)
       record.touch()
