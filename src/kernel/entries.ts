@@ -2,6 +2,9 @@
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
+import { pathOf } from '../drive/nodes/place.js'
+import { Failure, isAbsent } from '../failure.js'
+import { type MaybePromise, recover } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import type { Found, Inode, Inodes } from './inodes.js'
 import { type Lifetimes, type NodeAttributes, putEntry, Reply } from './reply.js'
@@ -85,12 +88,12 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
 /** Seconds: another version of a content is another inode. */
 const contentSeconds = 86_400
 
-/** Seconds: a text's name stands for another node after each change, and an editor's file is soon moved over a text. */
-const textNameSeconds = 1
-
-/** A text that is being written has another size at each look. */
+/**
+ * A text that is being written has another size at each look. A text's name stands for another node after each change, and
+ * an editor's file is soon moved over a text.
+ */
 export const lifetimesOf = ({ bytes, isChanging, node }: Attributes, keptSeconds: number): Lifetimes => ({
-  name: node.kind === 'scratch' ? 0 : bytes === 'text' ? textNameSeconds : keptSeconds,
+  name: node.kind === 'scratch' ? 0 : bytes === 'text' ? 1 : keptSeconds,
   attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : keptSeconds,
 })
 
@@ -111,3 +114,21 @@ export function entryAnswer(
 }
 
 export const nothing = (): Answer => ({ reply: new Reply(0) })
+
+/** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
+export function stale(inode: Inode, ask: () => MaybePromise<Answer>): MaybePromise<Answer> {
+  const refuse = (thrown: unknown): never => {
+    throw isAbsent(thrown) ? anotherNode(inode) : thrown
+  }
+  try {
+    return recover(ask(), refuse)
+  } catch (thrown) {
+    return refuse(thrown)
+  }
+}
+
+/** The kernel looks the name up again. A directory that is used on (a working directory) is told so once. */
+export function anotherNode(inode: Inode): Failure {
+  inode.isLeft = inode.isDirectory
+  return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
+}

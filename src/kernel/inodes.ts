@@ -44,6 +44,11 @@ export class Inode implements Place {
     readonly isDirectory: boolean,
   ) {}
 
+  /** A text with handles that all keep it as it is. */
+  get isOnlyRead(): boolean {
+    return this.handles > 0 && this.writers === 0 && this.told?.bytes === 'text'
+  }
+
   /** An open file that is another one than its name stands for goes on showing this. */
   retell(shown: Partial<Pick<Attributes, 'size' | 'mtime'>> | undefined): void {
     if (this.told !== undefined) this.told = { ...this.told, ...shown }
@@ -180,6 +185,13 @@ export class Inodes {
   /** The name was taken away, or stands for another text from here on: what is found under it has another id. */
   removed(parent: Inode, name: string): void {
     parent.children?.delete(name)
+  }
+
+  /** A text that is open stays its readers': who comes to write finds another node at the name. False where there are none. */
+  leaveToReaders(inode: Inode): boolean {
+    const { parent, name, isOnlyRead } = inode
+    if (isOnlyRead && parent?.children?.get(name) === inode) this.removed(parent, name)
+    return isOnlyRead
   }
 
   /** RENAME moves the kernel's inode: what is below it goes along. A file has its new name once that is known to be its own. */

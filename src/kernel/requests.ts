@@ -1,13 +1,14 @@
 // Requests: what each one asks of the drive, and the answer as the kernel reads it.
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
-import { type Name, pathOf } from '../drive/nodes/place.js'
+import type { Name } from '../drive/nodes/place.js'
 import { asFailure, Failure, isAbsent } from '../failure.js'
-import { chain, type MaybePromise, recover } from '../maybe-promise.js'
+import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import {
   type Answer,
+  anotherNode,
   entryAnswer,
   foundBy,
   isStill,
@@ -15,6 +16,7 @@ import {
   nothing,
   type RequestParts,
   shownOf,
+  stale,
 } from './entries.js'
 import type { Inode, Inodes } from './inodes.js'
 import { Listings } from './listings.js'
@@ -173,11 +175,11 @@ class Requests {
     const wanted = setattrIn(message)
     const inode = this.#inodes.get(node)
     if (wanted.handle !== undefined) this.#writes(wanted.handle, true)
-    else if (wanted.size !== undefined) this.#leaveToReaders(inode)
+    else if (wanted.size !== undefined && this.#inodes.leaveToReaders(inode)) throw anotherNode(inode)
     await this.#change(inode, wanted)
     if (wanted.size !== undefined) inode.retell({ size: wanted.size })
     // What was changed through this node goes on under its id, unless it is the text that others read.
-    if (!inode.isDirectory && !isOnlyRead(inode)) inode.version = undefined
+    if (!inode.isDirectory && !inode.isOnlyRead) inode.version = undefined
     return this.#attributes(inode, await this.#atName(inode))
   }
 
@@ -195,18 +197,10 @@ class Requests {
   open(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const access = accesses[openIn(message).flags & accessMask] ?? 'write'
     const inode = this.#inodes.get(node)
-    if (access !== 'read') this.#leaveToReaders(inode)
+    if (access !== 'read' && this.#inodes.leaveToReaders(inode)) throw anotherNode(inode)
     return stale(inode, () =>
       chain(this.#drive.open(inode, access), handle => this.#checked(inode, handle, access)),
     )
-  }
-
-  /** A text that is open stays its readers'. Who writes to it is sent to another node: the kernel looks the name up again. */
-  #leaveToReaders(inode: Inode): void {
-    if (!isOnlyRead(inode)) return
-    const { parent, name } = inode
-    if (parent?.children?.get(name) === inode) this.#inodes.removed(parent, name)
-    throw anotherNode(inode)
   }
 
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
@@ -399,30 +393,8 @@ class Requests {
   }
 }
 
-/** A text with handles that all keep it as it is. */
-const isOnlyRead = ({ handles, writers, told }: Inode): boolean =>
-  handles > 0 && writers === 0 && told?.bytes === 'text'
-
 /** A size of 0 asks for the length alone. */
 function xattrAnswer(value: Buffer, size: number): Answer {
   if (size === 0) return { reply: putXattrSize(new Reply(), value.length) }
   return value.length > size ? { reply: new Reply(0), error: 'ERANGE' } : { reply: new Reply().raw(value) }
-}
-
-/** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
-function stale(inode: Inode, ask: () => MaybePromise<Answer>): MaybePromise<Answer> {
-  const refuse = (thrown: unknown): never => {
-    throw isAbsent(thrown) ? anotherNode(inode) : thrown
-  }
-  try {
-    return recover(ask(), refuse)
-  } catch (thrown) {
-    return refuse(thrown)
-  }
-}
-
-/** A directory that is used on (a working directory) is told so once. */
-function anotherNode(inode: Inode): Failure {
-  inode.isLeft = inode.isDirectory
-  return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
 }

@@ -1,7 +1,8 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
+import { LRUCache } from 'lru-cache'
 import { type Activity, openCacheUse, openForesight } from '../../activity/activity.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import { openRecentMap } from '../../recent-map.js'
+import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
 import {
   type ByteCount,
@@ -63,7 +64,7 @@ export class ContentCache {
   private readonly maintenance: Maintenance
   private readonly use: Activity['cache']
   private readonly foresight: Activity['foresight']
-  private readonly names = openRecentMap<string>(namesAtMost)
+  private readonly names = new LRUCache<string, string>(upTo(namesAtMost))
   private pinned: ReadonlySet<string> = new Set()
   /** A stat asks several times in a row. */
   private lastNamed: { readonly content: Content; readonly name: string } | undefined

@@ -1,5 +1,6 @@
 // Row cache of the ledger: values read or written a moment ago, and rooms that are known as a whole, valid until another process has written.
-import { openRecentMap, type RecentMap } from '../../recent-map.js'
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../../growing-lru.js'
 import type { Instant } from '../../remote/remote.js'
 
 export interface RowCache<Value> {
@@ -26,8 +27,8 @@ const unseenMs = 50
 const singlyAtMost = 16
 const fillEvery = 5_000
 
-interface Room<Value> {
-  readonly values: RecentMap<Value>
+interface Room<Value extends object> {
+  readonly values: LRUCache<string, Value>
   /** Look-ups in vain since it was cleared. */
   missed: number
   /** Rows that were kept since then: of more, some may have been pushed out. */
@@ -48,7 +49,7 @@ export function openRowCache<Value extends object>(
   function roomOf(namespace: string): Room<Value> {
     const known = rooms.get(namespace)
     if (known !== undefined) return known
-    const values = openRecentMap<Value>(atMost)
+    const values = new LRUCache<string, Value>(upTo(atMost))
     const made = { values, missed: 0, kept: 0, isWhole: false, filledAt: Number.NEGATIVE_INFINITY }
     rooms.set(namespace, made)
     return made

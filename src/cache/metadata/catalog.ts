@@ -2,8 +2,8 @@
 
 import type { DerivedName } from '../../content-kinds.js'
 import { asFailure } from '../../failure.js'
+import { madeOnce } from '../../growing-lru.js'
 import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
-import { madeOnce } from '../../recent-map.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'

@@ -62,9 +62,7 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
 
   return {
     async read(target, offset) {
-      // Bytes of an emptied file are asked for before the kernel knows that it is empty: it would fill them up with zeros.
-      const isEmptied = record.draft?.size === 0 && !view.wrote && view.bytes.length > 0
-      if (record.draft !== undefined && record.isShown(view) && !isEmptied) {
+      if (record.draft !== undefined && record.isShown(view)) {
         const bytes = await record.draft.read(offset, target.length)
         target.set(bytes)
         return bytes.length

@@ -144,12 +144,11 @@ export class OpenRecord {
     }
     const draft = await editingOf(source).begin(from.base)
     // Whole before it is shown: no reader meets a part of it.
-    if (from.bytes.length > 0) await draft.write(from.bytes, 0).catch(discarding(draft))
+    const failure = await draft.write(from.bytes, 0).catch(asFailure)
     // A write and a truncate may have come at once: the first draft is the record's.
-    if (this.#draft !== undefined) {
-      await draft.discard()
-      return this.#draft
-    }
+    if (failure !== undefined || this.#draft !== undefined) await draft.discard()
+    if (failure !== undefined) throw failure
+    if (this.#draft !== undefined) return this.#draft
     this.#draft = draft
     this.#node = undefined
     this.#starts.set(draft, from.bytes)
@@ -380,14 +379,6 @@ export class OpenRecord {
     if (this.#draft?.meta.apart === true) this.detach()
   }
 }
-
-/** Ends a draft whose beginning could not be written. */
-const discarding =
-  (draft: Draft) =>
-  async (thrown: unknown): Promise<never> => {
-    await draft.discard()
-    throw thrown
-  }
 
 /** The failure was answered to the call that waited for it, and is kept in the draft's why. */
 function alreadyReported(thrown: unknown): void {

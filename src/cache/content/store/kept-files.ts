@@ -1,6 +1,6 @@
 // Kept files in use: how a whole content joins them, which are open or in memory, and that none is read once it was let go.
 import { LRUCache } from 'lru-cache'
-import { openRecentMap } from '../../../recent-map.js'
+import { upTo } from '../../../growing-lru.js'
 import type { Clock } from '../../../remote/clock.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
@@ -39,7 +39,7 @@ export class KeptFiles {
   private readonly open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   private readonly hot = new HotFiles()
   /** How often each was let go. */
-  private readonly removals = openRecentMap<number>(namesAtMost)
+  private readonly removals = new LRUCache<string, number>(upTo(namesAtMost))
 
   constructor(private readonly ports: KeptFilesPorts) {}
 

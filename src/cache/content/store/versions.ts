@@ -1,7 +1,8 @@
 // Versions of contents: the one table of lengths, validators and times, and what an answer that contradicts it means.
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../../../failure.js'
-import { openRecentMap } from '../../../recent-map.js'
+import { upTo } from '../../../growing-lru.js'
 import {
   type ByteCount,
   byteCount,
@@ -69,9 +70,9 @@ const namesAtMost = 1000
 /** Of all contents of a mount, by their names; lengths, validators and times are remembered over restarts. */
 export class ContentVersions {
   private readonly replaced = new Map<string, Instant>()
-  private readonly contradicted = openRecentMap<{ at: Instant; heard: Failure }>(namesAtMost)
-  private readonly firstMet = openRecentMap<Instant>(namesAtMost)
-  private readonly unsteady = openRecentMap<true>(namesAtMost)
+  private readonly contradicted = new LRUCache<string, { at: Instant; heard: Failure }>(upTo(namesAtMost))
+  private readonly firstMet = new LRUCache<string, Instant>(upTo(namesAtMost))
+  private readonly unsteady = new LRUCache<string, true>(upTo(namesAtMost))
 
   constructor(
     private readonly ledger: Ledger,
