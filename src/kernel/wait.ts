@@ -1,5 +1,6 @@
 // Waiting for the kernel's requests: libuv's own poll on the device, called through its public C interface.
 import koffi from 'koffi'
+import { endWithoutSync } from '../system/outputs-at-end.js'
 
 /** What ends the waiting. */
 export type StopWaiting = () => void
@@ -9,6 +10,7 @@ const readable = 1 // UV_READABLE, uv.h
 
 /** The functions of libuv, which the node program exports (uv_poll_t, libuv 1.x). @throws where this one does not */
 function openLibuv() {
+  endWithoutSync()
   const library = koffi.load(null)
   const onPoll = koffi.pointer(koffi.proto('void CalcfsPoll(void *handle, int status, int events)'))
   return {

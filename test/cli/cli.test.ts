@@ -38,7 +38,7 @@ function calcfs(args: readonly string[], call: Call): Promise<Ended> {
     const options = { env: call.env, cwd: call.cwd ?? '/', timeout: deadline }
     const command = ['-u', 'NODE_OPTIONS', call.program ?? program, ...args]
     const child = execFile('/usr/bin/env', command, options, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+      resolve({ code: error === null ? 0 : Number(error.code ?? Number.NaN), out, err }),
     )
     child.stdin?.end(call.input ?? '')
   })
@@ -66,6 +66,12 @@ t.test('CMD-12 the versions of calcfs and of what it runs on are one document', 
     t.same([found.node, found.kernel, found.architecture], [process.versions.node, release(), process.arch])
     t.match(found.commit ?? '0'.repeat(40), /^[0-9a-f]{40}(\+changes)?$/)
   }
+})
+
+t.test('a standard error that cannot be synced holds up no end', async t => {
+  const closed = 'import { closeSync } from "node:fs"; process.on("exit", () => closeSync(2))'
+  const args = ['--import', `data:text/javascript,${closed}`, program, '--version', '--json']
+  t.match(await calcfs(args, { env: homeOf(t), program: process.execPath }), { code: 0, out: /koffi/ })
 })
 
 t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a stack', async t => {

@@ -313,6 +313,17 @@ export function openQueryCache(
     }
   }
 
+  /** No longer fresh: not for a mount that comes up in a moment either. */
+  function outdate({ namespace, key, lifetime }: Pick<Query<never>, 'namespace' | 'key' | 'lifetime'>): void {
+    const name = nameOf(namespace, key)
+    flights.delete(name)
+    absences.delete(name)
+    const entry = entries.peek(name)
+    if (entry !== undefined) entry.expiredAt = now()
+    ledger.backdate(namespace, key, instant(now() - lifetime))
+    changed(namespace, key)
+  }
+
   function outdateAll(): void {
     freshFrom = now()
     flights.clear()
@@ -341,31 +352,18 @@ export function openQueryCache(
       return (entry === undefined || isExpired(entry) ? undefined : entry.answer) as never
     },
     expire(query) {
-      flights.delete(named(query))
-      absences.delete(named(query))
       source.changed(query)
-      const entry = recall(query)
-      if (entry === undefined) return
-      entry.expiredAt = now()
-      // A mount that comes up in a moment must not take it for fresh.
-      ledger.backdate(query.namespace, query.key, instant(now() - query.lifetime))
+      recall(query)
+      outdate(query)
       writeSoon()
-      changed(query.namespace, query.key)
     },
     expireAll() {
       outdateAll()
       source.allChanged()
     },
     outdate(question) {
-      if (question === undefined) return outdateAll()
-      const { namespace, key, lifetime } = question
-      const name = nameOf(namespace, key)
-      flights.delete(name)
-      absences.delete(name)
-      const entry = entries.peek(name)
-      if (entry !== undefined) entry.expiredAt = now()
-      ledger.backdate(namespace, key, instant(now() - lifetime))
-      changed(namespace, key)
+      if (question === undefined) outdateAll()
+      else outdate(question)
     },
     revision: () => revision,
     staleBecause: (namespace, key) => entries.peek(nameOf(namespace, key))?.stale,

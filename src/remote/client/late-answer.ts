@@ -109,22 +109,17 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
     end() {
       ending = true
     },
-    async response(exchange, sent) {
-      let callOff = () => {}
-      const expired = new Promise<never>((_, reject) => {
-        callOff = clock.after(sent.context.deadline - clock.now(), () => {
+    response(exchange, sent) {
+      return new Promise((resolve, reject) => {
+        const callOff = clock.after(sent.context.deadline - clock.now(), () => {
           const reason = sent.late()
+          reject(reason)
           // A change that waits for its connection has not been sent.
           if (exchange.sent()) keep(exchange, sent)
           else exchange.abort(reason)
-          reject(reason)
         })
+        exchange.response.finally(callOff).then(resolve, reject)
       })
-      try {
-        return await Promise.race([exchange.response, expired])
-      } finally {
-        callOff()
-      }
     },
   }
 }

@@ -24,9 +24,8 @@ export async function withRetries<Value>(
   clock: Clock,
   attempt: () => Promise<AttemptResult<Value>>,
 ): Promise<Value> {
-  const patience =
-    context.patience ?? Math.min(context.deadline, context.answerBy ?? context.deadline) - clock.now()
   let answerBy = Math.min(context.deadline, context.answerBy ?? context.deadline)
+  const patience = context.patience ?? answerBy - clock.now()
   let made = 0
   // Each caller may expect as many retries as the first one; the request itself still ends at its deadline.
   const unwatch = context.askers?.watch(what => {

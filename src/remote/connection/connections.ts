@@ -8,7 +8,7 @@ import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
 import { firstQuestion } from '../known-question.js'
-import { type Instant, instant } from '../remote.js'
+import { dateOf, type Instant } from '../remote.js'
 import { isLoopback } from './address.js'
 import { isOtherServers, networkFailure } from './network-errors.js'
 
@@ -138,15 +138,10 @@ export async function probeServer(base: URL, reach: ConnectionOptions, limit: nu
     const { statusCode, headers } = answer
     const isPage = statusCode === 200 && /html/i.test(String(headers['content-type'] ?? ''))
     const isForeign = isPage || isOtherServers(statusCode)
-    return { date: dateOf(headers['date']), isForeign }
+    return { date: dateOf({ tag: undefined, modified: String(headers['date']) }), isForeign }
   } catch (reason) {
     throw networkFailure(reason)
   } finally {
     await pool.destroy()
   }
-}
-
-function dateOf(header: string | string[] | undefined): Instant | undefined {
-  const milliseconds = typeof header === 'string' ? Date.parse(header) : Number.NaN
-  return Number.isNaN(milliseconds) ? undefined : instant(milliseconds)
 }
