@@ -39,7 +39,10 @@ export interface GeneratedSources {
 const lookedAtMost = 16
 const lookedMs = 2_000
 
-/** Each look makes the text again; an open takes that of the look before it: some texts differ each time they are made. */
+/**
+ * Each look makes the text again; an open takes that of the look before it. The status differs each time it is made: looks at it
+ * within that time see one text, as the kernel takes another one for another file.
+ */
 export class GeneratedTexts {
   readonly #looked = new LRUCache<string, { readonly text: TextSnapshot<TextBytes>; readonly at: Instant }>({
     max: lookedAtMost,
@@ -52,17 +55,25 @@ export class GeneratedTexts {
   ) {}
 
   async look(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+    return (node.text === 'status' ? this.#seen(node) : undefined) ?? this.#made(node, context)
+  }
+
+  async open(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+    return this.#seen(node) ?? this.#made(node, context)
+  }
+
+  #seen(node: GeneratedNode): TextSnapshot<TextBytes> | undefined {
+    const looked = this.#looked.get(nodeKey(node))
+    const age = looked === undefined ? Number.POSITIVE_INFINITY : this.now() - looked.at
+    return age >= 0 && age < lookedMs ? looked?.text : undefined
+  }
+
+  async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
     const key = nodeKey(node)
     const bytes = await generateText(node, this.sources, context)
     const text = { bytes, mtime: this.times.ofText(key, bytes, undefined) }
     this.#looked.set(key, { text, at: this.now() })
     return text
-  }
-
-  async open(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
-    const looked = this.#looked.get(nodeKey(node))
-    const age = looked === undefined ? Number.POSITIVE_INFINITY : this.now() - looked.at
-    return looked !== undefined && age >= 0 && age < lookedMs ? looked.text : this.look(node, context)
   }
 }
 

@@ -39,6 +39,7 @@ t.test('STATE-2 with --allow-other others read what is saved, and only the owner
     $owner dd of=${report} <<<'{ "secret": not yet' 2>&1 | grep -o 'Invalid argument'
     denied $other cat ${report}
     denied $other ls ${at}/.calcfs/drafts
+    denied $other cat ${at}/.calcfs/status.json
     denied $other touch ${report}
     denied $other touch ${at}/reports/new.json
     denied $other mkdir ${at}/projects/theirs
@@ -53,7 +54,7 @@ t.test('STATE-2 with --allow-other others read what is saved, and only the owner
     'saved 0',
     '1',
     'Invalid argument',
-    ...Array(5).fill(refused),
+    ...Array(6).fill(refused),
     ...['secret', 'secret'],
     'ended 7',
     '0',
