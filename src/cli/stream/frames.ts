@@ -79,22 +79,20 @@ export async function replyInFrames(
   work: (send: SendFrame, left: AbortSignal) => Promise<string>,
 ): Promise<void> {
   const left = new AbortController()
-  reply.once('close', () => left.abort())
+  reply.once('close', () => reply.writableFinished || left.abort())
   reply.writeHead(200, { 'content-type': 'application/octet-stream' })
-  reply.flushHeaders()
   const alive = setInterval(() => {
     // A caller that is busy with what it has needs no sign.
     if (!reply.writableNeedDrain) reply.write(frameHead('life', 0))
   }, signOfLifeEvery)
-  const send: SendFrame = (kind, payload) => sent(reply, kind, payload)
+  const last = (kind: FrameKind, text: string): unknown =>
+    reply.end(Buffer.concat([frameHead(kind, Buffer.byteLength(text)), Buffer.from(text)]))
   try {
-    await send('end', Buffer.from(await work(send, left.signal)))
+    last('end', await work((kind, payload) => sent(reply, kind, payload), left.signal))
   } catch (thrown) {
-    const text = JSON.stringify(failureParts(asFailure(thrown)))
-    await send('failure', Buffer.from(text)).catch(() => {})
+    last('failure', JSON.stringify(failureParts(asFailure(thrown))))
   } finally {
     clearInterval(alive)
-    reply.end()
   }
 }
 
