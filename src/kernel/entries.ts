@@ -16,9 +16,7 @@ export interface Answer {
   readonly error?: 'ERANGE'
   /** Nodes that the kernel looks up by it. */
   readonly entered?: readonly Inode[]
-  /** It may be another thing under its new name: what the kernel keeps of its attributes is over. */
-  readonly moved?: Inode | undefined
-  /** It shows another text than the kernel was told: what is kept of its attributes is over before the answer. */
+  /** It shows another text than the kernel was told, or has another name: what is kept of its attributes is over before the answer. */
   readonly renewed?: Inode | undefined
   /** Closes what it has opened, where it is not taken. */
   readonly undo?: () => void

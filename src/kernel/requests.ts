@@ -248,11 +248,10 @@ class Requests {
   }
 
   close(handle: number): MaybePromise<void> {
-    const file = this.#files.get(handle)
-    if (file === undefined) return
+    const inode = this.#files.get(handle)?.inode
+    if (inode === undefined) return
     this.#writes(handle, false)
     this.#files.delete(handle)
-    const { inode } = file
     inode.handles -= 1
     if (inode.handles === 0) inode.told = undefined
     this.#inodes.dropUnused(inode)
@@ -345,23 +344,24 @@ class Requests {
     const { from, to, directory, flags } = renameIn(message, opcode)
     if (flags !== 0) throw new Failure('invalid', 'a rename with conditions or an exchange is not offered')
     const parent = this.#inodes.get(node)
-    const target = this.#inodes.get(directory)
-    const goal = { parent: target, name: to }
+    const goal = { parent: this.#inodes.get(directory), name: to }
     await this.#drive.rename({ parent, name: from }, goal)
     const moved = this.#inodes.moved(parent, from, goal)
     if (moved !== undefined) await this.#nowAt(moved, goal)
-    return { ...nothing(), moved }
+    return { ...nothing(), renewed: moved }
   }
 
   /**
-   * The kernel goes on with the inode under its new name: what is there now may be another thing. A file that became a
-   * record's text, or was one, is another node there: who has it open keeps its bytes.
+   * The kernel goes on with the inode under its new name. A file that became a record's text, or was one, is another node
+   * there: who has it open keeps its bytes.
    */
   async #nowAt(inode: Inode, name: Name): Promise<void> {
-    const before = inode.node.kind
     try {
-      inode.node = (await this.#drive.lookup(name)).node
-      if (before === 'scratch' && inode.node.kind === 'scratch') this.#inodes.named(inode)
+      const { node, mtime } = await this.#drive.lookup(name)
+      if (node.kind === 'scratch' && inode.node.kind === 'scratch') this.#inodes.named(inode)
+      inode.node = node
+      // An editor asks its own handle for the time of what it has saved.
+      inode.retell({ mtime })
     } catch (thrown) {
       // It was taken away meanwhile: the next look at it says so.
       asFailure(thrown)

@@ -221,7 +221,7 @@ export class Session implements NewsListener {
 
   /** What an answer gives the kernel counts once the kernel has it. */
   #finish(call: KernelCall, unique: number, answer: Answer): void {
-    const { reply, error, entered = [], moved, renewed, undo } = answer
+    const { reply, error, entered = [], renewed, undo } = answer
     const number = error === undefined ? 0 : errno[error]
     if (renewed !== undefined) this.#tell(renewed)
     if (this.#write(reply.message(unique, number))) for (const inode of entered) inode.lookups += 1
@@ -229,7 +229,6 @@ export class Session implements NewsListener {
       for (const inode of entered) this.inodes.dropUnused(inode)
       undo?.()
     }
-    if (moved !== undefined) this.#tell(moved)
     this.#parts.log.calls.answered(call, number, error ?? 'OK')
     this.#stopWatching ??= this.#watch()
     if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
