@@ -145,15 +145,19 @@ export class Limiter {
     )
   }
 
+  /** Where a question has no place, nothing that comes later has one; where a download has none, no later download has. */
   #admit(): void {
+    let refused: TrafficClass | undefined
     for (const isGuess of [false, true])
       for (const waiting of this.#queue) {
         const { entrant, go } = waiting
-        if (isBackground(entrant.context) !== isGuess) continue
-        if (!this.#hasPlace(entrant) && (isGuess || !this.#madeRoom(entrant))) continue
-        this.#queue.delete(waiting)
-        this.#taken.add(entrant)
-        go()
+        if (entrant.weight === refused || isBackground(entrant.context) !== isGuess) continue
+        if (this.#hasPlace(entrant) || (!isGuess && this.#madeRoom(entrant))) {
+          this.#queue.delete(waiting)
+          this.#taken.add(entrant)
+          go()
+        } else if (entrant.weight === 'question') return
+        else refused = 'download'
       }
   }
 
