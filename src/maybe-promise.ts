@@ -26,3 +26,15 @@ export function recover<Value, Other>(
 ): MaybePromise<Value | Other> {
   return value instanceof Promise ? value.catch(other) : value
 }
+
+/** Handles what is thrown at once or later. */
+export function attempt<Value>(
+  ask: () => MaybePromise<Value>,
+  other: (thrown: unknown) => Value,
+): MaybePromise<Value> {
+  try {
+    return recover(ask(), other)
+  } catch (thrown) {
+    return other(thrown)
+  }
+}

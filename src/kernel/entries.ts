@@ -2,12 +2,9 @@
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
-import { pathOf } from '../drive/nodes/place.js'
-import { Failure, isAbsent } from '../failure.js'
-import { type MaybePromise, recover } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import type { Found, Inode, Inodes } from './inodes.js'
-import { type Lifetimes, type NodeAttributes, putEntry, Reply } from './reply.js'
+import { type Lifetimes, type NodeAttributes, Reply } from './reply.js'
 
 /** An answer on its way: what it gives the kernel counts once it has been taken. */
 export interface Answer {
@@ -95,38 +92,4 @@ export const lifetimesOf = ({ bytes, isChanging, node }: Attributes, keptSeconds
   attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : keptSeconds,
 })
 
-/** The answer to LOOKUP, and the beginning of that to CREATE. */
-export function entryAnswer(
-  inodes: Inodes,
-  parent: Inode,
-  { name, attributes, keptSeconds }: { name: string; attributes: Attributes; keptSeconds: number },
-): { readonly reply: Reply; readonly inode: Inode } {
-  const inode = inodeAt(inodes, parent, name, attributes)
-  const reply = putEntry(
-    new Reply(),
-    inode.id,
-    lifetimesOf(attributes, keptSeconds),
-    shownOf(inode, attributes),
-  )
-  return { reply, inode }
-}
-
 export const nothing = (): Answer => ({ reply: new Reply(0) })
-
-/** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
-export function stale(inode: Inode, ask: () => MaybePromise<Answer>): MaybePromise<Answer> {
-  const refuse = (thrown: unknown): never => {
-    throw isAbsent(thrown) ? anotherNode(inode) : thrown
-  }
-  try {
-    return recover(ask(), refuse)
-  } catch (thrown) {
-    return refuse(thrown)
-  }
-}
-
-/** The kernel looks the name up again. A directory that is used on (a working directory) is told so once. */
-export function anotherNode(inode: Inode): Failure {
-  inode.isLeft = inode.isDirectory
-  return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
-}

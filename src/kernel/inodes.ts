@@ -1,8 +1,10 @@
 // Inodes: which thing each node id of the kernel stands for, where it was last, and how often the kernel has looked it up.
+import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { type Place, pathOf, rootPlace } from '../drive/nodes/place.js'
 import { Failure } from '../failure.js'
+import { upTo } from '../growing-lru.js'
 import type { Instant } from '../remote/remote.js'
 import { rootId } from './protocol.js'
 
@@ -71,6 +73,8 @@ export class Inodes {
   readonly root: Inode
   readonly #byId = new Map<number, Inode>()
   readonly #byThing = new Map<string, Set<Inode>>()
+  /** By thread: the file that it came to. */
+  readonly #sentAway = new LRUCache<number, Inode>(upTo(256))
   #last = rootId
 
   constructor() {
@@ -125,22 +129,16 @@ export class Inodes {
         return before
       }
     }
+    return this.#put(this.#made(parent, name, found))
+  }
+
+  #made(parent: Inode, name: string, found: Found): Inode {
     this.#last += 1
-    const { node, thing, version, isDirectory } = found
-    const made = new Inode(
-      this.#last,
-      parent,
-      name,
-      node,
-      thing,
-      version,
-      inodeNumber(found.numbered),
-      isDirectory,
-    )
+    const { node, thing, version, numbered, isDirectory } = found
+    const ino = inodeNumber(numbered)
+    const made = new Inode(this.#last, parent, name, node, thing, version, ino, isDirectory)
     this.#byId.set(made.id, made)
     this.#note(made)
-    parent.children ??= new Map()
-    parent.children.set(name, made)
     return made
   }
 
@@ -187,11 +185,32 @@ export class Inodes {
     parent.children?.delete(name)
   }
 
-  /** A text that is open stays its readers': who comes to write finds another node at the name. False where there are none. */
-  leaveToReaders(inode: Inode): boolean {
-    const { parent, name, isOnlyRead } = inode
-    if (isOnlyRead && parent?.children?.get(name) === inode) this.removed(parent, name)
-    return isOnlyRead
+  /** ESTALE: the kernel looks the name up again for this thread. A directory that is used on (a working directory) is told so once. */
+  sentAway(thread: number, inode: Inode): Failure {
+    inode.isLeft = inode.isDirectory
+    this.#sentAway.set(thread, inode)
+    return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
+  }
+
+  /** What it finds then: a node for it alone, or others could send it away once more, and the kernel tries only twice. */
+  forSentAway(thread: number, parent: Inode, name: string, found: Found): Inode | undefined {
+    const left = this.#sentAway.get(thread)
+    if (left?.parent !== parent || left.name !== name || found.isDirectory) return undefined
+    const own = this.#made(parent, name, found)
+    own.version = undefined
+    return own
+  }
+
+  isForSentAway(thread: number, inode: Inode): boolean {
+    const left = this.#sentAway.get(thread)
+    return left?.parent === inode.parent && left?.name === inode.name && left !== inode && inode.handles === 0
+  }
+
+  /** It takes that node: from here on this is the file of its name. */
+  arrived(thread: number, inode: Inode): boolean {
+    if (!this.isForSentAway(thread, inode)) return false
+    this.named(inode)
+    return this.#sentAway.delete(thread)
   }
 
   /** RENAME moves the kernel's inode: what is below it goes along. A file has its new name once that is known to be its own. */
@@ -212,11 +231,14 @@ export class Inodes {
 
   /** It stands at its name, whatever version is found there next. */
   named(inode: Inode): void {
-    const { parent, name } = inode
     if (!inode.isDirectory) inode.version = undefined
-    if (parent === undefined) return
-    parent.children ??= new Map()
-    parent.children.set(name, inode)
+    this.#put(inode)
+  }
+
+  #put(inode: Inode): Inode {
+    const { parent, name } = inode
+    if (parent !== undefined) parent.children = (parent.children ?? new Map()).set(name, inode)
+    return inode
   }
 
   forget(id: number, count: number): void {

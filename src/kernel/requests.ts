@@ -3,21 +3,11 @@ import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import type { Name } from '../drive/nodes/place.js'
 import { asFailure, Failure, isAbsent } from '../failure.js'
-import { chain, type MaybePromise } from '../maybe-promise.js'
+import { attempt, chain, type MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import { byteOffset, instant } from '../remote/remote.js'
-import {
-  type Answer,
-  anotherNode,
-  entryAnswer,
-  foundBy,
-  isStill,
-  lifetimesOf,
-  nothing,
-  type RequestParts,
-  shownOf,
-  stale,
-} from './entries.js'
+import type { Answer, RequestParts } from './entries.js'
+import { foundBy, inodeAt, isStill, lifetimesOf, nothing, shownOf } from './entries.js'
 import type { Inode, Inodes } from './inodes.js'
 import { Listings } from './listings.js'
 import {
@@ -35,7 +25,16 @@ import {
   symlinkIn,
   writeIn,
 } from './protocol.js'
-import { openFlags, putAttrOut, putOpened, putSpace, putWritten, putXattrSize, Reply } from './reply.js'
+import {
+  openFlags,
+  putAttrOut,
+  putEntry,
+  putOpened,
+  putSpace,
+  putWritten,
+  putXattrSize,
+  Reply,
+} from './reply.js'
 
 /** A request that is answered: its name in logs, and whether its wait may be interrupted, because it changes nothing. */
 export interface Handled {
@@ -112,33 +111,35 @@ class Requests {
   }
 
   lookup(message: Buffer, header: Header): MaybePromise<Answer> {
-    const { node } = header
     const name = requiredName(message, header)
-    const parent = this.#inodes.get(node)
-    return chain(this.#drive.lookup({ parent, name }), attributes => this.#entered(parent, name, attributes))
+    const parent = this.#inodes.get(header.node)
+    const found = (attributes: Attributes) => this.#entered(parent, name, attributes, header.pid)
+    return chain(this.#drive.lookup({ parent, name }), found)
   }
 
-  #entered(parent: Inode, name: string, attributes: Attributes): Answer {
-    const { reply, inode } = this.#entry(parent, name, attributes)
-    return { reply, entered: [inode] }
+  /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
+  #entered(parent: Inode, name: string, attributes: Attributes, thread = -1): Answer {
+    const own = this.#inodes.forSentAway(thread, parent, name, foundBy(attributes))
+    const inode = own ?? inodeAt(this.#inodes, parent, name, attributes)
+    const lifetimes = own ? { name: 0, attributes: 1 } : lifetimesOf(attributes, this.#keptSeconds)
+    return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
   }
 
-  #entry(
-    parent: Inode,
-    name: string,
-    attributes: Attributes,
-  ): { readonly reply: Reply; readonly inode: Inode } {
-    return entryAnswer(this.#inodes, parent, { name, attributes, keptSeconds: this.#keptSeconds })
-  }
-
-  getattr({ node }: Header): MaybePromise<Answer> {
+  getattr({ node, pid }: Header): MaybePromise<Answer> {
     const inode = this.#inodes.get(node)
-    const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes)
+    const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, pid)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
     // A working directory stays what it is under any name: after its one ESTALE the kernel has looked the name up.
-    if (inode.isLeft)
+    if (inode.isLeft || this.#inodes.isForSentAway(pid, inode))
       return chain(this.#drive.getattr(inode), attributes => this.#answer(inode, attributes, 0))
-    return stale(inode, () => chain(this.#atName(inode), told))
+    return attempt(() => chain(this.#atName(inode), told), this.#unlessGone(inode, pid))
+  }
+
+  /** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
+  #unlessGone(inode: Inode, thread: number): (thrown: unknown) => never {
+    return thrown => {
+      throw isAbsent(thrown) ? this.#inodes.sentAway(thread, inode) : thrown
+    }
   }
 
   /** What is under its name now. */
@@ -158,12 +159,12 @@ class Requests {
   }
 
   /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
-  #attributes(inode: Inode, attributes: Attributes): Answer {
+  #attributes(inode: Inode, attributes: Attributes, thread: number): Answer {
     const { told } = inode
     if (isStill(this.#inodes, inode, attributes))
       return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
-    throw anotherNode(inode)
+    throw this.#inodes.sentAway(thread, inode)
   }
 
   #answer(inode: Inode, attributes: Attributes, seconds: number): Answer {
@@ -171,16 +172,19 @@ class Requests {
     return { reply: putAttrOut(new Reply(), seconds, shownOf(inode, attributes)) }
   }
 
-  async setattr(message: Buffer, { node }: Header): Promise<Answer> {
+  async setattr(message: Buffer, { node, pid }: Header): Promise<Answer> {
     const wanted = setattrIn(message)
     const inode = this.#inodes.get(node)
+    this.#inodes.arrived(pid, inode)
     if (wanted.handle !== undefined) this.#writes(wanted.handle, true)
-    else if (wanted.size !== undefined && this.#inodes.leaveToReaders(inode)) throw anotherNode(inode)
+    else if (wanted.size !== undefined && inode.isOnlyRead) throw this.#inodes.sentAway(pid, inode)
     await this.#change(inode, wanted)
     if (wanted.size !== undefined) inode.retell({ size: wanted.size })
     // What was changed through this node goes on under its id, unless it is the text that others read.
     if (!inode.isDirectory && !inode.isOnlyRead) inode.version = undefined
-    return this.#attributes(inode, await this.#atName(inode))
+    const found = await this.#atName(inode)
+    const told = isStill(this.#inodes, inode, found) ? undefined : inode.told
+    return this.#answer(inode, told ?? found, 0)
   }
 
   async #change(inode: Inode, { size, handle, mtime, isMtimeNow, isOther }: SetattrIn): Promise<void> {
@@ -194,21 +198,23 @@ class Requests {
     return { reply: new Reply().raw(Buffer.from(this.#drive.readlink(this.#inodes.get(node)))) }
   }
 
-  open(message: Buffer, { node }: Header): MaybePromise<Answer> {
+  open(message: Buffer, { node, pid }: Header): MaybePromise<Answer> {
     const access = accesses[openIn(message).flags & accessMask] ?? 'write'
     const inode = this.#inodes.get(node)
-    if (access !== 'read' && this.#inodes.leaveToReaders(inode)) throw anotherNode(inode)
-    return stale(inode, () =>
-      chain(this.#drive.open(inode, access), handle => this.#checked(inode, handle, access)),
-    )
+    const isSure = this.#inodes.arrived(pid, inode)
+    // A text that is open stays its readers': who comes to write it finds another node at the name.
+    if (access !== 'read' && inode.isOnlyRead) throw this.#inodes.sentAway(pid, inode)
+    const opened = (handle: number) => this.#checked(inode, handle, access, isSure ? undefined : pid)
+    return attempt(() => chain(this.#drive.open(inode, access), opened), this.#unlessGone(inode, pid))
   }
 
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
-  #checked(inode: Inode, handle: number, access: OpenAccess): MaybePromise<Answer> {
+  #checked(inode: Inode, handle: number, access: OpenAccess, thread?: number): MaybePromise<Answer> {
     const compare = (attributes: Attributes): Answer => {
       const shown = { ...attributes, ...this.#drive.textOf(handle) }
       const isRenewed = shown.bytes === 'text' && this.#inodes.renew(inode, foundBy(shown))
-      if (!isStill(this.#inodes, inode, shown)) throw anotherNode(inode)
+      const isOther = !isStill(this.#inodes, inode, shown)
+      if (isOther && thread !== undefined) throw this.#inodes.sentAway(thread, inode)
       const opened = this.#opened(inode, handle, access !== 'read', shown)
       return isRenewed ? { ...opened, renewed: inode } : opened
     }
@@ -218,12 +224,7 @@ class Requests {
       void this.#drive.release(handle)
       throw thrown
     }
-    try {
-      const attributes = this.#drive.getattr(inode)
-      return attributes instanceof Promise ? attributes.then(compare).catch(refuse) : compare(attributes)
-    } catch (thrown) {
-      return refuse(thrown)
-    }
+    return attempt(() => chain(this.#drive.getattr(inode), compare), refuse)
   }
 
   #opened(inode: Inode, handle: number, isWriter: boolean, attributes: Attributes | undefined): Answer {
@@ -259,16 +260,15 @@ class Requests {
   }
 
   async create(message: Buffer, header: Header): Promise<Answer> {
-    const { node } = header
     const name = requiredName(message, header)
-    const parent = this.#inodes.get(node)
+    const parent = this.#inodes.get(header.node)
     const handle = await this.#drive.create({ parent, name })
     try {
       const attributes = await this.#drive.lookup({ parent, name })
       this.#inodes.removed(parent, name)
-      const { reply, inode } = this.#entry(parent, name, attributes)
-      const { undo } = this.#opened(inode, handle, true, attributes)
-      return { reply: putOpened(reply, handle, 0), entered: [inode], ...(undo && { undo }) }
+      const { reply, entered = [] } = this.#entered(parent, name, attributes)
+      for (const inode of entered) this.#opened(inode, handle, true, attributes)
+      return { reply: putOpened(reply, handle, 0), entered, undo: () => void this.close(handle) }
     } catch (thrown) {
       await this.#drive.release(handle)
       throw thrown

@@ -244,7 +244,8 @@ export class OpenRecord {
       if (view !== from && !this.isShown(view)) continue
       view.bytes = bytes
       view.mtime = changed
-      view.base = bytes
+      // The base of another handle stays what its program has read.
+      if (view === from) view.base = bytes
     }
     const isSaved = this.#draft === draft && this.#revision === revision
     if (isSaved) this.#draft = undefined
