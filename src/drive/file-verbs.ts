@@ -164,6 +164,7 @@ export function openFileVerbs(
       const open = handles.get(handle)
       if (open.kind === 'record') return open.file.write(bytes, offset)
       if (open.kind !== 'local') throw new Failure('bad-handle', 'this file is open for reading only')
+      if (scratch.isOver(open.place)) throw new Failure('conflict', 'this file was moved over a record')
       await writeAll(open.file, bytes, offset)
     },
     async ftruncate(handle, size) {

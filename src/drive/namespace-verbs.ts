@@ -96,7 +96,7 @@ export function openNamespaceVerbs(
       const moved = { text: await scratch.read(node.place), isUnread: scratch.isUnread(node.place) }
       await records.replace(parts.source(target), moved, context)
       parts.succeeded(pathOf(to), began)
-      return scratch.remove(node.place)
+      return scratch.remove(node.place, true)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
     if (isEditable(node) && target === undefined && place !== undefined) {

@@ -63,3 +63,14 @@ t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${se
   }
   for (const { file } of held) await file.close()
 })
+
+t.test('SAVE-16 what is written to a file after it was moved over a record is refused', async t => {
+  const path = join((await realMount(t)).directory, ofId)
+  const file = await fs.open(`${path}.tmp`, 'w')
+  await file.writeFile(await fs.readFile(path))
+  await fs.rename(`${path}.tmp`, path)
+  await t.rejects(
+    file.write('late').finally(() => file.close()),
+    { code: 'ESTALE' },
+  )
+})

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
-import { makeDirectory, syncDirectory } from '../../system/own-file.js'
+import { makeDirectory, replaceFile, syncDirectory } from '../../system/own-file.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import type { Dentry, ScratchPlace } from '../nodes/node.js'
 
@@ -41,7 +41,9 @@ export interface ScratchFiles {
   /** A lock: kept in memory only, because the program that held it is gone with the mount. */
   link(place: ScratchPlace, to: string): void
   unlink(place: ScratchPlace): void
-  remove(place: ScratchPlace): Promise<void>
+  /** `isOver`: it was moved over a record, which has its text from here on. */
+  remove(place: ScratchPlace, isOver?: boolean): Promise<void>
+  isOver(place: ScratchPlace): boolean
 }
 
 /** Opens the scratch files kept below `root`; those left by an earlier mount (a swap file after a crash) are still there. */
@@ -50,6 +52,8 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   const links = new Map<string, Map<string, string>>()
   /** The files that a program has opened or cut since the mount came up. */
   const touched = new Set<string>()
+  /** The files that were moved over a record. */
+  const over = new Set<string>()
   /** The files whose text a program had written or read before it was moved here. */
   const met = new Set<string>()
   // Made with the first file: a command without a mount leaves no directory behind.
@@ -82,6 +86,7 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       )
       remember(place)
       touched.add(fileOf(place))
+      over.delete(fileOf(place))
       return handle
     },
     async open(place) {
@@ -98,14 +103,8 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
     isUntouched: place => !touched.has(fileOf(place)),
     syncNames: ({ directory }) => withLocalFailures(syncDirectory(join(root, directory))),
     async put(place, text, isUnread) {
-      const handle = await withLocalFailures(open(await ready(place), 'w', 0o600))
-      try {
-        await withLocalFailures(handle.writeFile(text))
-        await withLocalFailures(handle.sync())
-      } finally {
-        await handle.close()
-      }
-      await withLocalFailures(syncDirectory(join(root, place.directory)))
+      // Another file: a program that has the one of before open writes nothing into this text.
+      await withLocalFailures(replaceFile(await ready(place), text))
       remember(place)
       touched.delete(fileOf(place))
       if (isUnread) met.delete(fileOf(place))
@@ -131,8 +130,10 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
     unlink({ directory, name }) {
       links.get(directory)?.delete(name)
     },
-    async remove(place) {
+    isOver: place => over.has(fileOf(place)),
+    async remove(place, isOver = false) {
       await withLocalFailures(unlink(fileOf(place)))
+      if (isOver) over.add(fileOf(place))
       met.delete(fileOf(place))
       touched.delete(fileOf(place))
       known.get(place.directory)?.delete(place.name)
