@@ -52,8 +52,7 @@ t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${se
     await within(20_000, `${step}: ${kind}`, saves[kind]?.(text) ?? Promise.resolve())
     const fresh = await fs.readFile(path, 'utf8')
     t.equal((JSON.parse(fresh) as typeof record)['description'], description, `${step}: ${kind}`)
-    const isTold = async () => (await fs.stat(path)).size === Buffer.byteLength(fresh)
-    await until(20_000, 'a size that is that of the text', isTold)
+    await until(20_000, 'its size', async () => (await fs.stat(path)).size === Buffer.byteLength(fresh))
     for (const { file, text: own, what } of held) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(20_000), 0, 20_000, 0)
       t.equal(buffer.toString('utf8', 0, bytesRead), own, `${step}: ${kind}: ${what}`)
@@ -67,10 +66,7 @@ t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${se
 t.test('SAVE-16 what is written to a file after it was moved over a record is refused', async t => {
   const path = join((await realMount(t)).directory, ofId)
   const file = await fs.open(`${path}.tmp`, 'w')
-  await file.writeFile(await fs.readFile(path))
   await fs.rename(`${path}.tmp`, path)
-  await t.rejects(
-    file.write('late').finally(() => file.close()),
-    { code: 'ESTALE' },
-  )
+  t.match(await file.write('late').catch(String), /ESTALE|-116/)
+  await file.close()
 })
