@@ -2,11 +2,11 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 53_579,
-  'files of src': 408,
-  'lines of test': 54_420,
+  'lines of src': 53_576,
+  'files of src': 407,
+  'lines of test': 54_419,
   'rules of docs/semantics.md': 147,
-  'bytes of docs/semantics.md': 37_954,
+  'bytes of docs/semantics.md': 37_948,
   'rules of docs/commands.md': 85,
   'bytes of docs/commands.md': 14_061,
   'rules of more than 40 words': 19,
