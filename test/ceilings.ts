@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 53_576,
   'files of src': 407,
-  'lines of test': 54_419,
+  'lines of test': 54_421,
   'rules of docs/semantics.md': 147,
   'bytes of docs/semantics.md': 37_948,
   'rules of docs/commands.md': 85,

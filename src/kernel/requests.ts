@@ -148,19 +148,20 @@ class Requests {
     return parent === undefined ? this.#drive.getattr(inode) : this.#drive.lookup({ parent, name })
   }
 
-  /** fstat(2) of a file whose name is gone answers what was told of it last. */
+  /** fstat(2) of a file whose name is gone answers what was told of it last, and of a directory what that is under any name. */
   async #ofOpen(inode: Inode, told: (attributes: Attributes) => Answer): Promise<Answer> {
     try {
       return told(await this.#atName(inode))
     } catch (thrown) {
-      if (inode.told === undefined) throw thrown
-      return this.#answer(inode, inode.told, 0)
+      const shown = inode.isDirectory ? await this.#drive.getattr(inode) : inode.told
+      if (shown === undefined) throw thrown
+      return this.#answer(inode, shown, 0)
     }
   }
 
   /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
   #attributes(inode: Inode, attributes: Attributes, thread: number): Answer {
-    const { told } = inode
+    const told = inode.isDirectory ? undefined : inode.told
     if (isStill(this.#inodes, inode, attributes))
       return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
@@ -387,9 +388,8 @@ class Requests {
     )
   }
 
-  async setxattr({ node }: Header): Promise<Answer> {
-    await this.#drive.setxattr(this.#inodes.get(node))
-    return nothing()
+  setxattr({ node }: Header): MaybePromise<Answer> {
+    return chain(this.#drive.setxattr(this.#inodes.get(node)), nothing)
   }
 }
 

@@ -36,6 +36,7 @@ for line in sys.stdin:
         if what in flags: file = os.open(rest[0], flags[what]); print('done', flush=True)
         elif what == 'close': os.close(file); print('done', flush=True)
         elif what == 'cd': os.chdir(rest[0]); print('done', flush=True)
+        elif what == 'ls': print(os.popen('ls .').read().split(), flush=True)
         elif what == 'size': print(os.fstat(file).st_size, flush=True)
         else:
             out = b''
@@ -131,6 +132,7 @@ t.test('TOLD-4 a program stays in its directory where the name passes to another
   t.equal(await read(`cd ${join(testbed.directory, folder, 'first')}`), 'done')
   await swap(testbed)
   t.equal((await testbed.files.lstat(path)).size, 6_000)
+  t.equal(await read('ls'), "['data.log']")
   t.equal(await read('open data.log'), 'done')
   t.ok(bytes(await read('read 10000')) === bytesOf('f', 5_000))
 })
