@@ -2,7 +2,7 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 53_576,
+  'lines of src': 53_569,
   'files of src': 407,
   'lines of test': 54_421,
   'rules of docs/semantics.md': 147,

@@ -193,14 +193,17 @@ export class Inodes {
   }
 
   /** What it finds then: a node for it alone, or others could send it away once more, and the kernel tries only twice. */
-  forSentAway(thread: number, parent: Inode, name: string, found: Found): Inode | undefined {
+  forSentAway(thread: number, parent: Inode, name: string, look: () => Found): Inode | undefined {
     const left = this.#sentAway.get(thread)
-    if (left?.parent !== parent || left.name !== name || found.isDirectory) return undefined
+    if (left?.parent !== parent || left.name !== name) return undefined
+    const found = look()
+    if (found.isDirectory) return undefined
     const own = this.#made(parent, name, found)
     own.version = undefined
     return own
   }
 
+  /** Whether it is such a node, which that thread has not opened yet. */
   isForSentAway(thread: number, inode: Inode): boolean {
     const left = this.#sentAway.get(thread)
     return left?.parent === inode.parent && left?.name === inode.name && left !== inode && inode.handles === 0

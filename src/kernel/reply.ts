@@ -1,4 +1,5 @@
 // What the kernel is answered and told: the layouts of replies and notifications, as include/uapi/linux/fuse.h has them; little-endian.
+import type { Space } from '../drive/interface/verbs.js'
 
 /** FOPEN_* flags of the answer to an open. */
 export const openFlags = { directIo: 1 << 0, keepCache: 1 << 1, cacheDir: 1 << 3 } as const
@@ -202,19 +203,8 @@ export function putDirent(reply: Reply, limit: number, { ino, name, next, mode }
 export const direntplusFits = (reply: Reply, limit: number, name: string): boolean =>
   reply.length + entryBytes + Math.ceil((direntBytes + Buffer.byteLength(name)) / 8) * 8 <= limit
 
-/** statvfs(3). */
-export interface SpaceOut {
-  readonly bsize: number
-  readonly frsize: number
-  readonly blocks: number
-  readonly bfree: number
-  readonly bavail: number
-  readonly files: number
-  readonly ffree: number
-  readonly namemax: number
-}
-
-export function putSpace(reply: Reply, space: SpaceOut): Reply {
+/** struct fuse_kstatfs. */
+export function putSpace(reply: Reply, space: Space): Reply {
   reply.u64(space.blocks).u64(space.bfree).u64(space.bavail).u64(space.files).u64(space.ffree)
   return reply.u32(space.bsize).u32(space.namemax).u32(space.frsize).zeros(28)
 }

@@ -119,7 +119,7 @@ class Requests {
 
   /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
   #entered(parent: Inode, name: string, attributes: Attributes, thread = -1): Answer {
-    const own = this.#inodes.forSentAway(thread, parent, name, foundBy(attributes))
+    const own = this.#inodes.forSentAway(thread, parent, name, () => foundBy(attributes))
     const inode = own ?? inodeAt(this.#inodes, parent, name, attributes)
     const lifetimes = own ? { name: 0, attributes: 1 } : lifetimesOf(attributes, this.#keptSeconds)
     return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
