@@ -10,7 +10,7 @@ import { createSaver, type SaveResult } from '../../src/edit/save/save.js'
 import { Failure } from '../../src/failure.js'
 import { type Instant, instant, type RequestContext } from '../../src/remote/remote.js'
 
-export const context: RequestContext = { deadline: instant(Number.MAX_SAFE_INTEGER), priority: 'user' }
+const context: RequestContext = { deadline: instant(Number.MAX_SAFE_INTEGER), priority: 'user' }
 
 /** A clock that a test turns by hand; in milliseconds. */
 export function handClock(start = 1_700_000_000_000): {
@@ -34,39 +34,28 @@ export async function scratch(t: { teardown: (end: () => Promise<void>) => void 
 
 export interface Room {
   readonly texts: TextHistory
-  begin(record: EditableRecord, text: string, base?: string): Promise<Draft>
   /** As a program does it: a new draft with this text, saved. */
-  write(record: EditableRecord, text: string, own?: string): Promise<SaveResult>
-  save(record: EditableRecord, draft: Draft, own?: string): Promise<SaveResult>
+  write(record: EditableRecord, text: string): Promise<SaveResult>
   /** Closes every draft begun here. */
   end(): Promise<void>
-  settle: ReturnType<typeof createSaver>['settle']
 }
 
-export async function openRoom(stateDirectory: string, mount = '/mnt', now = handClock().now): Promise<Room> {
-  const texts = openTextHistory({ stateDirectory, mount, now })
+export async function openRoom(stateDirectory: string): Promise<Room> {
+  const { now } = handClock()
+  const texts = openTextHistory({ stateDirectory, mount: '/mnt', now })
   const drafts = await openDrafts(stateDirectory, now)
   const saver = createSaver(texts, now)
   const begun: Draft[] = []
   const end = async () => {
     for (const draft of begun) await draft.close()
   }
-  const begin = async (record: EditableRecord, text: string, base?: string) => {
-    const draft = await drafts.create(record.key, base)
+  const write = async (record: EditableRecord, text: string) => {
+    const draft = await drafts.create(record.key)
     begun.push(draft)
     await draft.write(Buffer.from(text), 0)
-    return draft
+    return saver.save({ record, draft, own: undefined }, context)
   }
-  const save = (record: EditableRecord, draft: Draft, own?: string) =>
-    saver.save({ record, draft, own }, context)
-  const write = async (record: EditableRecord, text: string, own?: string) =>
-    save(record, await begin(record, text), own)
-  return { texts, begin, write, save, end, settle: saver.settle }
-}
-
-export async function rewrite(draft: Draft, text: string): Promise<void> {
-  await draft.truncate(0)
-  await draft.write(Buffer.from(text), 0)
+  return { texts, write, end }
 }
 
 /** The failure that a promise must end in. */

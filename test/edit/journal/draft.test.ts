@@ -2,17 +2,14 @@
 import { execFile, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import fc from 'fast-check'
 import t from 'tap'
-import { largestDraft } from '../../../src/edit/journal/draft.js'
 import { type DraftMeta, printMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { explain } from '../../../src/edit/journal/explain.js'
-import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
+import { openTextHistory } from '../../../src/edit/journal/text-history.js'
 import { Failure, looksAgain } from '../../../src/failure.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
 
@@ -40,39 +37,6 @@ t.test('what is kept of a failure promises no look of its own at the service', a
   t.equal(whyOf(away).sentence, 'the service has not answered (no route)')
 })
 
-t.test('a draft is a file: any writes and truncations in any order', async t => {
-  const drafts = await openDrafts(await scratch(t), now)
-  const step = fc.oneof(
-    fc.record({ at: fc.nat(400), write: fc.uint8Array({ maxLength: 100 }) }),
-    fc.record({ size: fc.nat(500) }),
-  )
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
-      const draft = await drafts.create(key)
-      let model = Buffer.alloc(0)
-      for (const step of steps) {
-        if ('size' in step) {
-          model = Buffer.concat([
-            model.subarray(0, step.size),
-            Buffer.alloc(Math.max(0, step.size - model.length)),
-          ])
-          await draft.truncate(step.size)
-        } else if (step.write.length > 0) {
-          const end = step.at + step.write.length
-          if (model.length < end) model = Buffer.concat([model, Buffer.alloc(end - model.length)])
-          model.set(step.write, step.at)
-          await draft.write(step.write, step.at)
-        }
-      }
-      t.equal(draft.size, model.length)
-      t.ok(model.equals(await draft.read(0, 2000)))
-      t.ok(model.subarray(7, 57).equals(await draft.read(7, 50)))
-      await draft.discard()
-    }),
-    { numRuns: 60 },
-  )
-})
-
 t.test('zeros that a program makes first, before it writes its text, are no damage', async t => {
   const draft = await (await openDrafts(await scratch(t), now)).create(key)
   await draft.truncate(20)
@@ -85,35 +49,6 @@ t.test('zeros that a program makes first, before it writes its text, are no dama
   await draft.discard()
 })
 
-t.test('a draft given up leaves nothing behind', async t => {
-  const directory = await scratch(t)
-  const draft = await (await openDrafts(directory, now)).create(key)
-  await draft.write(bytes('x'), 0)
-  await draft.discard()
-  t.same(await readdir(join(directory, 'drafts')), [])
-})
-
-t.test('a text longer than any record is refused', async t => {
-  const draft = await (await openDrafts(await scratch(t), now)).create(key)
-  await draft.write(bytes('kept'), 0)
-  t.match(await failureOf(draft.write(bytes('x'), largestDraft)), { kind: 'too-large' })
-  t.match(await failureOf(draft.truncate(largestDraft + 1)), { kind: 'too-large' })
-  t.equal(await draft.text(), 'kept')
-  await draft.close()
-})
-
-t.test('the draft of a daemon that died is found, with its text and why', async t => {
-  const directory = await scratch(t)
-  await orphan(directory, {})
-  const { found } = await openDrafts(directory, now)
-  const [draft] = found
-  t.match(draft?.meta, { key, state: 'refused', owner: { pid: process.pid } })
-  t.equal(await draft?.text(), 'precious')
-  t.match(draft && explain(draft), /the daemon ended before this was saved/)
-  t.same((await openDrafts(directory, now)).found, [], 'and has an owner again')
-  await draft?.close()
-})
-
 t.test('of two mounts that start at once exactly one adopts a draft', async t => {
   const directory = await scratch(t)
   await orphan(directory, {})
@@ -121,64 +56,6 @@ t.test('of two mounts that start at once exactly one adopts a draft', async t =>
   const found = rooms.flatMap(room => room.found)
   t.equal(found.length, 1)
   t.equal(await found[0]?.text(), 'precious')
-  await found[0]?.close()
-})
-
-t.test('what has nothing in it to lose is dropped', async t => {
-  const directory = await scratch(t)
-  for (const [meta, text] of [
-    [{}, ''],
-    [{ base: textHash('same') }, 'same'],
-    [{ saved: textHash('saved'), state: 'editing' }, 'saved'],
-    [{ base: textHash('away'), state: 'paused' }, 'away'],
-  ] as const) {
-    await orphan(directory, meta, text)
-    t.same((await openDrafts(directory, now)).found, [], JSON.stringify(meta))
-    t.same(await readdir(join(directory, 'drafts')), [])
-  }
-})
-
-t.test('what was being sent is in flight afterwards, and kept whatever it holds', async t => {
-  const directory = await scratch(t)
-  await orphan(directory, { state: 'sending', base: textHash('precious') })
-  const { found } = await openDrafts(directory, now)
-  t.match(found, [{ meta: { state: 'in-flight' } }])
-  await found[0]?.close()
-})
-
-t.test('a note cut at any byte never stops a mount, and never costs the text', async t => {
-  const directory = await scratch(t)
-  const place = await orphan(directory, {
-    state: 'refused',
-    why: { kind: 'x', sentence: 's' },
-  })
-  const note = await readFile(join(place, 'meta.json'))
-  for (let length = 0; length <= note.length; length++) {
-    await writeFile(join(place, 'meta.json'), note.subarray(0, length))
-    const { found, damaged } = await openDrafts(directory, now)
-    t.same(damaged, [])
-    const [draft] = found
-    t.equal(await draft?.text(), 'precious', `cut at ${length}`)
-    t.equal(draft?.meta.state, 'refused')
-    await draft?.close()
-    await rename(draft?.directory ?? '', place)
-  }
-})
-
-t.test('what cannot be read at all stays where it is, and the others are found', async t => {
-  const directory = await scratch(t)
-  await orphan(directory, {})
-  for (const name of ['no-text', 'text-is-a-directory']) await mkdir(join(directory, 'drafts', name))
-  await mkdir(join(directory, 'drafts', 'text-is-a-directory', 'text'))
-  await writeFile(join(directory, 'drafts', 'a-file'), 'x')
-  const { found, damaged } = await openDrafts(directory, now)
-  t.equal(found.length, 1)
-  t.same(damaged.map(one => one.directory.split('/').at(-1)).sort(), [
-    'a-file',
-    'no-text',
-    'text-is-a-directory',
-  ])
-  t.equal((await readdir(join(directory, 'drafts'))).length, 4)
   await found[0]?.close()
 })
 
