@@ -16,36 +16,6 @@ import {
 t.setTimeout(120_000)
 const bytes = bytesOf(300_000)
 
-t.test('what was fetched ahead is read without another request', async t => {
-  const { open } = openCacheTestbed(t)
-  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
-  const cache = open(remote)
-  t.equal(await cache.prefetch(file('a'), requestContext(), 1 << 20), bytes.length)
-  t.equal(await cache.prefetch(file('a'), requestContext(), 1 << 20), bytes.length)
-  t.ok((await readAll(cache, file('a'))).equals(bytes))
-  t.equal(await cache.size(file('a'), requestContext()), bytes.length)
-  await cache.close()
-  t.equal(
-    await open(remote).prefetch(file('a'), requestContext(), 1 << 20),
-    bytes.length,
-    'nor after a restart',
-  )
-  t.same(remote.asked, ['get@0'])
-})
-
-t.test('what is longer than wanted is left alone, and its size is remembered', async t => {
-  const { open } = openCacheTestbed(t)
-  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
-  const cache = open(remote)
-  t.equal(await cache.prefetch(file('a'), requestContext(), 200_000), bytes.length)
-  t.equal(cache.stats().downloads, 0)
-  t.equal(cache.cached(file('a')), 0)
-  t.equal(await cache.prefetch(file('a'), requestContext(), 200_000), bytes.length)
-  t.equal(await cache.size(file('a'), requestContext()), bytes.length)
-  t.same(remote.asked, ['get@0'], 'one request gave its size')
-  t.ok((await readAll(cache, file('a'))).equals(bytes))
-})
-
 t.test('a body that is refused unread lets go of its connection', async t => {
   const { open } = openCacheTestbed(t)
   const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))

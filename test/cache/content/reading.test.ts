@@ -1,14 +1,12 @@
 // What a reader of contents may rely on while they arrive and after.
 import fc from 'fast-check'
 import t from 'tap'
-import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import {
   bytesOf,
   fakeRemote,
   file,
   gate,
   inPieces,
-  kindOf,
   openCacheTestbed,
   readAll,
   requestContext,
@@ -16,21 +14,6 @@ import {
 } from './fake-remote.js'
 
 t.setTimeout(240_000)
-
-t.test('a content is asked for once, however many read it and whenever', async t => {
-  const { open } = openCacheTestbed(t)
-  const bytes = bytesOf(3_000_000)
-  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 70_001) }))
-  const cache = open(remote)
-  const all = await Promise.all(Array.from({ length: 8 }, () => readAll(cache, file('output.cml'))))
-  for (const read of all) t.ok(read.equals(bytes))
-  await cache.close()
-  const later = open(remote)
-  t.ok((await readAll(later, file('output.cml'))).equals(bytes), 'after a restart too')
-  t.same(remote.asked, ['get@0'])
-  t.equal(await later.size(file('output.cml'), requestContext()), bytes.length)
-  t.same(remote.asked, ['get@0'], 'and its size is remembered')
-})
 
 t.test('a read is answered as soon as its own bytes are there', async t => {
   const { open } = openCacheTestbed(t)
@@ -58,36 +41,6 @@ t.test('a read is answered as soon as its own bytes are there', async t => {
   t.equal(await cache.read(file('a'), 200_000, late, requestContext()), 0, 'nothing at the end')
   t.equal(await cache.read(file('a'), 900_000, late, requestContext()), 0, 'nothing behind it')
   t.equal(await cache.read(file('a'), 190_000, late, requestContext()), 10_000, 'less at the end')
-})
-
-t.test('READ-8 a body that drips holds its reader for one deadline, and goes on for the next', async t => {
-  const { open } = openCacheTestbed(t)
-  const bytes = bytesOf(10_000)
-  const cache = open(
-    fakeRemote(
-      () => ({
-        length: bytes.length,
-        bytes: (async function* () {
-          for (let from = 0; from < bytes.length; from += 64) {
-            await new Promise(wake => setTimeout(wake, 20))
-            yield bytes.subarray(from, from + 64)
-          }
-        })(),
-      }),
-      () => bytes.length,
-    ),
-  )
-  await cache.size(file('a'), requestContext())
-  const elapsed = stopwatch()
-  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(10_000), requestContext(300))), 'timeout')
-  for (const offset of [0, 4096, 8192]) {
-    const outcome = kindOf(cache.read(file('a'), offset, Buffer.alloc(4096), requestContext(300)))
-    t.match(await outcome, /^(timeout|none)$/, 'page by page')
-  }
-  // All of it takes more than three seconds: a busy machine is late, but not by that much.
-  t.ok(elapsed() < 2_000, `${elapsed()} ms for a deadline of 300`)
-  await new Promise(wake => setTimeout(wake, 3_500))
-  t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
 t.test('contents with hostile names never share bytes', async t => {

@@ -11,12 +11,10 @@ import {
 import { join } from 'node:path'
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
-import { instant } from '../../../src/remote/remote.js'
 import {
   bytesOf,
   fakeRemote,
   file,
-  gate,
   inPieces,
   kindOf,
   openCacheTestbed,
@@ -32,54 +30,6 @@ const keptIn = (directory: string) => {
   return readdirSync(kept).map(name => join(kept, name))
 }
 const unfinishedIn = (directory: string) => readdirSync(join(directory, 'content', 'unfinished'))
-
-for (const real of [0, 90, 95, 105, 110]) {
-  for (const length of [real, undefined]) {
-    for (const ends of ['proven', 'unproven'] as const) {
-      const what = `${real} bytes sent for 100 stated, ${length === undefined ? 'without' : 'with'} a length, ${ends}`
-      t.test(`READ-13 ${what}: replaced once, then an error until the sources agree`, async t => {
-        const { open, directory } = openCacheTestbed(t)
-        let said = 100
-        const remote = fakeRemote(
-          () => ({ length, ends, bytes: inPieces(bytesOf(real), 7) }),
-          () => said,
-        )
-        let time = Date.now()
-        const now = () => instant(time)
-        const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
-        const block = Buffer.alloc(200)
-        const read = () => kindOf(cache.read(file('a'), 0, block, patient()))
-        const cache = open(remote, { now })
-        t.equal(await cache.size(file('a'), patient()), 100)
-        for (const expected of ['replaced', 'broken', 'broken']) {
-          t.equal(await read(), expected)
-          if (expected === 'broken') t.equal(await read(), 'broken', 'asked twice')
-          t.same(keptIn(directory), [])
-          time += 2000
-        }
-        said = real
-        t.equal(await cache.read(file('a'), 0, block, patient()), real)
-        t.equal(cache.knownSize(file('a')), real)
-      })
-    }
-  }
-}
-
-t.test('READ-10 a body that is longer than what is told while it ends is no file', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  const asked = gate()
-  async function* tooLong(): AsyncGenerator<Uint8Array> {
-    yield bytesOf(110)
-    asked.open()
-    await new Promise(setImmediate)
-  }
-  const remote = fakeRemote(
-    () => ({ length: undefined, bytes: tooLong() }),
-    () => asked.opened.then(() => 100),
-  )
-  t.equal(await kindOf(readAll(open(remote), file('a'))), 'replaced')
-  t.same(keptIn(directory), [])
-})
 
 t.test('READ-10 a size of 0 counts only where the body is empty, too', async t => {
   const { open } = openCacheTestbed(t)
@@ -141,27 +91,6 @@ t.test('READ-12 refresh keeps what a validator proves to be the same', async t =
   t.equal((await readAll(cache, file('a'))).length, 100)
   t.equal(remote.asked.filter(asked => asked.startsWith('get')).length, 1)
 })
-
-for (const ends of ['proven', 'unproven'] as const)
-  t.test(
-    `READ-10 a body whose length nothing tells, ${ends}, is believed only if a second one is the same`,
-    async t => {
-      const { open } = openCacheTestbed(t)
-      const bytes = bytesOf(50_000)
-      let lengths = [40_000, 50_000]
-      const remote = fakeRemote(() => ({
-        length: undefined,
-        ends,
-        bytes: inPieces(bytes.subarray(0, lengths.shift() ?? 50_000), 9_000),
-      }))
-      const cache = open(remote)
-      t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
-      lengths = []
-      t.ok((await readAll(cache, file('a'))).equals(bytes))
-      t.equal(await cache.size(file('a'), requestContext()), 50_000)
-      t.equal(remote.asked.length, 4)
-    },
-  )
 
 const damages: Record<string, (path: string) => void> = {
   'a changed byte': path => flip(path, 1_500_000),
