@@ -9,7 +9,6 @@ import { metadata } from './figures/metadata.js'
 import { model } from './figures/model.js'
 import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
-import { outage } from './figures/outage.js'
 import { races } from './figures/races.js'
 import { repeats } from './figures/repeats.js'
 import { signals } from './figures/signals.js'
@@ -23,7 +22,6 @@ export const cutFigures: readonly Figure[] = [
   metadata,
   names,
   damage,
-  outage,
   soak,
   signals,
   storm,
@@ -40,7 +38,6 @@ export const figures: readonly Figure[] = [
   fsx,
   names,
   damage,
-  outage,
   soak,
   signals,
   storm,
