@@ -187,20 +187,6 @@ t.test('READ-18 a file replaced in its place is read whole at once, and mixes fo
   t.equal(numbers.size, 3, 'each version is a file of its own')
 })
 
-t.test('READ-13 after ESTALE the next open reads the longer version whole', async t => {
-  const testbed = await warmMount(t)
-  const by = `by-id/calculation/${ids.transition}/run.log`
-  let text = bytesOf('f', 360)
-  testbed.service.intercept(/bitstream\?id=1234&fileId=run\.log/, (response, { heard }) => {
-    response.writeHead(200, { 'content-length': text.length, etag: `"${text.length}"` })
-    response.end(heard.method === 'HEAD' ? undefined : text)
-  })
-  t.equal((await testbed.files.lstat(by)).size, text.length)
-  text = bytesOf('s', 6_000)
-  t.equal(await outcome(textOf(testbed, by)), 'ESTALE')
-  t.equal(await textOf(testbed, by), text)
-})
-
 /** A long text, a very short one, and some of random length. */
 const notes = [
   'much longer than any before it '.repeat(9),

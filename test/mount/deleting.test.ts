@@ -26,7 +26,7 @@ t.test('on one mount', async t => {
     },
   })
   const { service, files } = testbed
-  const why = async (path: string): Promise<string> =>
+  const _why = async (path: string): Promise<string> =>
     (await testbed.calcfs('why', join(testbed.directory, path))).stdout
   /** What is sent until the pause is over. */
   const deleting = (work: () => Promise<unknown>) =>
@@ -73,34 +73,6 @@ with open(sys.argv[1] + '/b.out') as held:
       await gone('while open')
     },
   )
-
-  await t.test('DEL-14 touch takes it back, and why tells that and nothing of a file to be made', async t => {
-    const calculation = `${water}/TS1_opt`
-    const asked = await service.during(async () => {
-      await shell(`rm -r "${calculation}"; touch "${calculation}"`, testbed.directory)
-      await until(4_000, 'it is back', async () => (await outcome(files.lstat(calculation))) === 'done')
-      t.match(await why(calculation), /Could not delete .* \(20.*\): .*it was not deleted.*touched/)
-      await testbed.pass(4_000)
-    })
-    t.same(writes(asked), [])
-  })
-
-  await t.test('DEL-15 in the pause why and status say what goes, and touch takes it back', async t => {
-    const path = `${water}/H2O`
-    const asked = await service.during(async () => {
-      await files.readFile(`reports/${ids.profile}.json`)
-      t.equal((await shell(`rm -r "${path}"`, testbed.directory)).code, 0)
-      // All within the pause, on a busy machine too.
-      const [status, told] = await Promise.all([testbed.calcfs('status', testbed.directory), why(path)])
-      await files.touch(path)
-      t.match(status, { stdout: /touch takes it back:\n.*H2O/ })
-      t.match(told, /deleted once nothing was removed.*lose its row: .*\bd?\d+/)
-      t.ok((await files.readdir(path)).has('output.cml'))
-      await testbed.pass(3_500)
-    })
-    t.same(writes(asked), [])
-    t.match(await why(path), /it is not deleted|it was not deleted/)
-  })
 
   await t.test(
     'DEL-28 rm of a report that a program has open deletes it, and the program reads on',

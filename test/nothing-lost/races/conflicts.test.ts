@@ -1,16 +1,12 @@
 // Two mounts and the web pages edit one report: no edit that was accepted is lost, and none is undone unseen.
-import { access, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { equalJson } from '../../../src/record/json/equal.js'
 import { fieldOf, type JsonObject } from '../../../src/record/json/json.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { run } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until } from '../../testbed/within.js'
 import { history } from '../left-behind.js'
 import { type Editor, editorOn, type Name, names, onTheWeb, storedAs, wordIn } from './editors.js'
 
@@ -41,19 +37,6 @@ t.test('two mounts and a client of the service edit one report', { timeout: 280_
         const id = freshReport()
         return [await editorOn(one, id), await editorOn(other, id), id]
       }
-
-      t.test('disjoint fields are merged', async t => {
-        const [mine, theirs, id] = await meet()
-        mine.edit('title', 'mine')
-        theirs.edit('description', 'theirs')
-        await onTheWeb(service, id, { name: 'note', value: 'on the web' })
-        t.same([await mine.save(), await theirs.save()], ['done', 'done'])
-        const stored = await storedAs(service, id)
-        t.same(
-          names.map(name => wordIn(stored, name)),
-          ['mine', 'theirs', 'on the web'],
-        )
-      })
 
       t.test('equal edits agree, and the second sends nothing', async t => {
         const [mine, theirs, id] = await meet()
@@ -89,30 +72,6 @@ t.test('two mounts and a client of the service edit one report', { timeout: 280_
       )
     })
   }
-
-  t.test("vim's second :w after a change on the web does not revert it", async t => {
-    const id = freshReport()
-    const [isSaved, goOn] = ['saved', 'go-on'].map(name => join(one.local, name))
-    const vim = run('vim', [
-      ...['-es', '-u', 'NONE', '-c', 'silent %s/"title": "t"/"title": "first"/', '-c', 'silent w!'],
-      ...['-c', `silent !touch ${isSaved}; until [ -e ${goOn} ]; do sleep 0.05; done`],
-      ...['-c', 'silent %s/"title": "first"/"title": "second"/', '-c', 'silent w!', '-c', 'q!'],
-      join(one.directory, `reports/${id}.json`),
-    ])
-    await until(20_000, 'the first :w', () =>
-      access(isSaved ?? '').then(
-        () => true,
-        () => false,
-      ),
-    )
-    t.equal(wordIn(await storedAs(service, id), 'title'), 'first')
-    await onTheWeb(service, id, { name: 'description', value: 'on the web' })
-    await writeFile(goOn ?? '', '')
-    t.match(await vim, { code: 0 })
-    const stored = await storedAs(service, id)
-    t.same([wordIn(stored, 'title'), wordIn(stored, 'description')], ['second', 'on the web'])
-    t.same(await namesOf(one, '.calcfs/drafts'), [])
-  })
 
   t.test('any interleaving: what was accepted is in the record or in the history', async t => {
     const runs = Number(process.env['CALCFS_RUNS'] ?? 18)

@@ -1,7 +1,7 @@
 // A change that the service answers too late is not overtaken by the next one of the same thing.
 import t from 'tap'
 import type { UnansweredChanges } from '../../../src/remote/client/late-answer.js'
-import { type Instant, instant, type ProjectId, type RequestContext } from '../../../src/remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../../src/remote/remote.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { until } from '../../testbed/within.js'
 import { failsAs } from '../fails.js'
@@ -14,50 +14,6 @@ const late = ({ body }: Heard) =>
   body.includes('slow')
     ? (socket: { write(answer: string): unknown }) => void setTimeout(() => socket.write(whole('{}')), 1500)
     : whole('{}')
-
-t.test('SAVE-17 the next change of the same thing waits for the answer', { timeout: 20_000 }, async t => {
-  const service = await rawService(t, late, { connections: 2 })
-  await failsAs(t, 'outcome-unknown', service.asked.text(put('report 1', '"slow"'), ask(500)))
-  const elapsed = stopwatch()
-  const byClock = Date.now()
-  await failsAs(t, 'timeout', service.asked.text(put('report 1', '"early"'), ask(300)))
-  await service.asked.text(put('report 2', '"other"'), ask())
-  t.ok(elapsed() < 900, 'another thing does not wait')
-  let looks = 0
-  const looking: RequestContext = {
-    ...ask(),
-    look: {
-      at: ask(0).deadline,
-      again: async () => {
-        looks += 1
-      },
-    },
-  }
-  await service.asked.text(put('report 1', '"second"'), looking)
-  t.ok(Date.now() - byClock >= 900, 'it has waited')
-  t.equal(looks, 1, 'what the first one has done is looked at')
-  t.same(
-    service.heard.map(({ body }) => body),
-    ['"slow"', '"other"', '"second"'],
-  )
-})
-
-t.test('SAVE-17 what gives a name waits for the names of its project', { timeout: 20_000 }, async t => {
-  const service = await rawService(t, late, { connections: 2 })
-  const inside = (names: string, milliseconds?: number) => ({
-    ...ask(milliseconds),
-    names: names as ProjectId,
-  })
-  await failsAs(t, 'outcome-unknown', service.asked.text(put('new project', '"slow"'), inside('7', 500)))
-  await service.asked.text(put('calculation 2', '"elsewhere"'), inside('8'))
-  await service.asked.text(put('calculation 1', '"no name"'), ask())
-  await failsAs(t, 'timeout', service.asked.text(put('calculation 1', '"early"'), inside('7', 300)))
-  await service.asked.text(put('calculation 1', '"name"'), inside('7'))
-  t.same(
-    service.heard.map(({ body }) => body),
-    ['"slow"', '"elsewhere"', '"no name"', '"name"'],
-  )
-})
 
 t.test('SAVE-17 no more than a few answers are waited for', { timeout: 20_000 }, async t => {
   const service = await rawService(t, ({ method }) => (method === 'PUT' ? () => {} : whole('{}')), {

@@ -371,21 +371,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('DEL-4 a project is the same by whatever path it is reached', async t => {
-    const testbed = await open(t, manage)
-    const { files, service } = testbed
-    const asked = await service.during(async () => {
-      await removeTree(testbed, calculation)
-      await removeTree(testbed, `by-id/calculation/${ids.product}`)
-      t.equal(await outcome(files.unlink(`by-id/project/${ids.water}/.index.tsv`)), 'EPERM')
-      t.equal(await outcome(removeTree(testbed, `${water}/No geometry`)), 'EPERM')
-      await removeBackwards(testbed, water)
-      await pauseEnds(testbed)
-    })
-    t.same(writes(asked), [])
-    t.ok((await namesOf(testbed, water)).includes('H2O'))
-  })
-
   t.test('DEL-15 after rmdir status tells nothing of what was below', async t => {
     const testbed = await open(t)
     const { files } = testbed

@@ -167,31 +167,6 @@ export function recreateService(t: Test, open: OpenTestbed): void {
       },
     )
 
-  t.test('THING-1 what was read between two swaps is not shown after the second one', async t => {
-    const dated = (name: string) => `{"creationDate":"2024-05-0${molecules.indexOf(name) + 1}T10:00:00Z"}`
-    const testbed = await open(t, {
-      fill: numbered(forward, dated),
-      settings: { ttlListing: '4s', ttlRecord: '4s' },
-    })
-    const output = 'projects/With water/water/output.cml'
-    const appears = (name: string) =>
-      until(20_000, `the listing with ${name}`, async () => {
-        await testbed.pass(1100)
-        return (await namesOf(testbed, 'projects')).includes(`With ${name}`)
-      })
-    await namesOf(testbed, 'projects/With water/water')
-    await testbed.service.remake(numbered(backward, dated))
-    // Whose bytes come now is unknown before the listing is requested again.
-    await outcome(textOf(testbed, output))
-    await appears('indigo')
-    t.equal(await textOf(testbed, 'projects/With indigo/indigo/output.cml'), outputOf('indigo'))
-    await testbed.service.remake(numbered(forward, dated))
-    await appears('water')
-    t.equal(await textOf(testbed, output), outputOf('water'))
-    await testbed.remount()
-    t.equal(await textOf(testbed, output), outputOf('water'), 'nor after a restart')
-  })
-
   t.test('THING-1 what is read by its number is the new one, its geometry and its times as well', async t => {
     const testbed = await open(t, { fill: numbered(forward), settings: neverOld })
     const { files, service } = testbed
