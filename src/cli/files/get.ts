@@ -3,10 +3,8 @@ import { setMaxListeners } from 'node:events'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
-import type { Failure } from '../../failure.js'
+import type { DriveReader } from '../../drive/interface/reader.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
-import { makeDirectoriesNow } from '../../system/own-file.js'
 import { bytesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -14,7 +12,7 @@ import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.j
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand } from '../control/with-drive.js'
 import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
-import type { CopyOrder, CopyProgress, CopyRules } from './copy-tree.js'
+import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { openProblems, type Problems, repeated } from './output.js'
 import { counted, drawProgress } from './progress-line.js'
 
@@ -102,36 +100,6 @@ async function refuseDrive(target: string): Promise<void> {
   )
 }
 
-async function made(directory: string): Promise<void> {
-  const { localFailure } = await import('./local-target.js')
-  try {
-    makeDirectoriesNow(directory, everybody)
-  } catch (thrown) {
-    const at = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
-    throw localFailure(thrown, typeof at === 'string' ? at : directory)
-  }
-}
-
-/** Less what the umask of the shell takes. */
-const everybody = 0o777
-
-/** The same reader, which makes the directory for the copies before the first thing that is to be copied. */
-function making(base: string, reader: DriveReader): DriveReader {
-  let isMade = false
-  return {
-    file: reader.file,
-    async *tree(asked, signal) {
-      for await (const items of reader.tree(asked, signal)) {
-        if (!isMade && !items.every(isProblem)) {
-          await made(base)
-          isMade = true
-        }
-        yield items
-      }
-    },
-  }
-}
-
 interface CopyCall {
   readonly flags: Flags
   readonly paths: readonly GivenPath[]
@@ -144,51 +112,45 @@ async function copy(
   orders: readonly CopyOrder[],
   { flags, paths, base }: CopyCall,
 ): Promise<void> {
-  const { copyBegins, copyTrees } = await import('./copy-tree.js')
-  const progress = copyBegins()
-  const line = drawProgress(process.stderr, () => ({ ...progress, isGrowing: progress.isWalking }))
+  const { Copy } = await import('./copy.js')
+  const stop = new AbortController()
+  // Every file under way hears it.
+  setMaxListeners(0, stop.signal)
+  const copying = new Copy(reader, rulesOf(flags, base), stop)
+  const { progress } = copying
+  const line = drawProgress(process.stderr, () => progress)
   const problems = openProblems(text => {
     line.clear()
     complain(text)
   })
-  const stopped = stopBySignal()
-  let hints = Promise.resolve()
-  /** Of what was named and is not there it is said what to type. */
-  async function named(path: string, failure: Failure): Promise<void> {
-    const at = paths.findIndex(one => one.path === path)
-    const given = paths[at]
-    problems.add(
-      path,
-      given === undefined ? failure : await withHint(reader, failure, given, after(paths, at)),
-    )
-  }
+  const unlisten = stopBySignal(stop)
   try {
-    await copyTrees(orders, rulesOf(flags), {
-      reader: flags.to === undefined ? reader : making(base, reader),
-      progress,
-      signal: stopped.signal,
-      failed(path, failure) {
-        hints = hints.then(() => named(path, failure))
-      },
+    await copying.run(orders, async (path, failure) => {
+      const at = paths.findIndex(one => one.path === path)
+      const given = paths[at]
+      // Of what was named and is not there it is said what to type.
+      const told = given === undefined ? failure : await withHint(reader, failure, given, after(paths, at))
+      problems.add(path, told)
     })
-    await hints
   } catch (thrown) {
     line.end()
-    const isBegun = progress.files > 0 || progress.links > 0 || stopped.signal.aborted
+    const isBegun = progress.files > 0 || progress.links > 0 || thrown instanceof Interrupted
     if (isBegun) complain(`stopped: ${soFar(progress)}; the same command goes on from there.`)
-    if (!stopped.signal.aborted) throw thrown
-    process.exitCode = stopped.exitCode()
+    if (!(thrown instanceof Interrupted)) throw thrown
+    process.exitCode = thrown.exitCode
     return
   } finally {
-    stopped.end()
+    unlisten()
     line.end()
   }
-  if (flags.json === true) printJson(summaryOf(progress, problems))
+  const { copied, copiedBytes, same, links } = progress
+  if (flags.json === true) printJson({ copied, copiedBytes, same, links, problems: problems.all })
   else tell(progress, problems)
   process.exitCode = problems.exitCode
 }
 
-const rulesOf = (flags: Flags): CopyRules => ({
+const rulesOf = (flags: Flags, base: string): CopyRules => ({
+  base: flags.to === undefined ? undefined : base,
   jobs: flags.jobs,
   follow: flags.follow === true,
   include: flags.include,
@@ -197,25 +159,25 @@ const rulesOf = (flags: Flags): CopyRules => ({
   overwrite: flags.overwrite === true,
 })
 
+class Interrupted extends Error {
+  readonly exitCode: number
+  constructor(signal: NodeJS.Signals) {
+    super(signal)
+    this.exitCode = 128 + constants.signals[signal]
+  }
+}
+
 /** Ctrl-C lets what is under way be cleaned up; a second one ends the command at once. */
-function stopBySignal() {
-  const control = new AbortController()
-  // Every file under way hears it.
-  setMaxListeners(0, control.signal)
-  let met: NodeJS.Signals = 'SIGINT'
-  const stop = (signal: NodeJS.Signals): void => {
-    if (control.signal.aborted) process.exit(128 + constants.signals[signal])
-    met = signal
-    control.abort()
+function stopBySignal(stop: AbortController): () => void {
+  const met = (signal: NodeJS.Signals): void => {
+    const interrupted = new Interrupted(signal)
+    if (stop.signal.aborted) process.exit(interrupted.exitCode)
+    stop.abort(interrupted)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, stop)
-  return {
-    signal: control.signal,
-    exitCode: () => 128 + constants.signals[met],
-    end() {
-      for (const signal of signals) process.off(signal, stop)
-    },
+  for (const signal of signals) process.on(signal, met)
+  return () => {
+    for (const signal of signals) process.off(signal, met)
   }
 }
 
@@ -224,19 +186,10 @@ const files = (count: number): string => `${counted(count)} ${count === 1 ? 'fil
 const soFar = ({ copied, copiedBytes, same }: CopyProgress): string =>
   `${files(copied)} copied (${bytesText(copiedBytes)}), ${counted(same)} there already`
 
-function tell(progress: CopyProgress, problems: Problems): void {
-  const { all } = problems
+function tell(progress: CopyProgress, { all }: Problems): void {
   printLine(`${soFar(progress)}${all.length === 0 ? '' : `, ${counted(all.length)} could not be had`}.`)
   if (progress.linksOut > 0)
     printLine(
       `${counted(progress.linksOut)} of the links lead out of what was copied; --follow copies what they lead to.`,
     )
 }
-
-const summaryOf = ({ copied, copiedBytes, same, links }: CopyProgress, problems: Problems) => ({
-  copied,
-  copiedBytes,
-  same,
-  links,
-  problems: problems.all,
-})

@@ -1,8 +1,7 @@
 // What ls, find, cat and get share: the values of their flags, an entry in one line, and the names of what cannot be had.
 
 import { InvalidArgumentError, Option } from 'commander'
-import type { DriveEntry, TreeProblem } from '../../drive/interface/reader.js'
-import { isA } from '../../failure.js'
+import type { DriveEntry } from '../../drive/interface/reader.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
@@ -39,10 +38,6 @@ export function openProblems(print: (line: string) => void = complain): Problems
     all,
   }
 }
-
-/** Whether another try may bring it: the service was away, busy or faulty, or the file changed while it was read. */
-export const mayComeLater = ({ failure }: TreeProblem): boolean =>
-  isA('passing', failure) || failure.kind === 'replaced' || failure.kind === 'in-doubt'
 
 const permissionBits = 0o7777
 
