@@ -1,12 +1,11 @@
 // `calcfs find`: the paths of a tree that match, as find(1) prints them, mounted or not.
 import { type Command, Option } from 'commander'
-import { isProblem, type TreeQuestion } from '../../drive/interface/reader.js'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag, printBytes } from '../../terminal/print.js'
+import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand } from '../control/with-drive.js'
-import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
-import { entryTypes, openJsonArray, openProblems, printedEntry, repeated } from './output.js'
+import { withReader } from '../control/with-reader.js'
+import { entriesAt, entryTypes, openProblems, printedEntry, repeated, shownAs } from './output.js'
 
 interface Flags {
   readonly name?: readonly string[]
@@ -45,51 +44,31 @@ export function findCommand(): Command {
   )
 }
 
-const questionOf = ({ path, given }: GivenPath, flags: Flags): TreeQuestion => ({
-  path,
-  calledAs: given.replace(/\/+$/, ''),
-  depth: flags.maxdepth,
-  from: flags.mindepth,
-  attributes: flags.json === true,
-  follow: flags.follow === true,
-  filter: {
-    names: flags.name,
-    namesOfAnyCase: flags.iname,
-    paths: flags.path,
-    types: flags.type,
-  },
-})
-
-/** As find(1): the path as it was given, and what is below it. */
-const shownAs = (given: string, below: string): string => {
-  const top = given.replace(/\/+$/, '')
-  return below === '' ? top || given : `${top}/${below}`
-}
-
 async function find(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   const problems = openProblems()
-  const pieces: string[] = []
-  const array = openJsonArray(text => pieces.push(text))
+  const all: object[] = []
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {
     for (const [at, path] of paths.entries()) {
-      const top = path.path === '/' ? '/' : `${path.path}/`
-      for await (const items of reader.tree(questionOf(path, flags), new AbortController().signal)) {
-        for (const item of items) {
-          const below = item.path === path.path ? '' : item.path.slice(top.length)
-          const shown = shownAs(path.given, below)
-          if (isProblem(item))
-            problems.add(
-              shown,
-              below === '' ? await withHint(reader, item.failure, path, after(paths, at)) : item.failure,
-            )
-          else if (flags.json === true) array.add(printedEntry(item, shown))
-          else pieces.push(`${shown}\n`)
-        }
-        await printBytes(pieces.splice(0).join(''))
+      const asked = {
+        calledAs: path.given.replace(/\/+$/, ''),
+        depth: flags.maxdepth,
+        from: flags.mindepth,
+        attributes: flags.json === true,
+        follow: flags.follow === true,
+        filter: {
+          names: flags.name,
+          namesOfAnyCase: flags.iname,
+          paths: flags.path,
+          types: flags.type,
+        },
+      }
+      for await (const entries of entriesAt(reader, { paths, at }, asked, problems)) {
+        if (flags.json === true)
+          for (const { entry, below } of entries) all.push(printedEntry(entry, shownAs(path, below)))
+        else await printBytes(entries.map(({ below }) => `${shownAs(path, below)}\n`).join(''))
       }
     }
   })
-  if (flags.json === true) array.end()
-  await printBytes(pieces.join(''))
+  if (flags.json === true) printJson(all)
   process.exitCode = problems.exitCode
 }

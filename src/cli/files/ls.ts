@@ -1,18 +1,11 @@
 // `calcfs ls`: the entries of directories of the drive, mounted or not.
 import { type Command, Option } from 'commander'
-import {
-  type DriveEntry,
-  type DriveReader,
-  isProblem,
-  type TreeQuestion,
-} from '../../drive/interface/reader.js'
-import { lastNameOf } from '../../layout.js'
 import { withExamples } from '../../terminal/examples.js'
-import { jsonFlag, printBytes } from '../../terminal/print.js'
+import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand } from '../control/with-drive.js'
-import { after, type GivenPath, withHint, withReader } from '../control/with-reader.js'
-import { longLine, openJsonArray, openProblems, type Problems, printedEntry } from './output.js'
+import { withReader } from '../control/with-reader.js'
+import { entriesAt, type Found, longLine, openProblems, printedEntry, shownAs } from './output.js'
 
 interface Flags {
   readonly long?: true
@@ -41,106 +34,35 @@ export function lsCommand(): Command {
 
 async function list(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   const problems = openProblems()
+  const { long = false, json = false, depth } = flags
+  const all: object[] = []
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {
-    if (flags.json === true) await printJson(reader, paths, flags, problems)
-    else await printNames(reader, paths, flags, problems)
+    for (const [at, path] of paths.entries()) {
+      const shown: Found[] = []
+      const asked = { depth, attributes: long || json, follow: false, filter: {} }
+      for await (const entries of entriesAt(reader, { paths, at }, asked, problems))
+        for (const one of entries) if (isShown(one, flags)) shown.push(one)
+      const nameOf = (below: string): string =>
+        below !== '' && path.given === '.' ? below : shownAs(path, below)
+      if (json) for (const { entry, below } of shown) all.push(printedEntry(entry, nameOf(below)))
+      else if (shown.length > 0) {
+        const isHeaded = paths.length > 1 && shown[0]?.below !== ''
+        const heading = isHeaded ? `${at === 0 ? '' : '\n'}${path.given}:\n` : ''
+        await printBytes(`${heading}${linesOf(shown, path.given, long).join('\n')}\n`)
+      }
+    }
   })
+  if (json) printJson(all)
   process.exitCode = problems.exitCode
 }
 
-const questionOf = ({ path }: GivenPath, { depth, long, json }: Flags): TreeQuestion => ({
-  path,
-  depth,
-  attributes: long === true || json === true,
-  follow: false,
-  filter: {},
-})
-
-interface Found {
-  readonly entry: DriveEntry
-  /** Below the path that was given; empty for that itself. */
-  readonly below: string
+/** Of a directory what is in it, of a file it itself. Hidden names are left out with what is in them. */
+function isShown({ entry, below }: Found, { all, json, depth }: Flags): boolean {
+  if (below === '') return entry.type !== 'directory' || depth === 0
+  return all === true || json === true || !/(^|\/)\./.test(below)
 }
 
-/** The entries below one path; of a file it itself. Hidden names are left out with what is in them. */
-async function* found(
-  reader: DriveReader,
-  { given, following }: { readonly given: GivenPath; readonly following: readonly string[] },
-  flags: Flags,
-  problems: Problems,
-): AsyncGenerator<Found> {
-  const signal = new AbortController().signal
-  const top = given.path === '/' ? '/' : `${given.path}/`
-  let hidden: string | undefined
-  for await (const items of reader.tree(questionOf(given, flags), signal))
-    for (const item of items) {
-      const below = item.path === given.path ? '' : item.path.slice(top.length)
-      if (isProblem(item)) {
-        const isTop = below === ''
-        problems.add(
-          shownAs(given, below),
-          isTop ? await withHint(reader, item.failure, given, following) : item.failure,
-        )
-        continue
-      }
-      if (below === '' && item.type === 'directory' && flags.depth > 0) continue
-      if (hidden !== undefined && below.startsWith(hidden)) continue
-      hidden =
-        flags.all !== true && below !== '' && lastNameOf(below).startsWith('.') ? `${below}/` : undefined
-      if (hidden === undefined) yield { entry: item, below }
-    }
-}
-
-const shownAs = ({ given }: GivenPath, below: string): string =>
-  below === '' ? given : given === '.' ? below : `${given.replace(/\/+$/, '')}/${below}`
-
-async function printNames(
-  reader: DriveReader,
-  paths: readonly GivenPath[],
-  flags: Flags,
-  problems: Problems,
-): Promise<void> {
-  const hasHeads = paths.length > 1
-  for (const [at, given] of paths.entries()) {
-    let isHeaded = !hasHeads
-    const lines: Found[] = []
-    const flush = async (): Promise<void> => {
-      const width = Math.max(...lines.map(({ entry }) => String(entry.size ?? '').length))
-      const printed = lines.map(({ entry, below }) => {
-        const name = below === '' ? given.given : below
-        return flags.long === true ? longLine(entry, name, width) : name
-      })
-      lines.length = 0
-      if (printed.length > 0) await printBytes(`${printed.join('\n')}\n`)
-    }
-    for await (const one of found(reader, { given, following: after(paths, at) }, flags, problems)) {
-      if (!isHeaded && one.below !== '') await printBytes(`${at === 0 ? '' : '\n'}${given.given}:\n`)
-      isHeaded = true
-      lines.push(one)
-      // Columns of one directory are aligned; a long one is not kept back for that.
-      if (lines.length >= linesAtOnce) await flush()
-    }
-    await flush()
-  }
-}
-
-const linesAtOnce = 1_000
-
-async function printJson(
-  reader: DriveReader,
-  paths: readonly GivenPath[],
-  flags: Flags,
-  problems: Problems,
-): Promise<void> {
-  const pieces: string[] = []
-  const array = openJsonArray(text => pieces.push(text))
-  for (const [at, given] of paths.entries()) {
-    const asked = { given, following: after(paths, at) }
-    for await (const { entry, below } of found(reader, asked, { ...flags, all: true }, problems)) {
-      array.add(printedEntry(entry, shownAs(given, below)))
-      if (pieces.length >= linesAtOnce) await printBytes(pieces.splice(0).join(''))
-    }
-  }
-  array.end()
-  await printBytes(pieces.join(''))
+function linesOf(shown: readonly Found[], given: string, isLong: boolean): readonly string[] {
+  const width = shown.reduce((most, { entry }) => Math.max(most, String(entry.size ?? '').length), 0)
+  return shown.map(({ entry, below }) => (isLong ? longLine(entry, below || given, width) : below || given))
 }

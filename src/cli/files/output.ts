@@ -1,10 +1,16 @@
 // What ls, find, cat and get share: the values of their flags, an entry in one line, and the names of what cannot be had.
 
 import { InvalidArgumentError, Option } from 'commander'
-import type { DriveEntry } from '../../drive/interface/reader.js'
+import {
+  type DriveEntry,
+  type DriveReader,
+  isProblem,
+  type TreeQuestion,
+} from '../../drive/interface/reader.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
+import { after, type GivenPath, withHint } from '../control/with-reader.js'
 
 export interface Problems {
   /** `shown` is how the user calls the path. */
@@ -37,6 +43,42 @@ export function openProblems(print: (line: string) => void = complain): Problems
     },
     all,
   }
+}
+
+/** An entry of a tree, by its path below the one that was given; empty for that itself. */
+export interface Found {
+  readonly entry: DriveEntry
+  readonly below: string
+}
+
+/**
+ * The entries of the tree at one of the paths that were given, in batches; what cannot be had is told.
+ * @param at which of them: of one that is not there it is said what to type
+ */
+export async function* entriesAt(
+  reader: DriveReader,
+  { paths, at }: { readonly paths: readonly GivenPath[]; readonly at: number },
+  asked: Omit<TreeQuestion, 'path'>,
+  problems: Problems,
+): AsyncGenerator<readonly Found[]> {
+  const given = paths[at] ?? { given: '/', path: '/' }
+  const top = given.path === '/' ? '/' : `${given.path}/`
+  for await (const items of reader.tree({ ...asked, path: given.path }, new AbortController().signal)) {
+    const entries: Found[] = []
+    for (const item of items) {
+      const below = item.path === given.path ? '' : item.path.slice(top.length)
+      if (!isProblem(item)) entries.push({ entry: item, below })
+      else if (below !== '') problems.add(shownAs(given, below), item.failure)
+      else problems.add(given.given, await withHint(reader, item.failure, given, after(paths, at)))
+    }
+    yield entries
+  }
+}
+
+/** As find(1): the path as it was given, and what is below it. */
+export const shownAs = ({ given }: GivenPath, below: string): string => {
+  const top = given.replace(/\/+$/, '')
+  return below === '' ? top || given : `${top}/${below}`
 }
 
 const permissionBits = 0o7777
@@ -78,18 +120,6 @@ function minuteOf(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0')
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
-}
-
-/** One array, printed as it becomes known: an object a line. */
-export function openJsonArray(print: (text: string) => void): { add(value: object): void; end(): void } {
-  let isFirst = true
-  return {
-    add(value) {
-      print(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(value)}`)
-      isFirst = false
-    },
-    end: () => print(isFirst ? '[]\n' : '\n]\n'),
-  }
 }
 
 /** A flag that may be given several times. */
