@@ -254,7 +254,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 print(odd[:5])`
 
-t.test('READ-19 a record is read as one whole text, or as empty where it is saved in place', async t => {
+t.test('LEASE-1 a record is read as one whole text, or as empty where it is saved in place', async t => {
   const testbed = await warmMount(t)
   const seconds = process.env['CALCFS_STORM_SECONDS'] ?? '3'
   for (const beside of ['', '.tmp']) {

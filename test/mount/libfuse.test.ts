@@ -64,7 +64,7 @@ t.test(
   },
 )
 
-t.test('LIBFUSE-2 a file that a program has open is not removed, and the program reads on', async t => {
+t.test('LIBFUSE-1 a file that a program has open is not removed, and the program reads on', async t => {
   const testbed = await libfuseMount(t, { settings: { access: 'manage' } })
   const { files } = testbed
   const [report, content] = [`reports/${ids.report}.json`, 'projects/Water splitting/TS1_opt/run.log']

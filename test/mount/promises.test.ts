@@ -139,7 +139,7 @@ while True:
 `
 
 t.test(
-  'TOLD-8 a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
+  'TOLD-7 a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
   async t => {
     const testbed = await realMount(t, { settings: { ttlListing: '300ms', ttlRecord: '100ms' } })
     const { directory, local } = testbed

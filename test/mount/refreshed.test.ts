@@ -48,7 +48,7 @@ t.test('what the kernel was told', async t => {
   const { files, service, directory } = testbed
 
   t.test(
-    'TOLD-2 a renamed and a new calculation are there at once after a refresh, the old name is not',
+    'STALE-4 a renamed and a new calculation are there at once after a refresh, the old name is not',
     async t => {
       t.equal(await outcome(files.lstat(`${folder}/H2O/output.cml`)), 'done')
       await retitle(testbed, ids.product, 'Water')
@@ -63,7 +63,7 @@ t.test('what the kernel was told', async t => {
     },
   )
 
-  t.test('TOLD-2 nor is what was gone before its answer came, once its directory was touched', async t => {
+  t.test('STALE-4 nor is what was gone before its answer came, once its directory was touched', async t => {
     const id = service.seed.addCalculation({
       name: 'Fog',
       project: ids.water,
@@ -190,7 +190,7 @@ t.test('TOLD-1 what was not saved under a new name is no draft a second after it
   t.not((await files.lstat('reports/INDEX.tsv')).size, list.size)
 })
 
-t.test('TOLD-6 calls of extended attributes end at the kernel, unless they are asked for', async t => {
+t.test('XATTR-1 calls of extended attributes end at the kernel, unless they are asked for', async t => {
   const testbed = await realMount(t, { xattrs: 'off', settings: { logLevel: 'debug' } })
   const found = await run('getfattr', ['-d', '-m', '-', `${testbed.directory}/reports`])
   t.match(found.stderr, /Operation not supported|^$/)

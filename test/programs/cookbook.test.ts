@@ -52,7 +52,7 @@ function cook({ local, home, directory }: WarmTestbed, script: string): Promise<
   })
 }
 
-t.test('PROG-2 each recipe of the cookbook prints what the page shows, a second time too', async t => {
+t.test('PROG-1 each recipe of the cookbook prints what the page shows, a second time too', async t => {
   const testbed = await warmMount(t, { fill: loadSample })
   const { beginning, recipes } = await page()
   t.ok(recipes.length >= 10, `${recipes.length} recipes`)
@@ -71,7 +71,7 @@ t.test('PROG-2 each recipe of the cookbook prints what the page shows, a second 
   }
 })
 
-t.test('PROG-2 the recipes take any title', async t => {
+t.test('PROG-1 the recipes take any title', async t => {
   const titles = trapTitles(t, 5)
   const unconverged = `${titles[0]}, cut`
   const log = await readFile(join(sampleDirectory(), 'water/H2O/H2O.out'), 'utf8')
@@ -101,7 +101,7 @@ t.test('PROG-2 the recipes take any title', async t => {
   }
 })
 
-t.test('PROG-2 a recipe ends with an error where an edit waits unsaved', async t => {
+t.test('PROG-1 a recipe ends with an error where an edit waits unsaved', async t => {
   const testbed = await warmMount(t, { fill: loadSample })
   const { beginning } = await page()
   const appended = `echo nonsense >> "$LAB/reports/2/order.txt"; sync`

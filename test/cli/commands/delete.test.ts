@@ -19,7 +19,7 @@ const answering = (testbed: KernelTestbed, answer: string, ...paths: string[]): 
 t.setTimeout(480_000)
 
 t.test(
-  'THING-5 a path whose record has another name by now deletes nothing, then what it leads to',
+  'THING-3 a path whose record has another name by now deletes nothing, then what it leads to',
   async t => {
     const testbed = await warmMount(t, {
       settings: { access: 'manage' },

@@ -125,7 +125,7 @@ t.test('NAME-1 a file’s name that is too long is marked with a hash of the who
   t.same([...files.values()], titles)
 })
 
-t.test('XYZ-3 the geometry of a calculation with a long name has a mark before its ending', async t => {
+t.test('NAME-3 the geometry of a calculation with a long name has a mark before its ending', async t => {
   t.equal(nameDerived({ id: '7', title: 'a'.repeat(251) }, '.xyz', new Set()), `${'a'.repeat(251)}.xyz`)
   t.equal(nameDerived({ id: '7', title: 'a'.repeat(252) }, '.xyz', new Set()), `${'a'.repeat(248)}~c7.xyz`)
   t.equal(nameDerived({ id: '7', title: 'a/b' }, '.xyz', new Set(['a%2Fb.xyz'])), 'a%2Fb~c7.xyz')

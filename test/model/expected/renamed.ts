@@ -22,7 +22,7 @@ export function endsOfPaths(
   return [...(isUp ? [] : away), ...(isOnOldWay ? ['EINVAL', 'ESTALE', 'ENOENT'] : [])]
 }
 
-/** What a change of it may end with, too, where its path leads through such a name (THING-5). */
+/** What a change of it may end with, too, where its path leads through such a name (THING-3). */
 export const endsOnOldWay = (thing: Thing | undefined): readonly string[] => {
   if (thing === undefined || thing.parent === undefined) return []
   return isRenamedElsewhere(thing) ? ['ESTALE', 'ENOENT'] : endsOnOldWay(thing.parent)

@@ -28,7 +28,7 @@ connect('all.db').write(read('geometry.xyz'))"`,
 ]
 
 t.test(
-  'PROG-2 a program that writes where it reads is refused with EPERM, and why tells of the file and of its directory',
+  'PROG-1 a program that writes where it reads is refused with EPERM, and why tells of the file and of its directory',
   async t => {
     const testbed = await warmMount(t, { fill: loadSample })
     const { directory, service, calcfs } = testbed

@@ -9,7 +9,7 @@ const maxAnswer = 16 << 20
 /** Megabytes are parsed: on a busy machine that takes its time. */
 t.setTimeout(240_000)
 
-t.test('MEM-2 an answer that is too long, or too much once it is understood, is refused', async t => {
+t.test('MEM-1 an answer that is too long, or too much once it is understood, is refused', async t => {
   const long = `{"s":"${'x'.repeat(maxAnswer)}"}`
   const answers = {
     'with its length': whole(long),
@@ -26,7 +26,7 @@ t.test('MEM-2 an answer that is too long, or too much once it is understood, is 
   t.equal((await service.asked.text(get, ask(120_000))).length, maxAnswer)
 })
 
-t.test('MEM-2 a record that is many times as long in print is refused', async t => {
+t.test('MEM-1 a record that is many times as long in print is refused', async t => {
   const nested = (depth: number, items: number): string =>
     `{"id":7,"deep":${'['.repeat(depth)}${'1,'.repeat(items)}1${']'.repeat(depth)}}`
   const read = async (text: string) => {
@@ -38,7 +38,7 @@ t.test('MEM-2 a record that is many times as long in print is refused', async t 
   t.match(failure.message, /more memory than calcfs allows/)
 })
 
-t.test('MEM-2 a list of more children than may be held is refused, however short they are', async t => {
+t.test('MEM-1 a list of more children than may be held is refused, however short they are', async t => {
   const listOf = (count: number): string =>
     `[${Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"c${at}"}`).join(',')}]`
   const speech = openWire({}, () => {})

@@ -55,7 +55,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     )
   }
 
-  t.test('RECORD-4 nothing is deleted by a name that a save has changed', async t => {
+  t.test('RENAME-1 nothing is deleted by a name that a save has changed', async t => {
     const testbed = await open(t, manage)
     const { service } = testbed
     for (const [name, now, record] of [
@@ -80,7 +80,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('THING-5 a calculation that another client has moved is not deleted by its old place', async t => {
+  t.test('THING-3 a calculation that another client has moved is not deleted by its old place', async t => {
     const testbed = await open(t, manage)
     const { files, service } = testbed
     await namesOf(testbed, calculation)
@@ -98,7 +98,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     t.match(await files.xattr(calculation, 'user.calcfs.error'), /moved it/)
   })
 
-  t.test('THING-5 nothing is deleted or renamed by a name that another client has changed', async t => {
+  t.test('THING-3 nothing is deleted or renamed by a name that another client has changed', async t => {
     const testbed = await open(t, manage)
     const { files, service } = testbed
     await files.mkdir(`${water}/Made here`)

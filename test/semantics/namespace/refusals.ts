@@ -49,14 +49,14 @@ export function refusals(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('DENY-3 nothing is moved to another project, nor linked: EPERM, never EXDEV', async t => {
+    t.test('DENY-1 nothing is moved to another project, nor linked: EPERM, never EXDEV', async t => {
       t.equal(await outcome(files.rename(calculation, `${project}/Sub project/TS1_opt`)), 'EPERM')
       t.equal(await outcome(files.rename(`${project}/Sub project`, 'projects/Sub project')), 'EPERM')
       t.equal(await outcome(files.rename(project, 'by-id/project/7')), 'EPERM')
       t.equal(await outcome(files.symlink('H2O', `${project}/link`)), 'EPERM')
     })
 
-    t.test('DENY-3 with --access edit nothing is deleted but what was made here', async t => {
+    t.test('DENY-1 with --access edit nothing is deleted but what was made here', async t => {
       t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EPERM')
       t.match(await outcome(files.unlink(`${calculation}/run.log`)), notWritable)
       t.equal(await outcome(files.rmdir(calculation)), 'EPERM')

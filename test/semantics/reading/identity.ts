@@ -118,7 +118,7 @@ export function identity(t: Test, open: OpenTestbed): void {
   })
 
   t.test(
-    'LIST-12 what the service lists under a name that programs try everywhere can be entered',
+    'LIST-13 what the service lists under a name that programs try everywhere can be entered',
     async t => {
       const testbed = await open(t, {
         fill(seed) {
@@ -144,7 +144,7 @@ export function identity(t: Test, open: OpenTestbed): void {
     },
   )
 
-  t.test('LIST-12 a geometry that is called as programs try everywhere is there', async t => {
+  t.test('LIST-13 a geometry that is called as programs try everywhere is there', async t => {
     const titles = ['.Trash-1000', '._x', '.Spotlight-V100']
     const testbed = await open(t, {
       fill(seed) {

@@ -63,7 +63,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('LIST-3 a calculation shows its record, its files and what is generated of them', async t => {
+    t.test('LIST-2 a calculation shows its record, its files and what is generated of them', async t => {
       t.same(await namesOf(testbed, 'projects/Water splitting/TS1_opt'), [
         '.calculation.json',
         'TS1_opt.xyz',
@@ -90,7 +90,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       )
     })
 
-    t.test('LIST-5 a record file is the record of the service', async t => {
+    t.test('SAVE-2 a record file is the record of the service', async t => {
       const project = JSON.parse(await textOf(testbed, 'projects/Water splitting/.project.json'))
       t.equal(project.id, Number(ids.water))
       const calculation = JSON.parse(
@@ -169,7 +169,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('LIST-12 names that programs try everywhere cost no request', async t => {
+    t.test('LIST-13 names that programs try everywhere cost no request', async t => {
       const probes = [
         '.Trash',
         '.Trash-1000',
@@ -216,12 +216,12 @@ export function listing(t: Test, open: OpenTestbed): void {
       t.equal(rest.length, 1, 'and one question whether the platform is there')
     })
 
-    t.test('LIST-16 df shows room', async t => {
+    t.test('df shows room', async t => {
       const { bsize, blocks } = await files.statfs()
       t.ok(bsize * blocks > 0)
     })
 
-    t.test('LIST-16 a path through a file is no path', async t => {
+    t.test('NAME-7 a path through a file is no path', async t => {
       t.equal(await outcome(files.lstat('projects/Water splitting/TS1_opt/input.inp/more')), 'ENOTDIR')
     })
   })

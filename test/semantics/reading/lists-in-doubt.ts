@@ -34,7 +34,7 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     t.same(await look(), known)
   })
 
-  t.test('STALE-6 a list that is refused says nothing of what is in it', async t => {
+  t.test('STALE-5 a list that is refused says nothing of what is in it', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
     const folder = 'projects/Water splitting/TS1_opt'

@@ -96,7 +96,7 @@ export function names(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, 'projects/Equal/alone/%2E%2E'), 'dots\n')
     })
 
-    t.test('NAME-6 names are the same after a restart, in whatever order they became known', async t => {
+    t.test('NAME-3 names are the same after a restart, in whatever order they became known', async t => {
       const before = await childrenOf(testbed, 'projects')
       await testbed.remount()
       t.equal((await files.lstat('projects/Equal/same~c9')).kind, 'directory')

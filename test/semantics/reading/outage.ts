@@ -38,7 +38,7 @@ export function outage(t: Test, open: OpenTestbed): void {
       t.ok(names.some(name => name.startsWith('01-')) && names.some(name => name.startsWith('02-Named')))
     })
 
-    t.test('STALE-6 what was not known is an error that is no "not there"', async t => {
+    t.test('STALE-5 what was not known is an error that is no "not there"', async t => {
       t.match(await outcome(files.readdir(`${project}/Sub project`)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
       t.match(await outcome(files.lstat('reports/4711.json')), /^(EHOSTUNREACH|ETIMEDOUT)$/)
     })
@@ -55,7 +55,7 @@ export function outage(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), mine)
     })
 
-    t.test('STALE-6 when it is back, everything works again', async t => {
+    t.test('STALE-5 when it is back, everything works again', async t => {
       await service.back()
       await until(10_000, 'the drive answers again', async () => {
         return (await outcome(files.readdir(`${project}/Sub project`))) === 'done'

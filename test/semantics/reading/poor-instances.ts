@@ -105,7 +105,7 @@ export function poorInstances(t: Test, open: OpenTestbed): void {
     t.equal(await lackingIn(testbed), '[]')
   })
 
-  t.test('POOR-3 no name of a nine-path instance leads nowhere, in no mount', async t => {
+  t.test('POOR-2 no name of a nine-path instance leads nowhere, in no mount', async t => {
     const testbed = await open(t, {
       fill: fiveProjects,
       settings: { root: ['100'] },
@@ -121,7 +121,7 @@ export function poorInstances(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('POOR-3 where the user alone is not told, the first listings have all', async t => {
+  t.test('POOR-2 where the user alone is not told, the first listings have all', async t => {
     const testbed = await open(t, { fill: fiveProjects, settings: { root: ['100'] } })
     refuse(testbed, /^GET \/user\/info/, 404)
     await testbed.remount()
@@ -130,7 +130,7 @@ export function poorInstances(t: Test, open: OpenTestbed): void {
     t.same(await deadNames(testbed, 'projects/Top'), [])
   })
 
-  t.test('POOR-3 what was lacking is no ghost in the next mount, nor hidden once it is there', async t => {
+  t.test('POOR-2 what was lacking is no ghost in the next mount, nor hidden once it is there', async t => {
     const testbed = await open(t, { fill: fiveProjects, settings: brief })
     const well = refuse(testbed, /^(GET|HEAD) \/calculation\/xyz/, 404)
     for (const at of [1, 2, 3]) t.equal(await outcome(textOf(testbed, geometryOf(at))), 'ENOENT')

@@ -132,7 +132,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('AHEAD-4 what was never looked at on the way is not asked for', async t => {
+    t.test('AHEAD-2 what was never looked at on the way is not asked for', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects/P1')
       for (let c = 1; c <= calculations; c += 1) await namesOf(testbed, `projects/P1/C${c}`)
@@ -143,7 +143,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       t.same(others, [], 'find asks for no size')
     })
 
-    t.test('AHEAD-4 sizes that are looked at in one folder are known in the next ones', async t => {
+    t.test('AHEAD-2 sizes that are looked at in one folder are known in the next ones', async t => {
       const testbed = await open(t, { fill })
       const look = async (name: string) => {
         for (const file of await namesOf(testbed, `projects/P1/${name}`)) {
@@ -161,7 +161,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       t.same(await heardSoon(testbed, from, /id=103/, 0), [], 'nothing is left to ask')
     })
 
-    t.test('AHEAD-4 one kind of file that is read in each folder is fetched ahead, and no other', async t => {
+    t.test('AHEAD-2 one kind of file that is read in each folder is fetched ahead, and no other', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects/P2')
       for (const name of ['C1', 'C2', 'C3']) {

@@ -147,7 +147,7 @@ export function recreateService(t: Test, open: OpenTestbed): void {
   ] as const
   for (const [access, other] of kinds)
     t.test(
-      `THING-5 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
+      `THING-3 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
       async t => {
         const testbed = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
         await testbed.files.mkdir('projects/New')
@@ -350,7 +350,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     t.ok((await namesOf(testbed, 'reports')).includes('42.json'), 'it is known once it was opened')
   })
 
-  t.test('THING-5 what was removed in one thing is not deleted in another', async t => {
+  t.test('THING-3 what was removed in one thing is not deleted in another', async t => {
     const testbed = await open(t, { fill: numbered(forward), settings: { access: 'manage' } })
     const { files, service } = testbed
     await namesOf(testbed, 'projects/With water/water')

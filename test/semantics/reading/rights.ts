@@ -13,7 +13,7 @@ export function rights(t: Test, open: OpenTestbed): void {
     service.seed.addProject({ id: '800', name: 'Printed', owner: 'demo', fields: '{"state":"published"}' })
     service.seed.addCalculation({ id: '801', name: 'Final', project: '800' })
 
-    t.test('RIGHT-1 what is published is read-only', async t => {
+    t.test('SIZE-1 what is published is read-only', async t => {
       const record = 'projects/Printed/.project.json'
       const asked = await service.during(async () => {
         await files.lstat(record)
@@ -28,7 +28,7 @@ export function rights(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'RIGHT-1 what a colleague shares for reading is read-only, where the list of shares says so',
+      'SIZE-1 what a colleague shares for reading is read-only, where the list of shares says so',
       async t => {
         const record = 'db/guest/Dyes/.project.json'
         const asked = await service.during(async () => {
@@ -45,7 +45,7 @@ export function rights(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('RIGHT-1 what a colleague shares for writing can be written', async t => {
+    t.test('SIZE-1 what a colleague shares for writing can be written', async t => {
       service.seed.addProject({ id: '810', name: 'Common', owner: 'guest' })
       service.seed.addShare({ project: '810', user: 'demo', permission: 'WRITE' })
       const record = 'by-id/project/810/.project.json'

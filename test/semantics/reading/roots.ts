@@ -202,7 +202,7 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
   })
 
   for (const status of variants(open, [404, 400, 501], 2)) {
-    t.test(`ROOT-7 a space that had an id is no empty one while the service says ${status}`, async t => {
+    t.test(`ROOT-6 a space that had an id is no empty one while the service says ${status}`, async t => {
       const testbed = await open(t, { fill: twoEach, settings: brief })
       const { files } = testbed
       const file = 'projects/One/of 101/a.inp'
@@ -235,7 +235,7 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
     ['resolves no path', paths],
     ['refuses everything', /^GET \//],
   ] as const)
-    t.test(`ROOT-7 what was found by its path stays while the service ${what}`, async t => {
+    t.test(`ROOT-1 what was found by its path stays while the service ${what}`, async t => {
       const service = { shortcomings: { root: true } }
       const testbed = await open(t, { fill: twoEach, service, settings: brief })
       const found = async () => [
@@ -254,7 +254,7 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, 'projects'), ['One'])
     })
 
-  t.test('ROOT-7 what was found by its path is shown where its record cannot be told', async t => {
+  t.test('ROOT-1 what was found by its path is shown where its record cannot be told', async t => {
     const service = { shortcomings: { root: true } }
     const testbed = await open(t, { fill: twoEach, service, settings: brief })
     t.same(await inside(testbed, 'projects/One'), ['of 101'])
@@ -271,7 +271,7 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
     t.same(await inside(testbed, 'projects/One'), ['of 101'])
   })
 
-  t.test('ROOT-7 what was found by its path and is deleted here is gone', async t => {
+  t.test('ROOT-1 what was found by its path and is deleted here is gone', async t => {
     const service = { shortcomings: { root: true } }
     const fill = (seed: Seed) => {
       twoEach(seed)

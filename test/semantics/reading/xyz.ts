@@ -67,7 +67,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
       bodies()
     })
 
-    t.test('XYZ-3 a file of the same name keeps it; the geometry yields', async t => {
+    t.test('NAME-3 a file of the same name keeps it; the geometry yields', async t => {
       t.same(await namesOf(testbed, 'projects/P/taken'), [
         '.calculation.json',
         'output.cml',
@@ -78,7 +78,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, 'projects/P/taken/taken~c3.xyz'), /^3\n/)
     })
 
-    t.test('XYZ-3 its name is the calculation’s, escaped', async t => {
+    t.test('NAME-3 its name is the calculation’s, escaped', async t => {
       t.match(await textOf(testbed, 'projects/P/a%2Fb/a%2Fb.xyz'), /^3\n/)
     })
 

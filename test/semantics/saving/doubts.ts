@@ -131,7 +131,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.notMatch(await stored(), 'Given up')
     })
 
-    t.test('RECORD-1 a field that a text leaves out and the service keeps is no failure', async t => {
+    t.test('SAVE-1 a field that a text leaves out and the service keeps is no failure', async t => {
       await testbed.pass(3200)
       await files.touch('reports')
       const { id, name, title, description, reportType, calculations } = JSON.parse(
@@ -153,7 +153,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.match(await stored(), /"owner":"demo"/)
     })
 
-    t.test('DRAFT-5 a field that stands twice is refused: it is unknown which is meant', async t => {
+    t.test('DRAFT-1 a field that stands twice is refused: it is unknown which is meant', async t => {
       const text = (await textOf(testbed, report)).replace(/\}\s*$/, ',"title":"Twice"}')
       const asked = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, report, text)), 'EINVAL')

@@ -45,7 +45,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, report), await freshText(testbed))
     })
 
-    t.test('SAVE-4 the list in another order is exactly one PUT of the list', async t => {
+    t.test('ORDER-1 the list in another order is exactly one PUT of the list', async t => {
       const record = JSON.parse(await textOf(testbed, report))
       record.calculations.reverse()
       const text = (await textOf(testbed, report)).replace(
@@ -265,7 +265,7 @@ export function editing(t: Test, open: OpenTestbed): void {
     )
 
     t.test(
-      'DRAFT-5 another id, an unknown calculation and an unknown type are refused before anything is sent',
+      'DRAFT-1 another id, an unknown calculation and an unknown type are refused before anything is sent',
       async t => {
         const record = JSON.parse(await stored(testbed))
         const wrong = [

@@ -269,7 +269,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.match(await sharesOf(), [{ permission: 'WRITE' }])
     })
 
-    t.test('DRAFT-5 another permission or another user is refused before it is sent', async t => {
+    t.test('DRAFT-1 another permission or another user is refused before it is sent', async t => {
       const [name = ''] = await namesOf(testbed, shares)
       const text = await textOf(testbed, `${shares}/${name}`)
       const asked = await service.during(async () => {

@@ -125,7 +125,7 @@ export function order(t: Test, open: OpenTestbed): void {
       t.equal((await listOf(testbed)).length, 1)
     })
 
-    t.test('ORDER-6 what another client put into the list meanwhile is not thrown out', async t => {
+    t.test('ORDER-3 what another client put into the list meanwhile is not thrown out', async t => {
       const [first = ''] = await linesOf(testbed)
       const body = JSON.stringify({ id: 42, listCalculations: [first.split('\t')[0], ids.product].join(',') })
       await service.elsewhere('PUT', '/report/calculations', body)

@@ -19,7 +19,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       { what: 'project', path: project, id: ids.water },
       { what: 'calculation', path: calculation, id: ids.transition },
     ]) {
-      t.test(`RECORD-1 an edited ${what} is one PUT of the record as it was read`, async t => {
+      t.test(`SAVE-1 an edited ${what} is one PUT of the record as it was read`, async t => {
         await service.elsewhere(
           'PUT',
           `/${what}`,
@@ -38,7 +38,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         t.equal(JSON.parse(await textOf(testbed, path)).description, 'Edited')
       })
 
-      t.test(`DRAFT-5 the id of a ${what} cannot be changed`, async t => {
+      t.test(`DRAFT-1 the id of a ${what} cannot be changed`, async t => {
         const text = await textOf(testbed, path)
         const asked = await service.during(async () => {
           const wrong = text.replace(`"id": ${id}`, '"id": 7')
@@ -61,7 +61,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       })
     }
 
-    t.test('RECORD-4 a name that is changed in the record is the name in the folder', async t => {
+    t.test('RENAME-1 a name that is changed in the record is the name in the folder', async t => {
       const text = (await textOf(testbed, calculation)).replace('"name": "TS1_opt"', '"name": "TS9"')
       await overwrite(testbed, calculation, text)
       t.ok((await namesOf(testbed, water)).includes('TS9'))
@@ -71,7 +71,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.lstat(`${water}/TS1_opt/input.inp`)), 'ENOENT')
     })
 
-    t.test('RECORD-4 a rename may take the old name at once, also of what was made here', async t => {
+    t.test('RENAME-1 a rename may take the old name at once, also of what was made here', async t => {
       for (const folder of ['One', 'Two']) await files.mkdir(`${water}/${folder}`)
       const record = (folder: string) => `${water}/${folder}/.project.json`
       await overwrite(
@@ -89,7 +89,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       )
     })
 
-    t.test('RECORD-4 MAKE-3 an old name that a sibling has by now is taken', async t => {
+    t.test('RENAME-1 MAKE-3 an old name that a sibling has by now is taken', async t => {
       const edit = async (folder: string, record: string, to: string) => {
         const path = `${water}/${folder}/${record}`
         const text = await textOf(testbed, path)

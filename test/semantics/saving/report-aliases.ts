@@ -90,7 +90,7 @@ export function reportAliases(t: Test, open: OpenTestbed): void {
       t.notOk((await titles()).includes('Two'))
     })
 
-    t.test('DRAFT-5 the record of another thing is refused, also with its id taken out', async t => {
+    t.test('DRAFT-1 the record of another thing is refused, also with its id taken out', async t => {
       const calculation = 'projects/Water splitting/TS1_opt/.calculation.json'
       const other = 'projects/Water splitting/H2O/.calculation.json'
       const report = `reports/${ids.report}.json`

@@ -71,7 +71,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
       t.match(await storedAs(testbed, ids.report), { reportType: 1, description: 'With another description' })
     })
 
-    t.test('TYPE-2 an unknown or ambiguous name is refused with the list, and nothing is sent', async t => {
+    t.test('TYPE-1 an unknown or ambiguous name is refused with the list, and nothing is sent', async t => {
       const reasons: Readonly<Record<string, RegExp>> = {
         '"No such type"': /there is no report type No such type; there are 1 .*, 3 \(Reaction Graph\)/,
         '"twice"': /more than one report type is called twice: write its number; there are .*71 \(Twice\)/,
@@ -127,7 +127,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
     t.equal((await namesOf(testbed, '.calcfs/drafts')).length, 2, 'the text waits, with its why')
   })
 
-  t.test('TYPE-2 the name beside the number is the service’s: changed alone it is refused', async t => {
+  t.test('TYPE-1 the name beside the number is the service’s: changed alone it is refused', async t => {
     const testbed = await open(t)
     const text = named(await textOf(testbed, path), 'Reaction Graph')
     const asked = await testbed.service.during(async () => {
@@ -141,7 +141,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
   })
 
   t.test(
-    'TYPE-2 where no other client writes, no sequence of edits of type, name and title is a conflict',
+    'TYPE-1 where no other client writes, no sequence of edits of type, name and title is a conflict',
     async t => {
       const testbed = await open(t)
       const { seed, draw } = drawnFrom()

@@ -7,7 +7,7 @@ import { type OpenTestbed, overwrite, textOf } from '../../testbed/testbed.js'
 const report = `reports/${ids.report}.json`
 
 export function rowTitles(t: Test, open: OpenTestbed): void {
-  t.test('SAVE-4 a list whose service forgets titles gets them back', async t => {
+  t.test('ORDER-1 a list whose service forgets titles gets them back', async t => {
     const testbed = await open(t, { service: { shortcomings: { loseRowTitles: true } } })
     const record = JSON.parse(await textOf(testbed, report))
     record.calculations.reverse()
@@ -19,7 +19,7 @@ export function rowTitles(t: Test, open: OpenTestbed): void {
     ])
   })
 
-  t.test('SAVE-4 of a calculation that stands twice each row has its own title', async t => {
+  t.test('ORDER-1 of a calculation that stands twice each row has its own title', async t => {
     const testbed = await open(t)
     const record = JSON.parse(await textOf(testbed, report))
     const [first, ...others] = record.calculations
