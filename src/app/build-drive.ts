@@ -217,6 +217,7 @@ export function buildDrive(
   const parts: DriveParts = {
     tree,
     catalog,
+    identities,
     content,
     times,
     generated,

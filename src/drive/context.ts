@@ -1,6 +1,7 @@
 // Parts of the drive, from which the verbs take what they need.
 import type { ContentCache } from '../cache/content/content.js'
 import type { Health } from '../cache/health.js'
+import type { Identities } from '../cache/identity.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
 import type { Times } from '../cache/metadata/times.js'
 import type { Failure } from '../failure.js'
@@ -32,6 +33,7 @@ export interface Deadlines {
 export interface DriveParts {
   readonly tree: Tree
   readonly catalog: Catalog
+  readonly identities: Pick<Identities, 'count'>
   readonly content: ContentCache
   readonly times: Times
   readonly generated: GeneratedTexts

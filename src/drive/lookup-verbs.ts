@@ -30,7 +30,7 @@ export function openLookupVerbs(
   resolver: Resolver,
   until: () => RequestContext,
 ): LookupVerbs {
-  const { content, records, scratch, times, tree } = parts
+  const { catalog, content, identities, records, scratch, times, tree } = parts
 
   /** The mode comes last: reading a record tells whether it is published. */
   function attributes(
@@ -50,6 +50,7 @@ export function openLookupVerbs(
         bytes: bytesOf(node),
         isChanging: unsaved,
         version: versionOf(node, replaced),
+        until: holdsUntil(node, above),
         listedBy: listedBy(node, above),
       }
     })
@@ -82,6 +83,14 @@ export function openLookupVerbs(
     }
   }
 
+  /** Of what a listing tells: as long as that is fresh. */
+  function holdsUntil(node: Node, above: Node | undefined): Instant | undefined {
+    if (node.kind === 'content')
+      return node.content.of === 'file' ? catalog.files(node.content.calculation).freshUntil() : undefined
+    const isListed = (node.kind === 'project' || node.kind === 'calculation') && above?.kind === 'project'
+    return isListed && node.parent === above.id ? catalog.children(above.id).freshUntil() : undefined
+  }
+
   const timeOf = (node: Node & DatedNode) => node.since ?? times.first(nodeKey(node), node.date)
 
   /** The kernel keeps a file's pages until its time moves: another version has a later one. */
@@ -96,7 +105,7 @@ export function openLookupVerbs(
     const told = content.knownSize(wanted)
     if (told !== undefined) return told
     return content.size(wanted, context).catch((thrown: unknown) => {
-      if (isAbsent(thrown)) parts.catalog.refreshCalculation(wanted.calculation)
+      if (isAbsent(thrown)) catalog.refreshCalculation(wanted.calculation)
       throw thrown
     })
   }
@@ -160,6 +169,7 @@ export function openLookupVerbs(
       return place.node.to
     },
     statfs: parts.statfs,
+    revision: () => catalog.revision() + identities.count,
     getxattr(place, name) {
       // `ls -l` and every write ask for security.*; nothing is stored under such names.
       return name.startsWith('user.calcfs.') ? parts.xattrs.get(pathOf(place), place.node, name) : undefined

@@ -4,6 +4,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
 import type { Clock } from '../remote/clock.js'
 import type { Found, Inode, Inodes } from './inodes.js'
+import type { Remembered } from './remembered.js'
 import { type Lifetimes, type NodeAttributes, Reply } from './reply.js'
 
 /** An answer on its way: what it gives the kernel counts once it has been taken. */
@@ -24,6 +25,7 @@ export interface RequestParts {
   readonly inodes: Inodes
   /** Seconds for which the kernel keeps names, attributes and listings. */
   readonly keptSeconds: number
+  readonly remembered: Remembered
   readonly xattrs: boolean
   readonly clock: Pick<Clock, 'now'>
 }

@@ -30,6 +30,8 @@ export class Inode implements Place {
   isLeft = false
   /** Which generation of its names the kernel has, and since when. */
   kept: { readonly generation: number; readonly at: Instant } | undefined
+  /** What was found at its name last, where that may be told again. */
+  found: FoundBefore | undefined
 
   constructor(
     readonly id: number,
@@ -57,6 +59,12 @@ export class Inode implements Place {
   }
 }
 
+/** Attributes that the drive has told, and the state of all in which it told them. */
+interface FoundBefore {
+  readonly attributes: Attributes
+  readonly state: number
+}
+
 /** What stands at a name. */
 export interface Found {
   readonly node: Node
@@ -71,6 +79,8 @@ export interface Found {
 
 export class Inodes {
   readonly root: Inode
+  /** How many times something was said to be another one now. */
+  news = 0
   readonly #byId = new Map<number, Inode>()
   readonly #byThing = new Map<string, Set<Inode>>()
   /** By thread: the file that it came to. */
@@ -188,6 +198,7 @@ export class Inodes {
   /** ESTALE: the kernel looks the name up again for this thread. A directory that is used on (a working directory) is told so once. */
   sentAway(thread: number, inode: Inode): Failure {
     inode.isLeft = inode.isDirectory
+    inode.found = undefined
     this.#sentAway.set(thread, inode)
     return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
   }
@@ -240,7 +251,11 @@ export class Inodes {
 
   #put(inode: Inode): Inode {
     const { parent, name } = inode
-    if (parent !== undefined) parent.children = (parent.children ?? new Map()).set(name, inode)
+    if (parent === undefined) return inode
+    parent.children ??= new Map()
+    const before = parent.children.get(name)
+    if (before !== undefined && before !== inode) before.found = undefined
+    parent.children.set(name, inode)
     return inode
   }
 

@@ -9,6 +9,7 @@ import type { Clock } from '../remote/clock.js'
 import { type Answer, inodeAt, lifetimesOf, nothing, type RequestParts, shownOf } from './entries.js'
 import { type Inode, type Inodes, inodeNumber } from './inodes.js'
 import { type Header, handleIn, opcodes, type ReadIn, readIn } from './protocol.js'
+import type { Remembered } from './remembered.js'
 import { direntplusFits, openFlags, putDirent, putEntry, putOpened, Reply } from './reply.js'
 
 interface OpenDirectory {
@@ -29,10 +30,12 @@ export class Listings {
   readonly #inodes: Inodes
   readonly #keptSeconds: number
   readonly #clock: Pick<Clock, 'now'>
+  readonly #remembered: Remembered
   readonly #open = new Map<number, OpenDirectory>()
   #last = 0
 
-  constructor({ drive, inodes, keptSeconds, clock }: RequestParts) {
+  constructor({ drive, inodes, remembered, keptSeconds, clock }: RequestParts) {
+    this.#remembered = remembered
     this.#drive = drive
     this.#clock = clock
     this.#inodes = inodes
@@ -118,12 +121,15 @@ export class Listings {
 
   /** The entry of a name whose attributes are known without a question; any other is node 0, which the kernel looks up when it needs it. */
   #put(reply: Reply, parent: Inode, entry: ListedName): Inode | undefined {
-    const attributes = entry.known()
+    const before = parent.children?.get(entry.name)
+    const remembered = this.#remembered.of(before)
+    const attributes = remembered ?? entry.known()
     if (attributes === undefined) {
       putEntry(reply, 0, noTime, undefined)
       return undefined
     }
-    const inode = inodeAt(this.#inodes, parent, entry.name, attributes)
+    const inode = remembered && before ? before : inodeAt(this.#inodes, parent, entry.name, attributes)
+    if (remembered === undefined) this.#remembered.keep(inode, attributes)
     putEntry(reply, inode.id, lifetimesOf(attributes, this.#keptSeconds), shownOf(inode, attributes))
     return inode
   }

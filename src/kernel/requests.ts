@@ -9,7 +9,6 @@ import { byteOffset, instant } from '../remote/remote.js'
 import type { Answer, RequestParts } from './entries.js'
 import { foundBy, inodeAt, isStill, lifetimesOf, nothing, shownOf } from './entries.js'
 import type { Inode, Inodes } from './inodes.js'
-import { Listings } from './listings.js'
 import {
   getxattrIn,
   type Header,
@@ -25,6 +24,7 @@ import {
   symlinkIn,
   writeIn,
 } from './protocol.js'
+import type { Remembered } from './remembered.js'
 import {
   openFlags,
   putAttrOut,
@@ -36,13 +36,6 @@ import {
   Reply,
 } from './reply.js'
 
-/** A request that is answered: its name in logs, and whether its wait may be interrupted, because it changes nothing. */
-export interface Handled {
-  readonly verb: string
-  readonly answer: (message: Buffer, header: Header) => MaybePromise<Answer>
-  readonly mayEnd: boolean
-}
-
 interface OpenFile {
   readonly inode: Inode
   /** It was opened to be written, or has written something since its last flush. */
@@ -52,58 +45,16 @@ interface OpenFile {
 const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 
-/** The requests of one mount, by opcode. One that is missing is answered ENOSYS, and the kernel makes it never again. */
-export function requestsOf(parts: RequestParts): ReadonlyMap<number, Handled> {
-  const { drive } = parts
-  const requests = new Requests(parts)
-  const listings = new Listings(parts)
-  const asking = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: true })
-  const changing = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: false })
-  const all: [number, Handled][] = [
-    [opcodes.lookup, asking('lookup', (message, header) => requests.lookup(message, header))],
-    [opcodes.getattr, asking('getattr', (_, header) => requests.getattr(header))],
-    [opcodes.setattr, changing('setattr', (message, header) => requests.setattr(message, header))],
-    [opcodes.readlink, asking('readlink', (_, header) => requests.readlink(header))],
-    [opcodes.symlink, changing('symlink', (message, header) => requests.symlink(message, header))],
-    [opcodes.mknod, changing('mknod', (message, header) => requests.mknod(message, header))],
-    [opcodes.mkdir, changing('mkdir', (message, header) => requests.mkdir(message, header))],
-    [opcodes.unlink, changing('unlink', (message, header) => requests.remove(message, header))],
-    [opcodes.rmdir, changing('rmdir', (message, header) => requests.remove(message, header))],
-    [opcodes.rename, changing('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.rename2, changing('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.link, changing('link', (message, header) => requests.link(message, header))],
-    [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
-    [opcodes.create, changing('create', (message, header) => requests.create(message, header))],
-    [opcodes.read, asking('read', message => requests.read(message))],
-    [opcodes.write, changing('write', message => requests.write(message))],
-    [opcodes.flush, changing('flush', message => requests.flush(message))],
-    [opcodes.fsync, changing('fsync', message => chain(drive.fsync(handleIn(message)), nothing))],
-    [opcodes.fsyncdir, changing('fsyncdir', nothing)],
-    [opcodes.release, changing('release', message => chain(requests.close(handleIn(message)), nothing))],
-    [opcodes.statfs, asking('statfs', () => requests.statfs())],
-    [opcodes.opendir, asking('opendir', (_, header) => listings.open(header))],
-    [opcodes.readdir, asking('readdir', (message, header) => listings.read(message, header))],
-    [opcodes.readdirplus, asking('readdir', (message, header) => listings.read(message, header))],
-    [opcodes.releasedir, changing('releasedir', message => listings.release(message))],
-  ]
-  if (parts.xattrs)
-    all.push(
-      [opcodes.getxattr, asking('getxattr', (message, header) => requests.getxattr(message, header))],
-      [opcodes.listxattr, asking('listxattr', (message, header) => requests.listxattr(message, header))],
-      [opcodes.setxattr, changing('setxattr', (_, header) => requests.setxattr(header))],
-      [opcodes.removexattr, changing('removexattr', (_, header) => requests.setxattr(header))],
-    )
-  return new Map(all)
-}
-
-class Requests {
+export class Requests {
   readonly #drive: Drive
   readonly #inodes: Inodes
   readonly #keptSeconds: number
   readonly #clock: Pick<Clock, 'now'>
+  readonly #remembered: Remembered
   readonly #files = new Map<number, OpenFile>()
 
-  constructor({ drive, inodes, keptSeconds, clock }: RequestParts) {
+  constructor({ drive, inodes, remembered, keptSeconds, clock }: RequestParts) {
+    this.#remembered = remembered
     this.#clock = clock
     this.#drive = drive
     this.#inodes = inodes
@@ -113,20 +64,35 @@ class Requests {
   lookup(message: Buffer, header: Header): MaybePromise<Answer> {
     const name = requiredName(message, header)
     const parent = this.#inodes.get(header.node)
+    const inode = parent.children?.get(name)
+    const known = this.#remembered.of(inode)
+    if (inode !== undefined && known !== undefined) return this.#entry(inode, known)
     const found = (attributes: Attributes) => this.#entered(parent, name, attributes, header.pid)
     return chain(this.#drive.lookup({ parent, name }), found)
+  }
+
+  #entry(inode: Inode, attributes: Attributes): Answer {
+    const lifetimes = lifetimesOf(attributes, this.#keptSeconds)
+    return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
   }
 
   /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
   #entered(parent: Inode, name: string, attributes: Attributes, thread = -1): Answer {
     const own = this.#inodes.forSentAway(thread, parent, name, () => foundBy(attributes))
-    const inode = own ?? inodeAt(this.#inodes, parent, name, attributes)
-    const lifetimes = own ? { name: 0, attributes: 1 } : lifetimesOf(attributes, this.#keptSeconds)
-    return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
+    if (own !== undefined) {
+      const shown = shownOf(own, attributes)
+      return { reply: putEntry(new Reply(), own.id, { name: 0, attributes: 1 }, shown), entered: [own] }
+    }
+    const inode = inodeAt(this.#inodes, parent, name, attributes)
+    this.#remembered.keep(inode, attributes)
+    return this.#entry(inode, attributes)
   }
 
   getattr({ node, pid }: Header): MaybePromise<Answer> {
     const inode = this.#inodes.get(node)
+    const known = this.#remembered.of(inode)
+    if (known !== undefined)
+      return this.#answer(inode, known, lifetimesOf(known, this.#keptSeconds).attributes)
     const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, pid)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
     // A working directory stays what it is under any name: after its one ESTALE the kernel has looked the name up.
@@ -162,8 +128,10 @@ class Requests {
   /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
   #attributes(inode: Inode, attributes: Attributes, thread: number): Answer {
     const told = inode.isDirectory ? undefined : inode.told
-    if (isStill(this.#inodes, inode, attributes))
+    if (isStill(this.#inodes, inode, attributes)) {
+      this.#remembered.keep(inode, attributes)
       return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
+    }
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
     throw this.#inodes.sentAway(thread, inode)
   }

@@ -14,6 +14,7 @@ import { codeOf } from '../system/error-code.js'
 import { machineClocks } from '../system/machine-clocks.js'
 import type { Answer } from './entries.js'
 import { type Inode, Inodes } from './inodes.js'
+import { type Handled, requestsOf } from './opcode-table.js'
 import {
   forgottenIn,
   type Header,
@@ -27,7 +28,6 @@ import {
   openAccessIsRead,
 } from './protocol.js'
 import { attributesGone, putInit, Reply } from './reply.js'
-import { type Handled, requestsOf } from './requests.js'
 
 /** The way to the kernel, as read(2) and write(2) of its device: each is one whole message. */
 export interface Device {
@@ -293,6 +293,7 @@ export class Session implements NewsListener {
 
   /** Heard from the drive: what the kernel was told of it is over. */
   hear(subject: NewsSubject): void {
+    this.inodes.news += 1
     if (subject === 'all') {
       for (const inode of this.inodes.all) {
         inode.generation += 1

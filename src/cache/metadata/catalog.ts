@@ -8,22 +8,23 @@ import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
 import { recordBytes } from '../../record/json/weight.js'
-import type {
-  CalculationId,
-  Dialect,
-  Dispensable,
-  FileTitle,
-  Listed,
-  ListedCalculation,
-  ListedProject,
-  ProjectId,
-  Remote,
-  ReportId,
-  ReportType,
-  RequestContext,
-  ServicePath,
-  Share,
-  User,
+import {
+  type CalculationId,
+  type Dialect,
+  type Dispensable,
+  type FileTitle,
+  instant,
+  type Listed,
+  type ListedCalculation,
+  type ListedProject,
+  type ProjectId,
+  type Remote,
+  type ReportId,
+  type ReportType,
+  type RequestContext,
+  type ServicePath,
+  type Share,
+  type User,
 } from '../../remote/remote.js'
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
@@ -281,6 +282,7 @@ export function openCatalog(
           pair(of, { projects: unexpiredProjects, calculations: unexpiredCalculations })
         )
       },
+      freshUntil: () => instant(Math.min(projects.freshUntil(), calculations.freshUntil())),
       learn(answer) {
         projects.learn(answer.projects)
         calculations.learn(answer.calculations)

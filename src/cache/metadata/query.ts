@@ -73,6 +73,8 @@ export interface QueryCache {
   forget<Answer>(query: Query<Answer>): void
   /** Another daemon has changed it: the next ask does not take what was known before. Of all, where none is given. */
   outdate(question?: { readonly namespace: string; readonly key: string; readonly lifetime: number }): void
+  /** Until when an ask is answered at once and sends nothing; 0 where it is not. */
+  freshUntil<Answer>(query: Query<Answer>): Instant
   /** Grows with each answer that is another one now. */
   revision(): number
   /** Why the last answer is old, if it is. */
@@ -99,6 +101,8 @@ export interface Entry<Answer> {
   known(): Answer | undefined
   /** The same, unless a change of this mount or a refresh has asked for a newer one. */
   unexpired(): Answer | undefined
+  /** Until when an ask is answered at once and sends nothing; 0 where it is not. */
+  freshUntil(): Instant
   /** Takes an answer that came by another way: a save read it again. */
   learn(answer: Answer): void
   /** The next question goes to the service; the old answer stays for outages. */
@@ -128,6 +132,10 @@ export class QueryEntry<Answer> implements Entry<Answer> {
 
   unexpired(): Answer | undefined {
     return this.queryCache.unexpired(this.query)
+  }
+
+  freshUntil(): Instant {
+    return this.queryCache.freshUntil(this.query)
   }
 
   learn(answer: Answer): void {

@@ -16,6 +16,8 @@ export interface Attributes {
   readonly isChanging?: boolean
   /** Of a thing's file: which one, and which version of it. */
   readonly version?: string | undefined
+  /** Until when a lookup of its name finds this, while the drive's revision stays; undefined where that cannot be said. */
+  readonly until?: Instant | undefined
   /** The directory whose listing tells the name and the time, by its node's key; undefined where none does. */
   readonly listedBy?: string | undefined
 }

@@ -22,6 +22,8 @@ export interface LookupVerbs {
   readdir(directory: Place): Promise<Listing>
   readlink(place: Place): string
   statfs(): Promise<Space>
+  /** Grows when what was answered may be another thing by now, and no news tell so. */
+  revision(): number
   getxattr(place: Place, name: string): MaybePromise<string | undefined>
   listxattr(place: Place): MaybePromise<readonly string[]>
 }

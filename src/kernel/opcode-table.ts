@@ -1,0 +1,62 @@
+// Opcode table: which request each opcode is, and whether its wait may be interrupted.
+import { chain, type MaybePromise } from '../maybe-promise.js'
+import { type Answer, nothing, type RequestParts } from './entries.js'
+import { Listings } from './listings.js'
+import { type Header, handleIn, opcodes } from './protocol.js'
+import { Remembered } from './remembered.js'
+import { Requests } from './requests.js'
+
+/** A request that is answered: its name in logs, and whether its wait may be interrupted, because it changes nothing. */
+export interface Handled {
+  readonly verb: string
+  readonly answer: (message: Buffer, header: Header) => MaybePromise<Answer>
+  readonly mayEnd: boolean
+}
+
+/** The requests of one mount, by opcode. One that is missing is answered ENOSYS, and the kernel makes it never again. */
+export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap<number, Handled> {
+  const { drive } = given
+  const remembered = new Remembered(given)
+  const parts = { ...given, remembered }
+  const requests = new Requests(parts)
+  const listings = new Listings(parts)
+  const asking = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: true })
+  const changing = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: false })
+  const renaming = (verb: string, answer: Handled['answer']): Handled =>
+    changing(verb, (message, header) => remembered.during(() => answer(message, header)))
+  const all: [number, Handled][] = [
+    [opcodes.lookup, asking('lookup', (message, header) => requests.lookup(message, header))],
+    [opcodes.getattr, asking('getattr', (_, header) => requests.getattr(header))],
+    [opcodes.setattr, renaming('setattr', (message, header) => requests.setattr(message, header))],
+    [opcodes.readlink, asking('readlink', (_, header) => requests.readlink(header))],
+    [opcodes.symlink, renaming('symlink', (message, header) => requests.symlink(message, header))],
+    [opcodes.mknod, renaming('mknod', (message, header) => requests.mknod(message, header))],
+    [opcodes.mkdir, renaming('mkdir', (message, header) => requests.mkdir(message, header))],
+    [opcodes.unlink, renaming('unlink', (message, header) => requests.remove(message, header))],
+    [opcodes.rmdir, renaming('rmdir', (message, header) => requests.remove(message, header))],
+    [opcodes.rename, renaming('rename', (message, header) => requests.rename(message, header))],
+    [opcodes.rename2, renaming('rename', (message, header) => requests.rename(message, header))],
+    [opcodes.link, renaming('link', (message, header) => requests.link(message, header))],
+    [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
+    [opcodes.create, renaming('create', (message, header) => requests.create(message, header))],
+    [opcodes.read, asking('read', message => requests.read(message))],
+    [opcodes.write, changing('write', message => requests.write(message))],
+    [opcodes.flush, changing('flush', message => requests.flush(message))],
+    [opcodes.fsync, changing('fsync', message => chain(drive.fsync(handleIn(message)), nothing))],
+    [opcodes.fsyncdir, changing('fsyncdir', nothing)],
+    [opcodes.release, changing('release', message => chain(requests.close(handleIn(message)), nothing))],
+    [opcodes.statfs, asking('statfs', () => requests.statfs())],
+    [opcodes.opendir, asking('opendir', (_, header) => listings.open(header))],
+    [opcodes.readdir, asking('readdir', (message, header) => listings.read(message, header))],
+    [opcodes.readdirplus, asking('readdir', (message, header) => listings.read(message, header))],
+    [opcodes.releasedir, changing('releasedir', message => listings.release(message))],
+  ]
+  if (parts.xattrs)
+    all.push(
+      [opcodes.getxattr, asking('getxattr', (message, header) => requests.getxattr(message, header))],
+      [opcodes.listxattr, asking('listxattr', (message, header) => requests.listxattr(message, header))],
+      [opcodes.setxattr, renaming('setxattr', (_, header) => requests.setxattr(header))],
+      [opcodes.removexattr, renaming('removexattr', (_, header) => requests.setxattr(header))],
+    )
+  return new Map(all)
+}

@@ -1,0 +1,44 @@
+// Remembered: answers about names that the session gives again without asking the drive, as long as they hold.
+import type { Attributes } from '../drive/interface/attributes.js'
+import type { Drive } from '../drive/interface/verbs.js'
+import type { MaybePromise } from '../maybe-promise.js'
+import type { Clock } from '../remote/clock.js'
+import type { Inode, Inodes } from './inodes.js'
+
+export class Remembered {
+  readonly #drive: Pick<Drive, 'revision'>
+  readonly #inodes: Inodes
+  readonly #clock: Pick<Clock, 'now'>
+  #changes = 0
+
+  constructor(parts: { readonly drive: Drive; readonly inodes: Inodes; readonly clock: Pick<Clock, 'now'> }) {
+    this.#drive = parts.drive
+    this.#inodes = parts.inodes
+    this.#clock = parts.clock
+  }
+
+  /** Each part only grows. */
+  get #state(): number {
+    return this.#changes + this.#inodes.news + this.#drive.revision()
+  }
+
+  /** What the drive would answer now; undefined where it has to be asked. */
+  of(inode: Inode | undefined): Attributes | undefined {
+    const found = inode?.found
+    if (found === undefined || found.state !== this.#state) return undefined
+    return this.#clock.now() < (found.attributes.until ?? 0) ? found.attributes : undefined
+  }
+
+  keep(inode: Inode, attributes: Attributes): void {
+    if (attributes.until !== undefined) inode.found = { attributes, state: this.#state }
+  }
+
+  /** While a program changes something, and not after it: any name may lead to another thing by then. */
+  async during<Value>(change: () => MaybePromise<Value>): Promise<Value> {
+    try {
+      return await change()
+    } finally {
+      this.#changes += 1
+    }
+  }
+}
