@@ -5,7 +5,7 @@ import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import { type Attributes, bytesOf, modeOf, versionOf } from './interface/attributes.js'
+import { type Attributes, bytesOf, listedBy, modeOf, versionOf } from './interface/attributes.js'
 import type { Listing, LookupVerbs } from './interface/verbs.js'
 import {
   type DatedNode,
@@ -19,7 +19,6 @@ import {
 import { nodeId, nodeKind } from './nodes/node-facts.js'
 import { type Place, pathOf } from './nodes/place.js'
 import type { TextSnapshot } from './records/source.js'
-import { listedBy } from './tree/listed-by.js'
 import { directoryIn, type Resolver } from './tree/resolver.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
