@@ -1,7 +1,8 @@
 // Programs of every kind save a report: each save is one logical update, and leaves nothing on the service.
+import { join } from 'node:path'
 import t from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
-import { shell } from '../testbed/programs.js'
+import { printed, shell } from '../testbed/programs.js'
 import { fillSampleData, opaque } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
@@ -49,6 +50,33 @@ t.test('programs of every kind save a report', async t => {
       t.equal(await titleOf(testbed, '42'), 'Shorter')
     },
   )
+
+  t.test(
+    'SAVE-5 opened for writing and closed unchanged, or cut to its own length, sends nothing',
+    async t => {
+      const report = 'reports/42.json'
+      const sent = await testbed.service.during(async () => {
+        for (const line of [
+          `exec 3<>"${report}"; exec 3>&-`,
+          `cat "${report}" > ${testbed.local}/same && cp ${testbed.local}/same "${report}"`,
+          `truncate -s $(stat -c %s ${report}) ${report}; touch ${report}`,
+        ])
+          await shell(line, testbed.directory)
+      })
+      t.same(writes(sent), [])
+    },
+  )
+
+  t.test('TIME-2 vim asks nothing where it opens the record right after another vim saved it', async t => {
+    const file = join(testbed.directory, 'reports/42.json')
+    const change = `%s/"title": "[^"]*"/"title": "'"$title"'"/`
+    const vim = `vim -es -u NONE -i NONE -c "sleep $wait" -c '${change}' -c wq "$file" </dev/null`
+    for (const wait of ['100m', '1', '2', '3'])
+      for (const [at, title] of [`First of ${wait}`, `After ${wait}`].entries()) {
+        await printed('bash', ['-c', vim], { environment: { file, title, wait: at === 0 ? '1m' : wait } })
+        t.equal(await titleOf(testbed, '42'), title)
+      }
+  })
 
   t.test('two seconds later nothing is left that should not stay, here or on the service', async t => {
     const sent = await testbed.service.during(() => testbed.pass(2500))

@@ -128,6 +128,35 @@ export const savers: readonly Saver[] = [
     line: whileOpen('cp "$copy" "$file"'),
     needs: 'file',
   },
+  { name: 'sed -i', line: `sed -i -e "1r $copy" -e d "$file"`, needs: 'file' },
+  {
+    name: 'perl -i',
+    line: `perl -i -ne 'if ($. == 1) { open my $new, "<", $ENV{copy}; print <$new> }' "$file"`,
+    needs: 'file',
+  },
+  { name: 'mv from another file system', line: `mv "$copy" "$file"` },
+  { name: 'cp', line: `cp "$copy" "$file"` },
+  { name: 'cp with the old file taken away first', line: `cp --remove-destination "$copy" "$file"` },
+  { name: 'tee', line: `tee "$file" < "$copy" > /dev/null` },
+  { name: 'dd conv=fsync', line: `dd if="$copy" of="$file" conv=fsync bs=64 status=none` },
+  { name: 'a shell redirection', line: `cat "$copy" > "$file"` },
+  { name: 'rsync', line: `rsync "$copy" "$file"` },
+  { name: 'rsync --inplace', line: `rsync --inplace "$copy" "$file"` },
+  { name: 'vim with backupcopy=yes', line: vim('backupcopy=yes') },
+  { name: 'vim with backupcopy=no', line: vim('backupcopy=no') },
+  {
+    name: 'python with json.dump',
+    line: `${python} -c 'import json, os
+json.dump(json.load(open(os.environ["copy"])), open(os.environ["file"], "w"), indent=1)'`,
+  },
+  {
+    name: 'python with small writes and fsync between them',
+    line: `${python} -c 'import os
+text = open(os.environ["copy"]).read()
+with open(os.environ["file"], "w") as out:
+    for at in range(0, len(text), 50):
+        out.write(text[at:at+50]); out.flush(); os.fsync(out.fileno())'`,
+  },
   {
     name: 'python with fileinput in place',
     line: `${python} -c 'import fileinput, os
