@@ -1,11 +1,9 @@
 // kill -9 while something is being deleted, or when a new report's answer was lost: nothing goes, and nothing is made, behind the user's back.
-import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import t from 'tap'
+import { realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
-import { draftsLeft } from '../left-behind.js'
+import { outcome, textOf } from '../../testbed/testbed.js'
 import { sceneOn } from './scene.js'
 
 const report = `reports/${ids.report}.json`
@@ -81,17 +79,6 @@ t.test('kill -9 while something is deleted', async t => {
     },
   )
 
-  await t.test('at the unmount, in the pause: it stays', async t => {
-    const sent = await service.during(async () => {
-      await files.unlink(report)
-      await testbed.terminate()
-    })
-    t.same(writes(sent), [])
-    t.ok(await isStored())
-    await testbed.mount()
-    t.match(await textOf(testbed, report), /Supporting information/)
-  })
-
   await t.test('after the service has carried the DELETE out: it is gone', async t => {
     const other = `reports/${ids.profile}.json`
     await textOf(testbed, other)
@@ -107,43 +94,3 @@ t.test('kill -9 while something is deleted', async t => {
   })
   t.comment('5 kills of a daemon that deletes')
 })
-
-t.test('a lost answer to POST /report is of unknown outcome, over kill -9 and a remount', async t => {
-  const testbed = await realMount(t)
-  const name = 'new-dyes.json'
-  const file = `reports/${name}`
-  const text = JSON.stringify({ title: 'Dyes', reportType: '1' })
-  const mend = testbed.service.intercept(/^POST \/report$/, async (response, { carryOut }) => {
-    await carryOut()
-    response.destroy()
-  })
-  const first = await testbed.service.during(async () => {
-    t.equal(await outcome(overwrite(testbed, file, text)), 'EIO')
-  })
-  mend()
-  t.same(writes(first), ['POST /report'])
-  const after = await testbed.service.during(async () => {
-    await saysUnknown(t, testbed, { name, text })
-    t.match(await draftsLeft(testbed.home), [{ text, state: 'outcome-unknown' }], 'a draft was at risk')
-    await testbed.kill9()
-    await testbed.mount()
-    await saysUnknown(t, testbed, { name, text })
-    t.equal(await outcome(overwrite(testbed, file, text)), 'EIO')
-    await testbed.pass(500)
-  })
-  t.same(writes(after), [], 'it is never sent again by itself')
-  t.match(await testbed.calcfs('drafts', 'drop', name, '--mount', testbed.directory), { code: 0 })
-  await until(5000, 'the file is gone', async () => (await outcome(testbed.files.lstat(file))) === 'ENOENT')
-  t.match(await testbed.calcfs('status', testbed.directory), { code: 0 })
-})
-
-async function saysUnknown(
-  t: Test,
-  testbed: MountTestbed,
-  { name, text }: { name: string; text: string },
-): Promise<void> {
-  t.equal(await textOf(testbed, `reports/${name}`), text)
-  t.equal(await textOf(testbed, `.calcfs/drafts/${name}`), text)
-  t.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /calcfs drafts send --again/)
-  t.match(await testbed.calcfs('status', testbed.directory), { code: 7, stdout: /outcome unknown/ })
-}
