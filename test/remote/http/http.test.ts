@@ -144,26 +144,3 @@ t.test('what the service echoes of a secret is blotted out', { timeout: 10_000 }
     t.ok(said.length <= 300)
   }
 })
-
-t.test('a guess never keeps a user waiting for a connection', { timeout: 10_000 }, async t => {
-  const service = await rawService(t, ({ path }) => (path.endsWith('guess') ? () => {} : whole('[]')))
-  const guesses = Array.from({ length: 20 }, () =>
-    failsAs(t, 'timeout', service.asked.text({ method: 'GET', path: '/guess' }, ask(1000, 'guess'))),
-  )
-  t.equal(await service.asked.text({ method: 'GET', path: '/user' }, ask(800)), '[]')
-  await Promise.all(guesses)
-})
-
-t.test('downloads without an end leave connections for questions', { timeout: 10_000 }, async t => {
-  const service = await rawService(t, ({ path }) =>
-    path.endsWith('big') ? 'HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx' : whole('[]'),
-  )
-  const download = () => service.asked.content({ method: 'GET', path: '/big' }, all, ask(400))
-  const bodies = [await download(), await download(), await download()]
-  await failsAs(t, 'timeout', download())
-  t.equal(await service.asked.text(get, ask(1000)), '[]')
-  for (const body of bodies) body.cancel()
-  const next = await download()
-  next.cancel()
-  t.pass('a cancelled download gives its connection back')
-})

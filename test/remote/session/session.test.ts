@@ -11,7 +11,6 @@ import {
   type SessionOptions,
   withAuthorization,
 } from '../../../src/remote/session/session.js'
-import type { Token } from '../../../src/remote/session/token.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
 import { type Heard, type Reply, rawService, whole } from '../raw.js'
@@ -62,31 +61,6 @@ async function openTestbed(
 
 const bearer = ({ head }: Heard): string => /authorization: Bearer (\S+)/i.exec(head)?.[1] ?? ''
 const isLogin = ({ path }: Heard): boolean => path.endsWith('/login')
-
-t.test('twenty questions at once make one log-in', { timeout: 10_000 }, async t => {
-  const { service, user, logins } = await openTestbed(t, request =>
-    whole(isLogin(request) ? ` "${jwt('a')}"\n` : '{}'),
-  )
-  await Promise.all(Array.from({ length: 20 }, user))
-  t.equal(logins(), 1)
-  t.equal(service.heard.length, 21)
-  const login = service.heard.find(isLogin)
-  t.match(login?.head, `authorization: Basic ${Buffer.from('anna@example.org:sesame').toString('base64')}`)
-  t.ok(service.heard.filter(request => !isLogin(request)).every(request => bearer(request) === jwt('a')))
-})
-
-t.test('a refused token is renewed once and the question asked again', { timeout: 10_000 }, async t => {
-  let valid = 'first'
-  const { user, logins, service } = await openTestbed(t, request => {
-    if (isLogin(request)) return whole(valid)
-    return bearer(request) === valid ? whole('{"ok":1}') : refusal
-  })
-  await user()
-  valid = 'second'
-  t.same(await Promise.all([user(), user(), user()]), Array(3).fill('{"ok":1}'))
-  t.equal(logins(), 2)
-  t.equal(service.heard.filter(request => bearer(request) === 'second').length, 3)
-})
 
 t.test(
   'SIGN-2 a question that is refused with every token stops no other log-in',
@@ -150,76 +124,6 @@ t.test('a token is renewed before its end, whatever the clocks say', { timeout: 
   clock.pass(hour - 60_000)
   await user()
   t.equal(logins(), 2, 'a minute before the end')
-})
-
-t.test(
-  'a refused log-in keeps the mount up and is tried again with new credentials',
-  { timeout: 10_000 },
-  async t => {
-    let given = anna
-    const good = `Basic ${Buffer.from('anna@example.org:better').toString('base64')}`
-    const { user, logins, clock } = await openTestbed(
-      t,
-      request => (isLogin(request) ? (request.head.includes(good) ? whole('token') : refusal) : whole('{}')),
-      { credentials: async () => given },
-    )
-    const failure = await failsAs(t, 'unauthenticated', user())
-    t.match(
-      failure.message,
-      /calcfs login https:\/\/chem\.example\/create\/rest( --user anna@example\.org)?`/,
-    )
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 1, 'the same password is not tried again at once')
-    clock.pass(61_000)
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 2, 'but after a while')
-    given = { ...anna, password: 'better' }
-    t.equal(await user(), '{}')
-  },
-)
-
-t.test('a ready token is used as it is, and its refusal says what to do', { timeout: 10_000 }, async t => {
-  let valid = true
-  const { user, service } = await openTestbed(
-    t,
-    request => (valid && bearer(request) === 'ready' ? whole('{}') : refusal),
-    {
-      credentials: async () => ({ with: 'token', token: ' ready\n' }),
-    },
-  )
-  t.equal(await user(), '{}')
-  valid = false
-  t.match(
-    (await failsAs(t, 'unauthenticated', user())).message,
-    /calcfs login https:\/\/chem\.example\/create\/rest( --user anna@example\.org)?`/,
-  )
-  t.ok(service.heard.every(request => !isLogin(request)))
-})
-
-t.test('a stored token saves the log-in, and a new log-in is stored', { timeout: 10_000 }, async t => {
-  let stored: Token | undefined
-  const keep = async (token: Token) => {
-    stored = token
-  }
-  const store = { load: async () => stored, save: keep }
-  const reply = (request: Heard) => whole(isLogin(request) ? 'fresh' : '{}')
-  const first = await openTestbed(t, reply, { store })
-  await first.user()
-  t.equal(stored?.text, 'fresh')
-  const second = await openTestbed(t, reply, { store, credentials: async () => undefined })
-  t.equal(await second.user(), '{}')
-  t.equal(second.logins(), 0)
-})
-
-t.test('a token put into the store by `calcfs login` mends a running mount', { timeout: 10_000 }, async t => {
-  let stored: Token = { text: 'old', received: undefined }
-  const { user } = await openTestbed(t, request => (bearer(request) === 'new' ? whole('{}') : refusal), {
-    credentials: async () => undefined,
-    store: { load: async () => stored, save: async () => {} },
-  })
-  await failsAs(t, 'unauthenticated', user())
-  stored = { text: 'new', received: undefined }
-  t.equal(await user(), '{}')
 })
 
 const keptToken = { text: 'ready', received: undefined }

@@ -53,7 +53,6 @@ class Holder {
   /** The next body is cut after so many bytes, and something happens. */
   cut: { readonly after: number; readonly happens: () => void } | undefined
   #answers = 0
-  #late: { readonly bytes: Buffer; readonly version: number } | undefined
 
   constructor(readonly manners: Manners) {}
 
@@ -62,27 +61,9 @@ class Holder {
     this.version += 1
   }
 
-  /** Every second answer is of the version of before, until called off. */
-  alternate(bytes: Buffer): () => void {
-    const { bytes: before, version } = this
-    this.replace(bytes)
-    const late = { bytes: before, version }
-    this.#late = late
-    return () => {
-      this.#late = undefined
-    }
-  }
-
-  /** The version of before, under its own validators. */
-  putBack(bytes: Buffer): void {
-    this.bytes = bytes
-    this.version -= 1
-  }
-
   answer(response: ServerResponse, { heard, headers }: InterceptedRequest): void {
-    const { cut } = this
+    const { bytes, cut, version } = this
     this.#answers += 1
-    const { bytes, version } = this.#answers % 2 === 0 ? (this.#late ?? this) : this
     const tag = this.manners.tag?.(version, this.#answers)
     const modified = this.manners.modified?.(version, this.#answers)
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(String(headers?.range)) ?? []
@@ -295,64 +276,6 @@ export function replaced(t: Test, open: OpenTestbed): void {
       }
     },
   )
-
-  t.test('READ-13 two servers that name one version differently are found out', async t => {
-    const manners: Manners = { tag: (_, answer) => `"${(answer >> 2) % 2}"`, ifRange: 'ignored' }
-    const { testbed, path } = await heldOne(t, open, manners)
-    await testbed.files.lstat(path)
-    const outcomes: string[] = []
-    for (let tries = 0; tries < 6 && outcomes.at(-1) !== 'first'; tries += 1) {
-      outcomes.push(await versionRead(testbed, path))
-      await testbed.pass(1100)
-    }
-    t.equal(outcomes.at(-1), 'first', outcomes.join(' '))
-  })
-
-  t.test('READ-13 two nodes of which one is late give bytes of one version or an error', async t => {
-    for (const manners of variants(open, [honest, tagged, dated], 3)) {
-      const { testbed, path, holder } = await heldOne(t, open, manners)
-      await testbed.files.lstat(path)
-      t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
-      const calm = holder.alternate(second)
-      const outcomes: string[] = []
-      for (let tries = 0; tries < 4; tries += 1) {
-        outcomes.push(await versionRead(testbed, path))
-        await testbed.pass(1100)
-      }
-      calm()
-      for (let tries = 0; tries < 2; tries += 1) {
-        outcomes.push(await versionRead(testbed, path))
-        await testbed.pass(1100)
-      }
-      t.notOk(outcomes.includes('a mix'), outcomes.join(' '))
-      t.match(outcomes.at(-1), /^(first|second)$/, outcomes.join(' '))
-    }
-  })
-
-  t.test('READ-13 a version that is put back makes no mix, and no other file comes in doubt', async t => {
-    for (const manners of variants(open, [tagged, dated], 2)) {
-      const { testbed, held: files } = await held(t, open, [manners, manners])
-      const [restored, other] = files as readonly [Held, Held]
-      const outcomes: string[] = []
-      for (const bytes of [second, first]) {
-        await testbed.files.lstat(restored.path)
-        await tail(testbed, restored.path)
-        if (bytes === second) restored.holder.replace(second)
-        else restored.holder.putBack(first)
-        outcomes.push(await versionRead(testbed, restored.path))
-        await testbed.pass(1100)
-        await testbed.files.lstat(restored.path)
-      }
-      outcomes.push(await versionRead(testbed, restored.path))
-      t.match(outcomes.join(' '), /^ESTALE (ESTALE first|second second)$/)
-      await testbed.files.lstat(other.path)
-      t.ok((await tail(testbed, other.path)).equals(first.subarray(-4096)))
-      other.holder.replace(second)
-      t.equal(await versionRead(testbed, other.path), 'ESTALE')
-      await testbed.pass(1100)
-      t.equal(await versionRead(testbed, other.path), 'second')
-    }
-  })
 }
 
 const fickle: Readonly<Record<string, Manners>> = {
