@@ -43,7 +43,8 @@ export class Calls {
           const error = reply.readInt32LE(4)
           // A notification answers no request.
           if (numberAt(reply, 8) === 0) return
-          if (error === 0) answer(reply.subarray(16))
+          // The session uses its buffers again, as the kernel has its own copy.
+          if (error === 0) answer(Buffer.from(reply.subarray(16)))
           else refuse(new Error(`opcode ${opcode} of node ${node}: errno ${-error}`))
         }
         this.#session.serve(bytes)

@@ -2,7 +2,7 @@
 import type { Space } from '../drive/interface/verbs.js'
 
 /** FOPEN_* flags of the answer to an open. */
-export const openFlags = { directIo: 1 << 0, keepCache: 1 << 1, cacheDir: 1 << 3 } as const
+export const openFlags = { directIo: 1 << 0, keepCache: 1 << 1, cacheDir: 1 << 3, noFlush: 1 << 5 } as const
 
 const outHeaderBytes = 16
 const entryBytes = 128
@@ -30,7 +30,12 @@ export class Reply {
   #length = outHeaderBytes
 
   constructor(room = 256) {
-    this.#bytes = Buffer.allocUnsafe(outHeaderBytes + room)
+    this.#bytes = takeBuffer(outHeaderBytes + room)
+  }
+
+  /** The kernel has it, and nothing looks at its bytes any more: the next one takes its room. */
+  done(): void {
+    giveBuffer(this.#bytes)
   }
 
   get length(): number {
@@ -136,6 +141,20 @@ export class Reply {
     bytes.writeUInt32LE(Math.floor(unique / 0x1_0000_0000), 12)
     return bytes.subarray(0, length)
   }
+}
+
+/** Bytes from which a buffer is used again: memory of this size is given by the system page by page, at each use anew. */
+const largeBuffer = 64 * 1024
+const keptBuffers = 8
+const buffers: Buffer[] = []
+
+function takeBuffer(bytes: number): Buffer {
+  const kept = bytes < largeBuffer ? undefined : buffers.pop()
+  return kept !== undefined && kept.length >= bytes ? kept : Buffer.allocUnsafe(bytes)
+}
+
+function giveBuffer(buffer: Buffer): void {
+  if (buffer.length >= largeBuffer && buffers.length < keptBuffers) buffers.push(buffer)
 }
 
 const uid = process.getuid?.() ?? 0

@@ -179,6 +179,8 @@ export class Requests {
 
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
   #checked(inode: Inode, handle: number, access: OpenAccess, thread?: number): MaybePromise<Answer> {
+    const known = access === 'read' ? this.#remembered.of(inode) : undefined
+    if (known !== undefined) return this.#opened(inode, handle, false, known)
     const compare = (attributes: Attributes): Answer => {
       const shown = { ...attributes, ...this.#drive.textOf(handle) }
       const isRenewed = shown.bytes === 'text' && this.#inodes.renew(inode, foundBy(shown))
@@ -204,9 +206,12 @@ export class Requests {
     if (isWriter) inode.writers += 1
     inode.told ??= attributes
     // Each read of a record comes here: what a program has read is the base of what it writes.
-    const isKept = attributes?.bytes === 'content' && inode.pages === inode.generation
+    const isContent = attributes?.bytes === 'content'
+    const isKept = isContent && inode.pages === inode.generation
     inode.pages = inode.generation
-    const flags = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
+    const pages = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
+    // Older kernels know nothing of the second flag, and close(2) waits for a flush there.
+    const flags = isContent ? pages | openFlags.noFlush : pages
     return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
   }
 

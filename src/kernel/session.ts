@@ -224,7 +224,9 @@ export class Session implements NewsListener {
     const { reply, error, entered = [], renewed, undo } = answer
     const number = error === undefined ? 0 : errno[error]
     if (renewed !== undefined) this.#tell(renewed)
-    if (this.#write(reply.message(unique, number))) for (const inode of entered) inode.lookups += 1
+    const isTaken = this.#write(reply.message(unique, number))
+    reply.done()
+    if (isTaken) for (const inode of entered) inode.lookups += 1
     else {
       for (const inode of entered) this.inodes.dropUnused(inode)
       undo?.()

@@ -6,8 +6,8 @@ import type { Dentry } from '../nodes/node.js'
 export type AccessLevel = 'looked' | 'opened' | 'read'
 
 export interface AccessPattern {
-  /** Something was done to a file of the folder at this path. */
-  note(folder: string, kind: string, level: AccessLevel): void
+  /** Something was done to a file of the folder at this path; whether it is more than was done there to its kind. */
+  note(folder: string, kind: string, level: AccessLevel): boolean
   /** What is usually done to files of this kind in other folders than the one at this path. */
   usual(kind: string, elsewhere?: string): AccessLevel | undefined
   /** Another number whenever more is usual than before. */
@@ -46,7 +46,9 @@ export function openAccessPattern(): AccessPattern {
           folders.delete(oldest)
         }
       }
-      if (isMore(level, here.get(kind))) here.set(kind, level)
+      const isNews = isMore(level, here.get(kind))
+      if (isNews) here.set(kind, level)
+      return isNews
     },
     usual,
     get version() {

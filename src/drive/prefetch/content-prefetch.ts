@@ -19,8 +19,8 @@ export interface ContentPrefetch {
   take(path: string, node: ContentNode, how: AskedHow): Promise<void>
   /** Nothing would be asked for: of a file that is looked at, the length is known; of one that is read, all is kept. */
   isKnown(node: Node, level: AccessLevel): boolean
-  /** It was opened: what lay ready for it is used, and its length tells how long others of its kind may be. */
-  opened(path: string, node: ContentNode): void
+  /** It was opened: its length tells how long others of its kind may be. Whether something lay ready for it, which is used now. */
+  opened(path: string, node: ContentNode): boolean
   /** So much lies ready that no more is fetched for now. */
   full(): boolean
   /** What lies ready is not wanted any more. */
@@ -92,8 +92,10 @@ export function openContentPrefetch(
         : content.cached(node.content) === 1
     },
     opened(path, node) {
+      const wasReady = ready.has(path)
       drop(path)
       learn(path, node, content.knownSize(node.content))
+      return wasReady
     },
     full: () => bytes >= readyAtMost,
     clear() {

@@ -169,8 +169,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     opened(path, node) {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'opened')
-      contentPrefetch.opened(path, node)
-      walks.nudge()
+      if (contentPrefetch.opened(path, node)) walks.nudge()
       if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },
     readOn(path, node) {

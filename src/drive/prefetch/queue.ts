@@ -28,6 +28,8 @@ export interface PrefetchQueue {
   /** `next` says what is wanted most at this moment; undefined for nothing. */
   source(next: () => PrefetchTask | undefined): PrefetchSource
   batch(): PrefetchBatch
+  /** The service may have room again. */
+  goOn(): void
 }
 
 /** Milliseconds after which a guess has come too late anyway. */
@@ -47,7 +49,7 @@ export function openPrefetchQueue(room: () => number, now: () => Instant): Prefe
   let underWay = 0
 
   function begin(): void {
-    while (underWay < room()) {
+    while (awake.size > 0 && underWay < room()) {
       const start = nextTask()
       if (start === undefined) return
       void start()
@@ -119,7 +121,7 @@ export function openPrefetchQueue(room: () => number, now: () => Instant): Prefe
     }
   }
 
-  return { source, batch }
+  return { source, batch, goOn: begin }
 }
 
 /** Made once: an exception of its own for each walk that ends takes longer than the rest of its end. */

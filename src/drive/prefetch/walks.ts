@@ -76,8 +76,8 @@ export class Walks {
   note(path: string, kind: string, level: AccessLevel): void {
     const trail = this.trails.get(parentOf(path))
     if (trail !== undefined) trail.steppedAt = this.ports.now()
-    this.pattern.note(path, kind, level)
-    this.source.nudge()
+    if (this.pattern.note(path, kind, level)) this.source.nudge()
+    else this.ports.queue.goOn()
   }
 
   /** What is usually done to files is asked ahead in this folder, too: the way to it is known. */
