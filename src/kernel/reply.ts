@@ -143,7 +143,7 @@ export class Reply {
   }
 }
 
-/** Bytes from which a buffer is used again: memory of this size is given by the system page by page, at each use anew. */
+/** Bytes from which a buffer is used again: memory of this size is given by the system page by page. */
 const largeBuffer = 64 * 1024
 const keptBuffers = 8
 const buffers: Buffer[] = []
