@@ -1,20 +1,11 @@
 // A daemon that mounts any address, for figures: started, killed and mounted again, with its memory and its descriptors.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { flagName } from '../../src/config/settings.js'
+import { calcfs, Daemon, livingIn, type Settings } from '../testbed/daemon.js'
 import { isMounted } from '../testbed/mount.js'
-import { plainNode, type Ran, run } from '../testbed/programs.js'
+import { type Ran, run } from '../testbed/programs.js'
 import type { TestLifetime } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
-
-const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
-
-/** Milliseconds for a daemon to come up or to end, on a machine that does other things too. */
-const patience = 40_000
 
 export interface Drive {
   /** The mount point. */
@@ -37,8 +28,6 @@ export interface Drive {
   descriptors(): Promise<readonly string[]>
 }
 
-export type Settings = Readonly<Record<string, string | readonly string[]>>
-
 export interface Opening {
   /** A home directory that another daemon has left. */
   readonly home?: string
@@ -58,76 +47,31 @@ export async function openDrive(
   const directory = join(home, 'drive')
   const logFile = join(home, 'log')
   for (const place of [directory, join(home, 'run')]) await fs.mkdir(place, { recursive: true })
-  const environment = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    TMPDIR: home,
-    XDG_CONFIG_HOME: join(home, 'config'),
-    XDG_CACHE_HOME: join(home, 'cache'),
-    XDG_STATE_HOME: join(home, 'state'),
-    XDG_DATA_HOME: join(home, 'data'),
-    XDG_RUNTIME_DIR: join(home, 'run'),
-    CALCFS_PASSWORD: 'demo',
-  }
-  let daemon: ChildProcess | undefined
+  const environment = { ...livingIn(home), TMPDIR: home, CALCFS_PASSWORD: 'demo' }
+  const daemon = new Daemon({ url, directory, environment })
 
   async function start(more: Settings = {}): Promise<void> {
     for (let left = tries; ; left -= 1) {
       try {
-        return await startOnce(more)
+        return await daemon.start({ logLevel: 'info', logFile, user: 'demo', ...settings, ...more })
       } catch (thrown) {
         if (left <= 1) throw thrown
       }
     }
   }
 
-  async function startOnce(more: Settings): Promise<void> {
-    const all = { logLevel: 'info', logFile, user: 'demo', ...settings, ...more }
-    const flags = Object.entries(all).flatMap(([name, value]) =>
-      [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
-    )
-    const [program, ...first] = plainNode
-    const child = spawn(program, [...first, calcfs, 'mount', url, directory, ...flags], {
-      env: environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    daemon = child
-    let complaint = ''
-    child.stderr.on('data', piece => {
-      complaint = `${complaint}${piece}`.slice(-4_000)
-    })
-    await until(patience, 'mounting', async () => {
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`the daemon ended with ${child.exitCode ?? child.signalCode}: ${complaint}`)
-      return isAlive(directory)
-    }).catch((thrown: unknown) => {
-      // It never came up: nothing is to be ended in order.
-      child.kill('SIGKILL')
-      throw thrown
-    })
-  }
-
-  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    const ending = daemon
-    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
-      return ending?.exitCode ?? null
-    const closed = once(ending, 'exit')
-    ending.kill(signal)
-    const [code] = await within(patience, 'the end of the daemon', closed)
-    return code
-  }
-
   const pid = (): number => {
-    if (daemon?.pid === undefined) throw new Error('no daemon')
+    if (daemon.pid === undefined) throw new Error('no daemon')
     return daemon.pid
   }
+
   const status = async (field: string): Promise<number> => {
     const text = await fs.readFile(`/proc/${pid()}/status`, 'utf8')
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
   }
 
   scope.teardown(async () => {
-    await stop().catch(() => daemon?.kill('SIGKILL'))
+    await daemon.endAnyhow()
     if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
     await fs.rm(home, { recursive: true, force: true, maxRetries: 5 })
   })
@@ -139,10 +83,10 @@ export async function openDrive(
       return pid()
     },
     get alive() {
-      return daemon !== undefined && daemon.exitCode === null && daemon.signalCode === null
+      return daemon.alive
     },
     start,
-    stop,
+    stop: signal => daemon.end(signal),
     log: () => fs.readFile(logFile, 'utf8').catch(() => ''),
     calcfs: (...args) => run(process.execPath, [calcfs, ...args], { environment, limit: 60_000 }),
     memory: () => status('VmRSS'),
@@ -157,15 +101,6 @@ export async function openDrive(
     },
   }
 }
-
-/** FUSE_SUPER_MAGIC of statfs(2): a dead mount, and the bare directory, have another answer. */
-const fuseMagic = 0x65735546
-
-export const isAlive = (directory: string): Promise<boolean> =>
-  fs.statfs(directory).then(
-    ({ type }) => type === fuseMagic,
-    () => false,
-  )
 
 /** Lines of a log that tell of a mistake in the program itself, not of a bad service. */
 export const mistakesIn = (log: string): string[] => [

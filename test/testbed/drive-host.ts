@@ -3,7 +3,7 @@ import { prepareDrive, type ServedDrive } from '../../src/cli/mount/serve-drive.
 import { readConfig } from '../../src/config/config.js'
 import { openLog } from '../../src/terminal/log.js'
 import { type HastyClock, hastyClock } from './clocks.js'
-import type { HostAnswer, HostCall } from './host-protocol.js'
+import type { HostAnswer, HostCall } from './warm-mount.js'
 
 interface Served {
   readonly drive: ServedDrive

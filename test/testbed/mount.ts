@@ -1,14 +1,11 @@
 // The ground with a real kernel: a daemon of its own mounts the drive, and files are used through the kernel.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
-import { flagName } from '../../src/config/settings.js'
 import { command } from './commands/warm-commands.js'
-import { plainNode, printed, type Ran, run } from './programs.js'
+import { Daemon, livingIn } from './daemon.js'
+import { printed, type Ran, run } from './programs.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
 import type {
@@ -20,9 +17,7 @@ import type {
   TestbedOptions,
   TestLifetime,
 } from './testbed.js'
-import { until, within } from './within.js'
-
-const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
+import { within } from './within.js'
 
 /** A drive on a real mount, with what only a real one has. */
 export interface KernelTestbed extends Testbed {
@@ -53,9 +48,6 @@ export interface MountTestbed extends KernelTestbed {
   terminate(): Promise<number | null>
 }
 
-/** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
-export const mountPatience = 45_000
-
 /** What a mount shares with another one; two mounts with one home share its cache and its state, too. */
 export interface SharedParts {
   readonly service?: TestService
@@ -75,60 +67,30 @@ export async function realMount(
 ): Promise<MountTestbed> {
   const { environment, logFile, parts, removed } = await mountPlace(t, wish, shared)
   const { service, directory } = parts
-  let daemon: ChildProcess | undefined
-
-  async function mount(): Promise<void> {
-    const settings = { logLevel: 'info', logFile, user: 'demo', ...wish.settings }
-    const preload = wish.preload === undefined ? [] : ['--import', wish.preload.href]
-    const args = [
-      ...preload,
-      shared.program ?? calcfs,
-      'mount',
-      shared.url ?? service.url,
-      directory,
-      ...flags(settings),
-    ]
-    const [program = '', ...first] = [...(shared.prefix ?? []), ...plainNode]
-    const started = spawn(program, [...first, ...args], {
-      env: environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    daemon = started
-    let said = ''
-    started.stderr.on('data', piece => {
-      said += piece
-    })
-    await until(mountPatience, 'mounting', async () => {
-      if (started.exitCode !== null) throw new Error(`the daemon ended: ${said}`)
-      return isAlive(directory)
-    })
-  }
-
-  async function end(signal: NodeJS.Signals): Promise<number | null> {
-    const ending = daemon
-    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
-      return ending?.exitCode ?? null
-    const closed = once(ending, 'exit')
-    ending.kill(signal)
-    const [code] = await within(mountPatience, 'the end of the daemon', closed)
-    return code
-  }
-
+  const daemon = new Daemon({
+    url: shared.url ?? service.url,
+    directory,
+    environment,
+    ...(shared.prefix === undefined ? {} : { prefix: shared.prefix }),
+    ...(shared.program === undefined ? {} : { program: shared.program }),
+    ...(wish.preload === undefined ? {} : { preload: wish.preload }),
+  })
+  const mount = () => daemon.start({ logLevel: 'info', logFile, user: 'demo', ...wish.settings })
   t.teardown(async () => {
-    await end('SIGTERM').catch(() => daemon?.kill('SIGKILL'))
+    await daemon.endAnyhow()
     await removed()
   })
   await mount()
   return {
     ...parts,
     mount,
-    daemonPid: () => daemon?.pid,
+    daemonPid: () => daemon.pid,
     async kill9() {
-      await end('SIGKILL')
+      await daemon.end('SIGKILL')
     },
-    terminate: () => end('SIGTERM'),
+    terminate: () => daemon.end(),
     async remount() {
-      await end('SIGTERM')
+      await daemon.end()
       await mount()
     },
     pass: milliseconds => new Promise(wake => setTimeout(wake, milliseconds)),
@@ -183,41 +145,17 @@ export async function isMounted(directory: string): Promise<boolean> {
   return (await fs.readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
 }
 
-/**
- * A dead mount is listed until it is taken away, and then the bare directory is there for a moment; of all questions
- * only statfs is never answered from the kernel's cache, and it says which of the three this is.
- */
-const isAlive = (directory: string): Promise<boolean> =>
-  fs.statfs(directory).then(
-    ({ type }) => type === fuseMagic,
-    () => false,
-  )
-
-/** FUSE_SUPER_MAGIC of statfs(2). */
-const fuseMagic = 0x65735546
-
 function environmentOf(
   base: string,
   { password = 'demo', xattrs, environment }: TestbedOptions,
 ): Record<string, string> {
   return {
     ...(xattrs === 'off' ? {} : { CALCFS_XATTRS: 'yes' }),
-    PATH: process.env['PATH'] ?? '',
-    HOME: base,
-    XDG_CONFIG_HOME: join(base, 'config'),
-    XDG_CACHE_HOME: join(base, 'cache'),
-    XDG_STATE_HOME: join(base, 'state'),
-    XDG_DATA_HOME: join(base, 'data'),
-    XDG_RUNTIME_DIR: join(base, 'run'),
+    ...livingIn(base),
     CALCFS_PASSWORD: password,
     ...environment,
   }
 }
-
-const flags = (settings: NonNullable<TestbedOptions['settings']>): string[] =>
-  Object.entries(settings).flatMap(([name, value]) =>
-    [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
-  )
 
 /** Of Node's threads for files the service in this process needs some: never more than these wait for the kernel. */
 const waiting = pLimit(Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) / 2)

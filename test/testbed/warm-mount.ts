@@ -1,11 +1,35 @@
 // The ground with a real kernel and no daemon of its own: one process serves all drives of a test file, and time passes there as a test wants.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { HostAnswer, HostWork } from './host-protocol.js'
-import { type KernelTestbed, mountPatience, mountPlace, type SharedParts } from './mount.js'
+import { mountPatience } from './daemon.js'
+import { type KernelTestbed, mountPlace, type SharedParts } from './mount.js'
 import { testNode } from './programs.js'
 import type { TestbedOptions, TestLifetime } from './testbed.js'
 import { within } from './within.js'
+
+/** One piece of work; its answer carries the same number. */
+export interface HostCall {
+  readonly number: number
+  readonly work: HostWork
+}
+
+type HostWork =
+  | {
+      readonly verb: 'mount'
+      readonly directory: string
+      readonly flags: Readonly<Record<string, string | readonly string[]>>
+      readonly environment: Readonly<Record<string, string>>
+    }
+  | { readonly verb: 'end'; readonly directory: string }
+  | { readonly verb: 'pass'; readonly directory: string; readonly milliseconds: number }
+  /** Answered with where the work of this directory has come to. */
+  | { readonly verb: 'stage'; readonly directory: string }
+
+export interface HostAnswer {
+  readonly number: number
+  readonly failed?: string
+  readonly stage?: string
+}
 
 /** Milliseconds in which a busy daemon hears of what a program has closed: the kernel waits for no answer to that. */
 const releaseMs = 400
