@@ -123,7 +123,7 @@ function statusOf(command: string, args: readonly string[], place: Place): Promi
 /** It goes to the background by itself, and a moment later notes its process under the name of the mount point. */
 async function davMounted(place: Place): Promise<Mounted> {
   const note = join('/run/mount.davfs', `${place.mountPoint.slice(1).replaceAll('/', '-')}.pid`)
-  for (let attempt = 0; !existsSync(note) && attempt < 100; attempt++) await wait(20)
+  for (let attempt = 0; !existsSync(note) && attempt < 500; attempt++) await wait(20)
   if (!existsSync(note)) {
     await unmount(place.mountPoint)
     throw new Error(`davfs2 did not note its process in ${note}: ${lastWords(place.log)}`)
