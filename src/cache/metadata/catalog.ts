@@ -6,8 +6,7 @@ import { madeOnce } from '../../growing-lru.js'
 import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
-import { compactForm, compactPrint } from '../../record/json/print.js'
-import { recordBytes } from '../../record/json/weight.js'
+import { compactPrint } from '../../record/json/print.js'
 import {
   type CalculationId,
   type Dialect,
@@ -198,14 +197,13 @@ export function openCatalog(
           return remote.report(of.id, context)
       }
     },
-    encode: compactForm,
+    encode: compactPrint,
     decode(kept: LedgerValue) {
       const record = parseObject(kept)
       const { id = of.id } = dialect.facts(record)
       if (id !== of.id) throw new Error('the record of another thing')
       return record
     },
-    bytes: recordBytes,
     taken: record => void identities.observe(of, dialect.facts(record), 'record'),
   })
 

@@ -1,7 +1,7 @@
 // Query: one question to the service, and what its cache offers to those who ask.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import { treeBytes } from '../../record/json/weight.js'
+import { recordBytes } from '../../record/json/weight.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { LedgerValue } from '../ledger/table.js'
 
@@ -20,8 +20,6 @@ export interface Query<Answer> {
   decode(kept: LedgerValue): Answer
   /** How many names an answer holds in memory; if not given, its bytes count. */
   names?(answer: Answer): number
-  /** How many bytes an answer of this form takes in memory; if not given, its tree is weighed. */
-  bytes?(form: LedgerValue): number
   /** What stays of the answer before; the very same answer where there is nothing new. */
   settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
   /** Told of each answer before it is kept, where nothing of the one before matters. */
@@ -169,9 +167,8 @@ export function answerWeight<Answer>(
   most: number,
 ): number {
   const names = query.names?.(answer)
-  const [weight, share] =
-    names === undefined ? [Math.ceil((query.bytes ?? formBytes)(form) / bytesOfName), 0.6] : [names, 0.4]
+  const [weight, share] = names === undefined ? [Math.ceil(formBytes(form) / bytesOfName), 0.6] : [names, 0.4]
   return Math.max(1, Math.min(weight + namesOfAnswer, Math.floor(most * share)))
 }
 
-const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? treeBytes(form) : form.length)
+const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? recordBytes(form) : form.length)

@@ -1,6 +1,6 @@
 // Equality of JSON values: spelling, white space and field order do not matter, everything else does.
-import { FoldedArray, FoldedObject } from './folded.js'
 import { eachItem, type Json, type JsonArray, type JsonObject } from './json.js'
+import { isLong } from './parse.js'
 import { decimalOf } from './same-number.js'
 
 /** True if both say the same; numbers are compared as exact decimals, never as floating point. */
@@ -13,8 +13,7 @@ export function equalJson(one: Json, other: Json): boolean {
 
 /** The same tokens: what a save compares differs in few of its fields, and a long one is never made a tree for that. */
 function isSameText(one: Json, other: Json): boolean {
-  if (one instanceof FoldedObject) return other instanceof FoldedObject && one.source.equals(other.source)
-  if (one instanceof FoldedArray) return other instanceof FoldedArray && one.source.equals(other.source)
+  if (isLong(one)) return isLong(other) && one.text === other.text
   return 'raw' in one && 'raw' in other && one.type === other.type && one.raw === other.raw
 }
 
@@ -33,7 +32,7 @@ export function canonicalForm(json: Json): string {
     case 'object':
       return `{${objectMeaning(json)}}`
     case 'array':
-      return `[${json.items.map(canonicalForm).join(',')}]`
+      return `[${Array.from(eachItem(json), canonicalForm).join(',')}]`
     case 'string':
       return JSON.stringify(json.value)
     case 'number':

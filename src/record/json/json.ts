@@ -1,5 +1,4 @@
 // JSON tree without loss: key order, number spelling, escapes and unknown fields are preserved.
-import { type NameIndex, nameIndex } from '../compact/name-index.js'
 
 /** One field of an object. Duplicate names are kept; the last one counts, as in JSON.parse. */
 export interface Field {
@@ -10,9 +9,6 @@ export interface Field {
 export interface JsonObject {
   readonly type: 'object'
   readonly fields: readonly Field[]
-  /** The fields of this name, and those that hold a list, found without making a tree of the others. */
-  named?(name: string): readonly Field[]
-  lists?(): readonly Field[]
 }
 export interface JsonArray {
   readonly type: 'array'
@@ -38,10 +34,8 @@ export interface JsonWord {
 export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
 
 /** The value of a field, the last one where a name stands twice; undefined where there is none. */
-export function fieldOf(object: JsonObject, name: string): Json | undefined {
-  if (object.named !== undefined) return object.named(name).at(-1)?.value
-  const { fields } = object
-  if (fields.length >= indexedFrom) return fields[indexOf(fields).find(name) ?? -1]?.value
+export function fieldOf({ fields }: JsonObject, name: string): Json | undefined {
+  if (fields.length >= indexedFrom) return indexOf(fields).get(name)
   let value: Json | undefined
   for (const field of fields) if (field.name === name) value = field.value
   return value
@@ -51,24 +45,16 @@ export function fieldOf(object: JsonObject, name: string): Json | undefined {
 const indexedFrom = 256
 
 /** An object never changes, and a save asks a long one for each of its names. */
-const indexes = new WeakMap<readonly Field[], NameIndex>()
+const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Json>>()
 
-function indexOf(fields: readonly Field[]): NameIndex {
-  const index = indexes.get(fields) ?? nameIndex(fields)
+function indexOf(fields: readonly Field[]): ReadonlyMap<string, Json> {
+  const index = indexes.get(fields) ?? new Map(fields.map(({ name, value }) => [name, value]))
   indexes.set(fields, index)
   return index
 }
 
-/** Every field of this name, in order. */
-export const fieldsNamed = (object: JsonObject, name: string): readonly Field[] =>
-  object.named?.(name) ?? object.fields.filter(field => field.name === name)
-
 /** The items in order; of a long list there is never a tree of all. */
 export const eachItem = (array: JsonArray): Iterable<Json> => array.each?.() ?? array.items
-
-/** Every field that holds a list, in order. */
-export const listsIn = (object: JsonObject): readonly Field[] =>
-  object.lists?.() ?? object.fields.filter(({ value }) => value.type === 'array')
 
 /** The object with this value under this name: in its old place (every duplicate of it), or at the end. */
 export function withField(object: JsonObject, name: string, value: Json): JsonObject {

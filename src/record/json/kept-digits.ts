@@ -1,8 +1,8 @@
 // Kept digits: a text from a program that rounds numbers gets the digits of its base back; all other differences stay.
 import { Failure } from '../../failure.js'
-import { FoldedArray, FoldedObject } from './folded.js'
 import { eachItem, fieldOf, type Json, type JsonArray, type JsonObject } from './json.js'
 import { matchItems } from './match-items.js'
+import { LongArray, LongObject } from './parse.js'
 import { decimalOf, hardnessOf, isBeyondDouble, isSameNumber } from './same-number.js'
 
 /** The text with the digits of its base. */
@@ -40,7 +40,7 @@ class Keeping {
   ) {}
 
   object(base: JsonObject, written: JsonObject): JsonObject {
-    if (base instanceof FoldedObject && written instanceof FoldedObject && base.source.equals(written.source))
+    if (base instanceof LongObject && written instanceof LongObject && base.text === written.text)
       return written
     let isChanged = false
     const fields = written.fields.map(field => {
@@ -108,11 +108,11 @@ class Keeping {
 }
 
 const isSameLongList = (one: JsonArray, other: JsonArray): boolean =>
-  one instanceof FoldedArray && other instanceof FoldedArray && one.source.equals(other.source)
+  one instanceof LongArray && other instanceof LongArray && one.text === other.text
 
 /** Of a long list no tree is made where all its numbers are short integers. */
 const mayBeRounded = (list: JsonArray): boolean =>
-  !(list instanceof FoldedArray) || /[0-9]{16}|[0-9](?:\.[0-9]|[eE])/.test(list.source.toString('latin1'))
+  !(list instanceof LongArray) || /[0-9]{16}|[0-9](?:\.[0-9]|[eE])/.test(list.text)
 
 function* numbersIn(json: Json): Generator<string> {
   if (json.type === 'number') yield json.raw

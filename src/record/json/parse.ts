@@ -1,104 +1,168 @@
-// JSON parser: one pass, every token as written, numbers of any length; a long text stays bytes.
-import { FoldedArray, FoldedObject, type Unfolding } from './folded.js'
-import type { Field, Json, JsonObject, JsonString, JsonWord } from './json.js'
+// JSON parser: one walk over the text. Every token stays as written, numbers of any length, and a long object or list stays text.
+import { Failure } from '../../failure.js'
+import type { Field, Json, JsonArray, JsonObject, JsonString, JsonWord } from './json.js'
 import {
   backslash,
+  carriageReturn,
   closeList,
   closeObject,
   colon,
   comma,
   endOfText,
   isSpace,
+  lineFeed,
   openList,
   openObject,
   quote,
+  slash,
   space,
+  star,
 } from './signs.js'
-import * as skim from './skim.js'
-import { anotherType, checkedValue, deepest } from './syntax.js'
 
 /** An object or a list of so many characters stays its text, for its tree would take many times as much memory. */
 export const foldedFrom = 1 << 16
 
-/** A JSON text; a long one as its bytes in UTF-8, which are not copied. */
-export type JsonText = string | Uint8Array
+/** Deeper texts are refused: a hostile answer must not exhaust the stack. */
+const deepest = 200
 
 /**
- * The text as a tree that prints back to the same tokens. One leading byte order mark is ignored.
- * @throws Failure 'not-json' with the place of the first mistake
+ * The text, or its bytes in UTF-8, as a tree that prints back to the same tokens. One leading byte order mark is ignored.
+ * @throws Failure 'not-json' with line and column of the first mistake, both from 1 (columns in UTF-16 units)
  */
-export function parseJson(text: JsonText): Json {
-  if (text.length >= foldedFrom) {
-    const value = checkedValue(utf8Bytes(text))
-    return partOf(value, 0, value.length)
-  }
-  const short = typeof text === 'string' ? text.replace(/^\uFEFF/, '') : utf8Bytes(text).toString()
-  const walk: ParseState = { text: short, at: 0 }
+export function parseJson(given: string | Uint8Array): Json {
+  const text = textOf(given)
+  const walk = new Walk(text, text.length >= foldedFrom)
+  signAt(walk)
+  const start = walk.at
   const value = valueAt(walk, 1)
-  if (value !== undefined && signAt(walk) === endOfText) return value
-  // The walk only knows that something is wrong. What and where is for the slower check.
-  checkedValue(Buffer.from(short))
-  throw new Error('a JSON text was not read as one')
+  const end = walk.at
+  if (value === undefined || signAt(walk) !== endOfText) {
+    mistake(walk, 'it goes on after its end')
+    const what = walk.wrong === tooDeep ? tooDeep : `the text is not JSON: ${walk.wrong}`
+    throw failureAt(walk, what)
+  }
+  return walk.passes ? partAt(new Walk(text.slice(start, end))) : value
 }
 
 /**
  * As `parseJson`, for a text that must be an object.
  * @throws Failure 'not-json', also for JSON of another type
  */
-export function parseObject(text: JsonText): JsonObject {
-  const json = parseJson(text)
+export function parseObject(given: string | Uint8Array): JsonObject {
+  const json = parseJson(given)
   if (json.type === 'object') return json
-  throw anotherType(utf8Bytes(text), `a JSON object is expected, not ${named[json.type]}`)
+  const walk = new Walk(textOf(given))
+  signAt(walk)
+  throw failureAt(walk, `a JSON object is expected, not ${named[json.type]}`)
 }
 
 const named = { array: 'a list', string: 'a string', number: 'a number', word: 'a single word' } as const
 
-/** Without a byte order mark. */
-function utf8Bytes(text: JsonText): Buffer {
-  const bytes =
-    typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.length)
-  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes
+function textOf(given: string | Uint8Array): string {
+  const text =
+    typeof given === 'string'
+      ? given
+      : Buffer.from(given.buffer, given.byteOffset, given.length).toString('utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
+/** A long object, held as its text; its fields are made when they are asked for, and kept while they are used. */
+export class LongObject implements JsonObject {
+  readonly type = 'object'
+  #fields: WeakRef<readonly Field[]> | undefined
 
-/** The value that begins here in a text that is JSON. */
-function partOf(source: Buffer, start: number, end = skim.valueEnd(source, start)): Json {
-  const [first] = source.subarray(start, start + 1)
-  if (end - start >= foldedFrom && first === openObject)
-    return new FoldedObject(source.subarray(start, end), unfolding)
-  if (end - start >= foldedFrom && first === openList)
-    return new FoldedArray(source.subarray(start, end), unfolding)
-  const text = source.toString('utf8', start, end)
-  const value = valueAt({ text, at: 0 }, 1)
+  /** @param text of one object that is JSON, and nothing else */
+  constructor(readonly text: string) {}
+
+  get fields(): readonly Field[] {
+    const known = this.#fields?.deref()
+    if (known !== undefined) return known
+    const fields = [...fieldsIn(this.text)]
+    this.#fields = new WeakRef(fields)
+    return fields
+  }
+
+  /** The same one after the other, of which none is held. */
+  each(): Iterable<Field> {
+    return this.#fields?.deref() ?? fieldsIn(this.text)
+  }
+}
+
+/** A long list, likewise. */
+export class LongArray implements JsonArray {
+  readonly type = 'array'
+  #items: WeakRef<readonly Json[]> | undefined
+
+  constructor(readonly text: string) {}
+
+  get items(): readonly Json[] {
+    const known = this.#items?.deref()
+    if (known !== undefined) return known
+    const items = [...this.each()]
+    this.#items = new WeakRef(items)
+    return items
+  }
+
+  each(): Iterable<Json> {
+    return this.#items?.deref() ?? itemsIn(this.text)
+  }
+}
+
+export const isLong = (json: Json): json is LongObject | LongArray =>
+  json instanceof LongObject || json instanceof LongArray
+
+function* fieldsIn(text: string): Generator<Field> {
+  const walk = new Walk(text)
+  for (walk.at = 1; signAt(walk) !== closeObject; ) {
+    const name = stringAt(walk)
+    if (name === undefined || signAt(walk) !== colon) throw new Error('a field was not read as one')
+    walk.at += 1
+    yield { name: name.value, rawName: name.raw, value: partAt(walk) }
+    if (signAt(walk) === comma) walk.at += 1
+  }
+}
+
+function* itemsIn(text: string): Generator<Json> {
+  const walk = new Walk(text)
+  for (walk.at = 1; signAt(walk) !== closeList; ) {
+    yield partAt(walk)
+    if (signAt(walk) === comma) walk.at += 1
+  }
+}
+
+/** The value that begins here, of a text that is JSON; a long one stays text. */
+function partAt(walk: Walk): Json {
+  const first = signAt(walk)
+  const start = walk.at
+  if (first === openObject || first === openList) {
+    const ahead = new Walk(walk.text, true)
+    ahead.at = start
+    valueAt(ahead, 1)
+    if (ahead.at - start >= foldedFrom) {
+      walk.at = ahead.at
+      const text = walk.text.slice(start, ahead.at)
+      return first === openObject ? new LongObject(text) : new LongArray(text)
+    }
+  }
+  const value = valueAt(walk, 1)
   if (value === undefined) throw new Error('a part of a JSON text was not read as JSON')
   return value
 }
 
-function* itemsIn(source: Buffer): Generator<Json> {
-  for (const walk: skim.ScanState = { bytes: source, at: 1 }; ; ) {
-    const sign = skim.signAt(walk)
-    if (sign === closeList || sign === endOfText) return
-    if (sign === comma) {
-      walk.at += 1
-      continue
-    }
-    const start = walk.at
-    walk.at = skim.valueEnd(source, start)
-    yield partOf(source, start, walk.at)
-  }
-}
+/** Where the walk stands: `at` is behind everything that is right, and `wrong` says what is not. */
+class Walk {
+  at = 0
+  wrong: string | undefined
 
-const unfolding: Unfolding = { value: (source, start) => partOf(source, start), items: itemsIn }
-
-/** Where the walk over a short text stands; `at` is behind everything that was read. */
-interface ParseState {
-  readonly text: string
-  at: number
+  /** @param passes no tree is made: what counts is whether the text is JSON, and where its value ends */
+  constructor(
+    readonly text: string,
+    readonly passes = false,
+  ) {}
 }
 
 /** The next sign that is no white space, which stays unread. */
-function signAt(walk: ParseState): number {
+function signAt(walk: Walk): number {
   for (; walk.at < walk.text.length; walk.at += 1) {
     const sign = walk.text.charCodeAt(walk.at)
     if (!isSpace(sign)) return sign
@@ -106,56 +170,119 @@ function signAt(walk: ParseState): number {
   return endOfText
 }
 
-/** Undefined for what is no JSON, or too deep. */
-function valueAt(walk: ParseState, depth: number): Json | undefined {
-  switch (signAt(walk)) {
-    case quote:
-      return stringAt(walk)
-    case openObject:
-      return depth > deepest ? undefined : objectAt(walk, depth)
-    case openList:
-      return depth > deepest ? undefined : listAt(walk, depth)
-    default:
-      return wordAt(walk) ?? numberAt(walk)
-  }
+/** What stands at `at` cannot be right: always undefined, for the caller to give back. The first mistake counts. */
+function mistake(walk: Walk, otherwise: string): undefined {
+  const { text, at } = walk
+  walk.wrong ??= wrongAt(text, at) ?? otherwise
 }
 
-function stringAt(walk: ParseState): JsonString | undefined {
+function wrongAt(text: string, at: number): string | undefined {
+  if (at >= text.length) return /[^ \n\t\r]/.test(text) ? 'it ends too early' : 'it is empty'
+  const second = text.charCodeAt(at + 1)
+  const isComment = text.charCodeAt(at) === slash && (second === slash || second === star)
+  return isComment ? 'a comment cannot stand in JSON' : undefined
+}
+
+const tooDeep = `the text is nested deeper than ${deepest} levels`
+
+/** Whether a text was refused for this alone. */
+export const isTooDeep = (thrown: unknown): boolean =>
+  thrown instanceof Failure && (thrown.message.startsWith(tooDeep) || isTooDeep(thrown.cause))
+
+function failureAt({ text, at }: Walk, what: string): Failure {
+  const before = text.slice(0, at)
+  const place = { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
+  return new Failure('not-json', `${what} (line ${place.line}, column ${place.column})`, { place })
+}
+
+/** Undefined for what is no JSON, or too deep. */
+function valueAt(walk: Walk, depth: number): Json | undefined {
+  const sign = signAt(walk)
+  if (sign === quote) return stringAt(walk)
+  if (sign !== openObject && sign !== openList) return wordAt(walk, sign) ?? numberAt(walk, sign)
+  if (depth > deepest) return mistake(walk, tooDeep)
+  walk.at += 1
+  return sign === openObject ? objectAt(walk, depth) : listAt(walk, depth)
+}
+
+function listAt(walk: Walk, depth: number): Json | undefined {
+  const items: Json[] = []
+  for (let sign = signAt(walk); sign !== closeList; ) {
+    const item = valueAt(walk, depth + 1)
+    if (item === undefined) return undefined
+    if (!walk.passes) items.push(item)
+    sign = signAt(walk)
+    if (sign !== comma && sign !== closeList) return mistake(walk, 'a comma or ] is expected')
+    if (sign === comma) walk.at += 1
+  }
+  walk.at += 1
+  return { type: 'array', items }
+}
+
+function objectAt(walk: Walk, depth: number): Json | undefined {
+  const fields: Field[] = []
+  for (let sign = signAt(walk); sign !== closeObject; ) {
+    if (sign !== quote) return mistake(walk, 'a name in double quotes is expected')
+    const name = stringAt(walk)
+    if (name === undefined) return undefined
+    if (signAt(walk) !== colon) return mistake(walk, 'a colon is expected')
+    walk.at += 1
+    const value = valueAt(walk, depth + 1)
+    if (value === undefined) return undefined
+    if (!walk.passes) fields.push({ name: name.value, rawName: name.raw, value })
+    sign = signAt(walk)
+    if (sign === closeObject) break
+    if (sign !== comma) return mistake(walk, 'a comma or } is expected')
+    walk.at += 1
+    sign = signAt(walk)
+    if (sign === closeObject) return mistake(walk, 'no comma stands before a }')
+  }
+  walk.at += 1
+  return { type: 'object', fields }
+}
+
+const passedString: JsonString = { type: 'string', value: '', raw: '""' }
+
+function stringAt(walk: Walk): JsonString | undefined {
   const { text, at: start } = walk
-  let escaped = false
+  let hasEscapes = false
   for (let at = start + 1; at < text.length; at += 1) {
     const sign = text.charCodeAt(at)
-    if (sign < space) return undefined
-    if (sign === backslash) {
-      escaped = true
-      at += 1
-    } else if (sign === quote) {
+    if (sign === quote) {
       walk.at = at + 1
+      if (walk.passes) return passedString
       const raw = text.slice(start, at + 1)
-      const value = escaped ? unescapeString(raw) : raw.slice(1, -1)
-      return value === undefined ? undefined : { type: 'string', value, raw }
+      return { type: 'string', value: hasEscapes ? String(JSON.parse(raw)) : raw.slice(1, -1), raw }
     }
+    if (sign >= space && sign !== backslash) continue
+    walk.at = at
+    if (sign !== backslash) return mistake(walk, unescaped(sign))
+    if (!passEscape(walk)) return undefined
+    hasEscapes = true
+    at = walk.at
   }
-  return undefined
+  walk.at = text.length
+  return mistake(walk, 'a double quote is expected')
 }
 
-/** Undefined where an escape is none. */
-function unescapeString(raw: string): string | undefined {
-  try {
-    return String(JSON.parse(raw))
-  } catch {
-    return undefined
+const unescaped = (sign: number): string =>
+  sign === lineFeed || sign === carriageReturn
+    ? 'a string ends on its line; a line break in it is written \\n'
+    : 'a control character in a string is written as an escape, a tab as \\t'
+
+/** To the last sign of the escape that begins here. */
+function passEscape(walk: Walk): boolean {
+  const { text } = walk
+  walk.at += 1
+  const sign = text[walk.at] ?? ''
+  if (sign !== '' && '"\\/bfnrt'.includes(sign)) return true
+  if (sign !== 'u') mistake(walk, 'this is no escape; a backslash itself is written \\\\')
+  for (let digits = 0; digits < 4 && walk.wrong === undefined; digits += 1) {
+    walk.at += 1
+    if (!/^[\da-fA-F]$/.test(text[walk.at] ?? ''))
+      mistake(walk, 'four hexadecimal digits are expected after \\u')
   }
-}
-
-const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-
-function numberAt(walk: ParseState): Json | undefined {
-  numberForm.lastIndex = walk.at
-  const raw = numberForm.exec(walk.text)?.[0]
-  if (raw === undefined) return undefined
-  walk.at += raw.length
-  return { type: 'number', raw }
+  return walk.wrong === undefined
 }
 
 const words: readonly JsonWord[] = [
@@ -164,46 +291,42 @@ const words: readonly JsonWord[] = [
   { type: 'word', raw: 'false' },
 ]
 
-function wordAt(walk: ParseState): JsonWord | undefined {
-  const word = words.find(({ raw }) => walk.text.startsWith(raw, walk.at))
-  if (word !== undefined) walk.at += word.raw.length
+function wordAt(walk: Walk, sign: number): JsonWord | undefined {
+  const word = words.find(({ raw }) => raw.charCodeAt(0) === sign)
+  for (const letter of word?.raw ?? '') {
+    if (walk.text[walk.at] !== letter) return mistake(walk, `${word?.raw} is expected`)
+    walk.at += 1
+  }
   return word
 }
 
-function listAt(walk: ParseState, depth: number): Json | undefined {
-  walk.at += 1
-  const items: Json[] = []
-  if (signAt(walk) === closeList) return endedText(walk, { type: 'array', items })
-  for (;;) {
-    const item = valueAt(walk, depth + 1)
-    if (item === undefined) return undefined
-    items.push(item)
-    const sign = signAt(walk)
-    if (sign === closeList) return endedText(walk, { type: 'array', items })
-    if (sign !== comma) return undefined
-    walk.at += 1
-  }
+const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+/** What goes on like a number behind one, up to where a digit is missing. */
+const cutNumber = /\.|[eE][+-]?/y
+
+function numberAt(walk: Walk, sign: number): Json | undefined {
+  if (walk.wrong !== undefined) return undefined
+  numberForm.lastIndex = walk.at
+  const raw = numberForm.exec(walk.text)?.[0]
+  if (raw === undefined) return noValue(walk, sign)
+  walk.at += raw.length
+  const next = walk.text[walk.at] ?? ''
+  if (next >= '0' && next <= '9') return mistake(walk, 'no other digit follows a 0 at the start of a number')
+  cutNumber.lastIndex = walk.at
+  const cut = next === '.' && /[.eE]/.test(raw) ? undefined : cutNumber.exec(walk.text)?.[0]
+  if (cut === undefined || /[eE]/.test(raw)) return { type: 'number', raw }
+  walk.at += cut.length
+  return mistake(walk, 'a digit is expected')
 }
 
-function objectAt(walk: ParseState, depth: number): Json | undefined {
-  walk.at += 1
-  const fields: Field[] = []
-  if (signAt(walk) === closeObject) return endedText(walk, { type: 'object', fields })
-  for (;;) {
-    const name = signAt(walk) === quote ? stringAt(walk) : undefined
-    if (name === undefined || signAt(walk) !== colon) return undefined
+function noValue(walk: Walk, sign: number): undefined {
+  if (sign === minus) {
     walk.at += 1
-    const value = valueAt(walk, depth + 1)
-    if (value === undefined) return undefined
-    fields.push({ name: name.value, rawName: name.raw, value })
-    const sign = signAt(walk)
-    if (sign === closeObject) return endedText(walk, { type: 'object', fields })
-    if (sign !== comma) return undefined
-    walk.at += 1
+    return mistake(walk, 'a digit is expected')
   }
+  const isClosed = sign === closeList || sign === closeObject
+  if (isClosed) return mistake(walk, `a value is expected before the ${String.fromCharCode(sign)}`)
+  return mistake(walk, 'a value is expected (strings stand in double quotes)')
 }
 
-function endedText(walk: ParseState, value: Json): Json {
-  walk.at += 1
-  return value
-}
+const minus = 0x2d

@@ -1,30 +1,29 @@
-// JSON printer: two blanks a level, one field a line, every token as written.
-import { FoldedArray, FoldedObject } from './folded.js'
+// JSON printer: two blanks a level, one field a line, every token as written; a long record is printed part by part.
 import type { Json } from './json.js'
-import type { JsonText } from './parse.js'
-import { spacedOut, withoutSpace } from './skim.js'
+import { foldedFrom, isLong, type LongArray, type LongObject } from './parse.js'
 
 /** The text of a record file: pretty, with a final newline; key order, duplicates and spellings stay. */
 export function prettyPrint(json: Json): string {
   return `${pretty(json, '\n')}\n`
 }
 
-/** The same in UTF-8; a long record is never a string, and is held as this text from now on. */
+/** The same in UTF-8; a long record is never there as a tree. */
 export function prettyBytes(json: Json): Buffer {
-  if (json instanceof FoldedObject) return json.printed(source => spacedOut(source, whole))
-  return Buffer.from(prettyPrint(json))
-}
-
-const whole = { level: 0, ending: '\n' }
-
-/** As `compactPrint`; of a long record as bytes in UTF-8, which may be those it is held as. */
-export function compactForm(json: Json): JsonText {
-  return isFolded(json) ? withoutSpace(json.source) : compactPrint(json)
+  if (!isLong(json)) return Buffer.from(prettyPrint(json))
+  const pieces: Buffer[] = []
+  let open = ''
+  for (const part of partsOf(json, '\n')) {
+    open += part
+    if (open.length < foldedFrom) continue
+    pieces.push(Buffer.from(open))
+    open = ''
+  }
+  return Buffer.concat([...pieces, Buffer.from(`${open}\n`)])
 }
 
 /** The same tokens without any white space, for a request's body. */
 export function compactPrint(json: Json): string {
-  if (isFolded(json)) return withoutSpace(json.source).toString()
+  if (isLong(json)) return [...partsOf(json)].join('')
   switch (json.type) {
     case 'object':
       return `{${json.fields.map(field => `${field.rawName}:${compactPrint(field.value)}`).join(',')}}`
@@ -35,12 +34,8 @@ export function compactPrint(json: Json): string {
   }
 }
 
-const isFolded = (json: Json): json is FoldedObject | FoldedArray =>
-  json instanceof FoldedObject || json instanceof FoldedArray
-
 function pretty(json: Json, lineStart: string): string {
-  if (isFolded(json))
-    return spacedOut(json.source, { level: (lineStart.length - 1) / 2, ending: '' }).toString()
+  if (isLong(json)) return [...partsOf(json, lineStart)].join('')
   const inner = `${lineStart}  `
   switch (json.type) {
     case 'object': {
@@ -55,4 +50,21 @@ function pretty(json: Json, lineStart: string): string {
     default:
       return json.raw
   }
+}
+
+/** The print of a long value in parts; without a start of lines there is no white space in it. */
+function* partsOf(long: LongObject | LongArray, lineStart?: string): Generator<string> {
+  const inner = lineStart === undefined ? undefined : `${lineStart}  `
+  const [open, close] = long.type === 'object' ? '{}' : '[]'
+  let before = open
+  for (const one of long.each()) {
+    const isField = 'rawName' in one
+    const name = isField ? `${one.rawName}:${inner === undefined ? '' : ' '}` : ''
+    yield `${before}${inner ?? ''}${name}`
+    const value = isField ? one.value : one
+    if (isLong(value)) yield* partsOf(value, inner)
+    else yield inner === undefined ? compactPrint(value) : pretty(value, inner)
+    before = ','
+  }
+  yield before === ',' ? `${lineStart ?? ''}${close}` : `${open}${close}`
 }

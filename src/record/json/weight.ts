@@ -1,33 +1,44 @@
-// Memory weight of a parsed JSON text: an estimate from the size of the engine's objects and strings.
-import { foldedFrom, type JsonText } from './parse.js'
+// Memory weight of a JSON text: an estimate from the size of the engine's objects and strings.
+import { foldedFrom } from './parse.js'
+import { backslash, closeList, closeObject, colon, comma, openList, openObject, quote } from './signs.js'
 
 /** Bytes of one value or name with its object, and of each character as text, as token and in print. */
 const nodeBytes = 64
 const characterBytes = 5
 
-/** A value of a long record in print: its line's end and some of the blanks before it. */
-const lineBytes = 4
-
-/** About how many bytes the tree of this JSON text takes; separators within strings count too. */
-export const treeBytes = (text: JsonText): number => nodesIn(text) * nodeBytes + text.length * characterBytes
-
-/** About how many bytes a record with this text takes; a long one is held as its print and nothing else. */
-export function recordBytes(text: JsonText): number {
-  if (text.length < foldedFrom) return treeBytes(text)
-  const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length
-  return nodesIn(text) * lineBytes + length
+export interface TextWeight {
+  /** About how many bytes its tree takes. */
+  readonly tree: number
+  /** About how many characters it has in print: one that is nested deep may have hundreds of times its own. */
+  readonly print: number
 }
 
-function nodesIn(text: JsonText): number {
-  let nodes = 1
-  if (typeof text === 'string') {
-    for (let at = 0; at < text.length; at += 1) nodes += begun[text.charCodeAt(at)] ?? 0
-  } else {
-    for (let at = 0; at < text.length; at += 1) nodes += begun[text[at] ?? 0] ?? 0
+/** What a JSON text takes once it is understood. */
+export function weightOf(text: string): TextWeight {
+  let [nodes, depth, print] = [1, 0, text.length]
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at)
+    if (sign === quote) at = closingQuote(text, at)
+    else if (sign === openObject || sign === openList) depth += 1
+    else if (sign === closeObject || sign === closeList) depth -= 1
+    if (sign === comma || sign === colon || sign === openObject || sign === openList) nodes += 1
+    if (sign === comma || sign === openObject || sign === openList) print += 1 + 2 * depth
   }
-  return nodes
+  return { tree: nodes * nodeBytes + text.length * characterBytes, print }
 }
 
-/** How many values or names begin behind each sign. */
-const begun = new Uint8Array(256)
-for (const sign of ',:[{') begun[sign.charCodeAt(0)] = 1
+function closingQuote(text: string, start: number): number {
+  let at = start + 1
+  for (; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at)
+    if (sign === quote) break
+    if (sign === backslash) at += 1
+  }
+  return at
+}
+
+/** About how many bytes a record with this text takes; a long one is held as its text and its print. */
+export function recordBytes(text: string): number {
+  const { tree, print } = weightOf(text)
+  return text.length < foldedFrom ? tree : text.length + print
+}

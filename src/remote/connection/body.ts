@@ -4,7 +4,6 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import { longBytes } from '../../record/compact/long-bytes.js'
 import type { IncomingBytes } from './incoming-bytes.js'
 import { truncatedBodyFailure } from './network-errors.js'
 
@@ -159,7 +158,7 @@ export async function collectBytes(
   pieces: Pieces,
   { limit, expected }: { limit: number; expected: number | undefined },
 ): Promise<Buffer> {
-  const whole = expected === undefined || expected > limit ? undefined : longBytes(expected)
+  const whole = expected === undefined || expected > limit ? undefined : Buffer.allocUnsafeSlow(expected)
   const parts: Uint8Array[] = []
   let length = 0
   for (;;) {

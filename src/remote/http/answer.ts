@@ -1,10 +1,8 @@
 // What an answer holds: a text, a body to stream, only a size, or the words of a refusal.
-import { isUtf8 } from 'node:buffer'
 import { Failure } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
-import { foldedFrom, type JsonText } from '../../record/json/parse.js'
-import { printedLength } from '../../record/json/skim.js'
-import { treeBytes } from '../../record/json/weight.js'
+import { foldedFrom } from '../../record/json/parse.js'
+import { weightOf } from '../../record/json/weight.js'
 import type { Outgoing } from '../client/attempt.js'
 import {
   collectBytes,
@@ -49,39 +47,16 @@ const page =
   'a web page came where data are due: the sign-in page of this network (a browser shows it), a proxy, or another address than that of the REST interface'
 const isForeign = true
 
-const nothing = 'the service answered with nothing where data are due'
-
-/**
- * The text of an answer. A bare number that only a closed connection ends may lack its last digits: `doubtful` says whether it
- * counts. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text
- */
-export async function answerText(
-  response: IncomingResponse,
-  flow: FlowControl,
-  doubtful: (text: string) => string,
-): Promise<string> {
-  const { bytes, declared } = await wholeOf(response, flow)
-  const text = decoderFor(declared.charset)(bytes).trim()
-  return declared.ends === 'unproven' && /^-?\d+$/.test(text) ? doubtful(text) : text
+/** The text of an answer; one that only a closed connection ends may lack its last characters. */
+export interface AnsweredText {
+  readonly text: string
+  readonly isProven: boolean
 }
 
-/** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `answerText` */
-export async function answerJsonText(response: IncomingResponse, flow: FlowControl): Promise<JsonText> {
-  const { bytes, declared } = await wholeOf(response, flow)
-  if (bytes.length === 0) throw new Failure('broken', nothing)
-  if (bytes.length < foldedFrom) return decoderFor(declared.charset)(bytes).trim()
-  if (printedLength(bytes) > flow.text.limit * printToText) throw tooLong(flow.text.limit)
-  return isUtf8Name(declared.charset) && isUtf8(bytes)
-    ? bytes
-    : Buffer.from(decoderFor(declared.charset)(bytes))
-}
+export const nothing = 'the service answered with nothing where data are due'
 
-const isUtf8Name = (charset: string): boolean => /^utf-?8$/i.test(charset)
-
-async function wholeOf(
-  response: IncomingResponse,
-  flow: FlowControl,
-): Promise<{ bytes: Buffer; declared: DeclaredBody }> {
+/** @throws Failure 'broken' for a page of HTML, a cut body, bytes that are no text, or a text that takes too much memory */
+export async function answerText(response: IncomingResponse, flow: FlowControl): Promise<AnsweredText> {
   const declared = declaredBody(response.headers)
   if (isHtml(declared)) throw new Failure('broken', page, { isForeign })
   const { limit } = flow.text
@@ -92,22 +67,15 @@ async function wholeOf(
     response.bytes.destroy()
     throw thrown
   })
+  const text: string = decoderFor(declared.charset)(bytes).trim()
+  if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300), isForeign })
   if (bytes.length >= foldedFrom) flow.text.long(bytes.length)
-  if (bytes.length > weighedFrom && treeBytes(bytes) > limit * treeToText) throw tooLong(limit)
-  const start = leadingText(bytes, declared.charset)
-  if (start.startsWith('<')) throw new Failure('broken', page, { said: start, isForeign })
-  return { bytes, declared }
+  if (bytes.length > weighedFrom) {
+    const { tree, print } = weightOf(text)
+    if (tree > limit * treeToText || print > limit * printToText) throw tooLong(limit)
+  }
+  return { text, isProven: declared.ends === 'proven' }
 }
-
-/** Its first characters, shown in messages. */
-function leadingText(bytes: Buffer, charset: string): string {
-  const { length } = bytes
-  const start: string = decoderFor(charset)(bytes.subarray(0, Math.min(length, startBytes)), { stream: true })
-  return start.trimStart().slice(0, 300)
-}
-
-/** White space may precede a page; with more of it than this it is no page. */
-const startBytes = 4096
 
 function tooLong(limit: number): Failure {
   const most = `a record over ${inMiB(limit)} or a list over ${inMiB(limit * listToText)}`

@@ -2,7 +2,6 @@
 import { Failure, type FailureKind } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { TextReader } from '../../record/json/items.js'
-import type { JsonText } from '../../record/json/parse.js'
 import { describeRequest, type Outgoing, unknownOutcome } from '../client/attempt.js'
 import { Client, type ClientOptions } from '../client/client.js'
 import type { Subject } from '../client/late-answer.js'
@@ -12,10 +11,10 @@ import type { IncomingResponse } from '../connection/exchange.js'
 import { isOtherServers, isRedirect, networkFailure } from '../connection/network-errors.js'
 import type { Body, ContentSize, RequestContext } from '../remote.js'
 import {
-  answerJsonText,
   answerText,
   conditionOf,
   headSize,
+  nothing,
   originOf,
   type RangeAnswer,
   type RangeProbe,
@@ -74,8 +73,8 @@ export class Http {
     return this.ask(request, metadata(request, 'absent'), context)
   }
 
-  /** The same of a record, which may be long. */
-  jsonText(request: Request, context: RequestContext): Promise<JsonText> {
+  /** The same of a record, which is never empty. */
+  jsonText(request: Request, context: RequestContext): Promise<string> {
     return this.ask(request, record, context)
   }
 
@@ -179,20 +178,19 @@ const anyBytes = 'application/octet-stream, */*'
 const short = { accepts: success, accept: json, weight: 'question', hops: 5 } as const
 
 /** A doubtful number is requested twice and must be the same; a write cannot be repeated. */
-function metadata({ method }: Request, nothing?: 'absent'): Reading<string> {
+function metadata({ method }: Request, empty?: 'absent'): Reading<string> {
   let before: string | undefined
-  const doubtful = (text: string): string => {
-    if (text === before) return text
-    const isSecond = before !== undefined
-    before = text
-    const sentence = `nothing proves that the answer "${text}" is whole: it came without a length`
-    throw new Failure('broken', sentence, method === 'GET' && !isSecond ? { cause: askAgain } : {})
-  }
   return {
     ...short,
     async read(response, flow) {
-      const text = await answerText(response, flow, doubtful)
-      if (text === '' && nothing === 'absent')
+      const { text, isProven } = await answerText(response, flow)
+      if (!isProven && text !== before && /^-?\d+$/.test(text)) {
+        const isFirst = before === undefined
+        before = text
+        const sentence = `nothing proves that the answer "${text}" is whole: it came without a length`
+        throw new Failure('broken', sentence, method === 'GET' && isFirst ? { cause: askAgain } : {})
+      }
+      if (text === '' && empty === 'absent')
         throw new Failure('absent', 'the service finds nothing under this path')
       return text
     },
@@ -201,7 +199,15 @@ function metadata({ method }: Request, nothing?: 'absent'): Reading<string> {
 
 const askAgain = new Error('asked once more')
 
-const record: Reading<JsonText> = { ...short, accepts: whole, read: answerJsonText }
+const record: Reading<string> = {
+  ...short,
+  accepts: whole,
+  async read(response, flow) {
+    const { text } = await answerText(response, flow)
+    if (text === '') throw new Failure('broken', nothing)
+    return text
+  },
+}
 
 const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
   ...short,

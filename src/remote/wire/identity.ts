@@ -1,6 +1,6 @@
 // Identifies a record: an answer that names another id than the requested one is no answer to that request.
 import { Failure } from '../../failure.js'
-import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../../record/json/json.js'
+import { type Field, fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { idIn } from './scalar.js'
 
 /** The record that a request names. */
@@ -23,6 +23,9 @@ export function identify(record: JsonObject, asked: RequestedRecord, fields: rea
     `${asked.kind} ${asked.id} was asked for, and the service answered with ${answered}: does a cache stand in front of it that ignores the question?`,
   )
 }
+
+const fieldsNamed = ({ fields }: JsonObject, name: string): readonly Field[] =>
+  fields.filter(field => field.name === name)
 
 /** The first of these fields that holds a number; all its values where the name is a duplicate. */
 function numbersIn(record: JsonObject, fields: readonly string[]): readonly Json[] {

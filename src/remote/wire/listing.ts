@@ -3,9 +3,8 @@ import { Failure } from '../../failure.js'
 import { emptyIndex } from '../../record/compact/name-index.js'
 import { itemReader, type TextReader } from '../../record/json/items.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
-import { parseJson } from '../../record/json/parse.js'
+import { isTooDeep, parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
-import { isTooDeep } from '../../record/json/syntax.js'
 import { redactSecrets } from '../secrets.js'
 
 /** Called for each item that was left out, with compact JSON of at most 300 characters. */
@@ -97,7 +96,7 @@ function unlessTooDeep(text: string, parse: (text: string) => Json): Json | unde
   try {
     return parse(text)
   } catch (thrown) {
-    if (isTooDeep(text)) return undefined
+    if (isTooDeep(thrown)) return undefined
     throw thrown
   }
 }
@@ -149,7 +148,7 @@ function jsonItems(text: string, malformed: Malformed): readonly Json[] | undefi
     const json = parseJson(text)
     return json.type === 'array' ? json.items : undefined
   } catch (failure) {
-    if (isTooDeep(text)) return itemsOfText(text, parseJson, malformed)
+    if (isTooDeep(failure)) return itemsOfText(text, parseJson, malformed)
     if (failure instanceof Failure && failure.kind === 'not-json') return undefined
     throw failure
   }

@@ -5,7 +5,6 @@ import {
   fieldOf,
   type Json,
   type JsonObject,
-  listsIn,
   numberJson,
   stringJson,
   withField,
@@ -28,7 +27,7 @@ export function listFieldOf(report: JsonObject, names: ListNames): string | unde
   const named = names.list.find(name => isList(fieldOf(report, name)))
   // Only unambiguous names: a list of objects with a plain `id` may be anything.
   const telling = names.rowCalculation.filter(name => name !== 'id')
-  return named ?? listsIn(report).find(({ value }) => holdsRows(value, telling))?.name
+  return named ?? report.fields.find(({ value }) => holdsRows(value, telling))?.name
 }
 
 /** The rows in order; undefined where the record has no list, or an invalid one. */

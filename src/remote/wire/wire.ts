@@ -12,7 +12,7 @@ import {
   withoutField,
 } from '../../record/json/json.js'
 import { withDigitsOf } from '../../record/json/kept-digits.js'
-import { type JsonText, parseJson } from '../../record/json/parse.js'
+import { parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import {
   type CalculationId,
@@ -97,7 +97,7 @@ export const defaultFields: FieldNames = {
 export interface Wire {
   readonly dialect: Dialect
   /** The requested record and no other. */
-  record(text: JsonText, asked: RequestedRecord): JsonObject
+  record(text: string, asked: RequestedRecord): JsonObject
   /** Parses a project's children as they arrive. */
   projects(): TextReader<readonly ListedProject[]>
   calculations(): TextReader<readonly ListedCalculation[]>
@@ -236,15 +236,15 @@ function fieldsFor(settings: DialectSettings): FieldNames {
 }
 
 /** Some instances answer with no content where others say `null`. */
-const isNull = (text: JsonText): boolean => text === 'null'
+const isNull = (text: string): boolean => text === 'null'
 
-function objectIn(text: JsonText): JsonObject {
+function objectIn(text: string): JsonObject {
   const json = parseAnswer(text)
   if (json.type !== 'object') throw malformedAnswer('one record is due', text)
   return json
 }
 
-function parseAnswer(text: JsonText): Json {
+function parseAnswer(text: string): Json {
   try {
     return parseJson(text)
   } catch (cause) {
@@ -253,12 +253,8 @@ function parseAnswer(text: JsonText): Json {
   }
 }
 
-const malformedAnswer = (due: string, text: JsonText): Failure =>
+const malformedAnswer = (due: string, text: string): Failure =>
   new Failure('broken', `${due}, and the service answered with something else`, { said: answerExcerpt(text) })
 
 /** Shown in messages about an invalid answer. */
-const answerExcerpt = (text: JsonText): string =>
-  redactSecrets(
-    (typeof text === 'string' ? text : Buffer.from(text.subarray(0, 900)).toString()).slice(0, 300),
-    [],
-  )
+const answerExcerpt = (text: string): string => redactSecrets(text.slice(0, 300), [])
