@@ -21,7 +21,7 @@ import {
 import { Gate } from '../remote/rest/gate.js'
 import { type Capabilities, operationOf } from '../remote/rest/lacking.js'
 import { openRest } from '../remote/rest/rest.js'
-import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
+import { type CredentialsSource, Session, withAuthorization } from '../remote/session/session.js'
 import { tokenEnd } from '../remote/session/token.js'
 import { type DialectSettings, defaultFields, openWire } from '../remote/wire/wire.js'
 import type { Configured } from '../terminal/settings.js'
@@ -100,7 +100,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     question,
   })
   const user = account.user.startsWith('token-') ? undefined : account.user
-  const who = openSession(plain, {
+  const who = new Session(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),
     clock,

@@ -42,271 +42,245 @@ export interface SessionOptions {
 /** One request with a token; a log-in before it makes the read it is based on stale. */
 export type SignedQuestion<Value> = (authorization: string, context: RequestContext) => Promise<Value>
 
-export interface Session {
+/** Milliseconds that a log-in may take. */
+const loginLimit = 10_000
+/** Milliseconds without another log-in after one, two and more that brought no accepted token: more could lock the account. */
+const setbackMs = [1_000, 10_000, 30_000] as const
+/** Milliseconds between two log-ins that did not help a question, while its token serves for others. */
+const uselessLoginEvery = 30_000
+/** Milliseconds between two looks whether a token that was refused, and that nothing can renew, is accepted again. */
+const refusedTokenEvery = 1_500
+/** Milliseconds for which an answer without a token says that the service is there. */
+const answerKept = 5_000
+
+/** Log-ins in a row with these credentials that brought no accepted token. */
+interface Setback {
+  readonly credentials: string
+  readonly times: number
+  readonly until: Instant
+  readonly failure: Failure
+}
+
+export class Session {
+  #token: Token | undefined
+  readonly #logIns = openSingleFlight<Token>()
+  #setback: Setback | undefined
+  /** Credentials that were accepted: a refusal of them may be a passing fault of the service. */
+  readonly #accepted = new Set<string>()
+  /** Tokens that were refused, and when they had come: the service may give the same one again in a new log-in. */
+  readonly #bad = new Map<string, Instant | undefined>()
+  #fruitlessUntil = instant(0)
+  #lookedAt = instant(Number.NEGATIVE_INFINITY)
+  #answeredUntil = instant(0)
+  #checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
+  /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
+  readonly #waiting = openAskers()
+
+  /** A session before its first request. */
+  constructor(
+    private readonly http: Http,
+    private readonly options: SessionOptions,
+  ) {}
+
+  /** The token in use; undefined before the first request, and after a refusal. */
+  get token(): Token | undefined {
+    return this.#token
+  }
+
   /**
    * Sends a request with a token, renewed once if refused.
    * @throws Failure 'unauthenticated' where no token serves, 'forbidden' where others are answered with it
    */
-  ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value>
-  /** The token in use; undefined before the first request, and after a refusal. */
-  readonly token: Token | undefined
-}
-
-/** Milliseconds that a log-in may take. */
-const loginLimit = 10_000
-/** Milliseconds during which refused credentials are not tried again: that could lock the account. */
-const refusalKept = 30_000
-/** The same for credentials that were accepted before: a first refusal may be a passing fault of the service. */
-const refusalsKeptOfKnown = [1_000, 10_000]
-/** Milliseconds between two log-ins whose tokens are not accepted. */
-const uselessLoginEvery = 30_000
-/** Milliseconds for which an answer without a token says that the service is there. */
-const answerKept = 5_000
-/** Milliseconds between two looks whether a token that was refused, and that nothing can renew, is accepted again. */
-const refusedTokenEvery = 1_500
-/** The same where no token was accepted since the last one that was: the refusal may be a passing fault. */
-const unservedLoginsEvery = [1_000, 10_000]
-
-/** A session before its first request. */
-export function openSession(http: Http, options: SessionOptions): Session {
-  const { clock, address, question = () => firstQuestion } = options
-  const mend = loginHint(address, options.user)
-  let token: Token | undefined
-  const logInFlight = openSingleFlight<Token>()
-  let refused:
-    | {
-        readonly credentials: string
-        readonly until: Instant
-        readonly failure: Failure
-        readonly times: number
-      }
-    | undefined
-  const accepted = new Set<string>()
-  /** Tokens that were refused, and when they had come: the service may give the same one again in a new log-in. */
-  const bad = new Map<string, Instant | undefined>()
-  let lookedAt = instant(Number.NEGATIVE_INFINITY)
-  /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
-  const waiting = openAskers()
-  let fruitlessUntil = instant(0)
-  /** Until then the service counts as answering, for a sign-in that has ended. */
-  let answeredUntil = instant(0)
-  /** The log-ins since a token was last accepted: how many, and when the last of them ended. */
-  let unserved = { times: 0, last: instant(0) }
-  // Distinguishes a refused token from a request that is refused with any token.
-  let served: { readonly text: string; readonly at: Instant } | undefined
-  let checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
-
-  function serves(by: Token): void {
-    served = { text: by.text, at: clock.now() }
-    unserved = { times: 0, last: unserved.last }
+  ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value> {
+    const held = this.#valid()
+    if (held !== undefined) return this.#askedWith(held, question, context)
+    // It may have waited for a log-in that another request has begun.
+    return this.#current(context).then(fresh => this.#askedWith(fresh, question, lookedLongAgo(context)))
   }
 
-  return {
-    get token() {
-      return token
-    },
-    ask(context, question) {
-      const held = valid()
-      if (held !== undefined) return askedWith(held, question, context)
-      // It may have waited for a log-in that another request has begun.
-      return current(context).then(fresh => askedWith(fresh, question, lookedLongAgo(context)))
-    },
-  }
-
-  function askedWith<Value>(
-    by: Token,
-    question: SignedQuestion<Value>,
-    context: RequestContext,
-  ): Promise<Value> {
-    const began = clock.now()
+  #askedWith<Value>(by: Token, question: SignedQuestion<Value>, context: RequestContext): Promise<Value> {
     return question(bearer(by), context).then(
       answer => {
-        serves(by)
+        this.#setback = undefined
         return answer
       },
       failure => {
-        if (!isRefusal(failure)) throw failure
-        return askedAgain(by, question, context, { began, refusal: failure })
+        if (isRefusal(failure)) return this.#askedAgain(by, question, context, failure)
+        this.#setback = undefined
+        throw failure
       },
     )
   }
 
-  async function askedAgain<Value>(
+  async #askedAgain<Value>(
     first: Token,
     question: SignedQuestion<Value>,
     context: RequestContext,
-    { began, refusal }: { began: Instant; refusal: Failure },
+    refusal: Failure,
   ): Promise<Value> {
-    if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context)))
-      throw served?.text === first.text ? refusedAlone(refusal) : refusal
-    if (token === first) token = undefined
-    bad.set(first.text, first.received)
-    const second = await current(context).catch(async failure => {
+    const { clock } = this.options
+    const isNew = this.#token === first
+    if (isNew && clock.now() < this.#fruitlessUntil && (await this.#isServed(first, context)))
+      throw refusedAlone(refusal)
+    if (this.#token === first) this.#token = undefined
+    this.#bad.set(first.text, first.received)
+    const second = await this.#current(context).catch(async failure => {
       // Without a log-in, a token that other requests are accepted with is as good as before.
-      if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, context)))
-        throw failure
-      bad.delete(first.text)
-      token ??= first
-      throw refusedAlone(failure === refused?.failure ? refusedTwice(failure, refusal) : refusal)
+      if (!isRefusal(failure) || !(await this.#isServed(first, context))) throw failure
+      this.#bad.delete(first.text)
+      this.#token ??= first
+      throw refusedAlone(refusal)
     })
     try {
       const answer = await question(bearer(second), lookedLongAgo(context))
-      serves(second)
+      this.#setback = undefined
       return answer
     } catch (failure) {
       if (!isRefusal(failure)) throw failure
-      fruitlessUntil = instant(clock.now() + uselessLoginEvery)
-      if (!(await isServed(second, context))) throw failure
-      serves(second)
+      this.#fruitlessUntil = instant(clock.now() + uselessLoginEvery)
+      if (!(await this.#isServed(second, context))) throw failure
       throw refusedAlone(failure)
     }
   }
 
-  /** After a log-in that did not help a request: whether the token itself is refused, and was accepted before. */
-  async function needsRenewal(by: Token, since: Instant, context: RequestContext): Promise<boolean> {
-    if (token !== undefined && token !== by) return true
-    if (served?.text !== by.text) return mayBeNone(by, context)
-    if (served.at > since) return false
-    return !(await isServed(by, context))
-  }
-
-  /** A token that was never accepted so far: checked again now and then. */
-  async function mayBeNone(by: Token, context: RequestContext): Promise<boolean> {
-    const pause = unservedLoginsEvery[unserved.times - 1] ?? uselessLoginEvery
-    if (clock.now() < unserved.last + pause) return false
-    if (!(await isServed(by, context))) return true
-    serves(by)
-    return false
-  }
-
   /** Sends a question that every valid token may send: once for any number of refused requests. */
-  async function isServed(by: Token, context: RequestContext): Promise<boolean> {
-    if (checking?.text !== by.text) {
-      const request = { method: 'GET', path: question(), authorization: bearer(by) } as const
-      const answer = openSharedAnswer(clock, 'the token was not checked in time', within =>
-        http.text(request, within).then(() => true, isNoRefusal),
+  async #isServed(by: Token, context: RequestContext): Promise<boolean> {
+    if (this.#checking?.text !== by.text) {
+      const late = 'the token was not checked in time'
+      const answer = openSharedAnswer(this.options.clock, late, within =>
+        this.#probed(within, by).then(() => true, isNoRefusal),
       )
-      checking = { text: by.text, answer }
+      this.#checking = { text: by.text, answer }
     }
-    return checking.answer.join(context).catch(isNoRefusal)
+    const isServed = await this.#checking.answer.join(context).catch(isNoRefusal)
+    if (isServed) this.#setback = undefined
+    return isServed
+  }
+
+  #probed(context: RequestContext, by?: Token): Promise<string> {
+    const { question = () => firstQuestion } = this.options
+    const authorization = by && bearer(by)
+    return this.http.text({ method: 'GET', path: question(), authorization }, context)
+  }
+
+  #ownContext(): RequestContext {
+    return { ...dueIn(loginLimit, this.options.clock), askers: this.#waiting }
   }
 
   /** The token at hand, where it need not be renewed yet. */
-  function valid(): Token | undefined {
-    const renewal = token === undefined ? undefined : tokenRenewal(token)
-    return renewal === undefined || clock.now() < renewal ? token : undefined
+  #valid(): Token | undefined {
+    const renewal = this.#token === undefined ? undefined : tokenRenewal(this.#token)
+    return renewal === undefined || this.options.clock.now() < renewal ? this.#token : undefined
   }
 
-  async function current(context: RequestContext): Promise<Token> {
-    const present = valid()
+  async #current(context: RequestContext): Promise<Token> {
+    const present = this.#valid()
     if (present !== undefined) return present
-    const joins = logInFlight.isUnderWay
+    const joins = this.#logIns.isUnderWay
     try {
-      return await logInUnderWay(context)
+      return await this.#logInUnderWay(context)
     } catch (failure) {
       // The failure of an earlier log-in says nothing about a log-in that begins now.
-      if (!joins || isRefusal(failure) || clock.now() >= context.deadline) throw failure
-      return logInUnderWay(context)
+      if (!joins || isRefusal(failure) || this.options.clock.now() >= context.deadline) throw failure
+      return this.#logInUnderWay(context)
     }
   }
 
   /** Starts a log-in if none is under way. */
-  async function logInUnderWay(context: RequestContext): Promise<Token> {
-    const renewing = logInFlight.ask(renewed)
-    const leave = joinFor(waiting, context.askers, () => true)
-    requestLogOf(context)?.join(waiting.requests)
+  async #logInUnderWay(context: RequestContext): Promise<Token> {
+    const renewing = this.#logIns.ask(() => this.#renewed())
+    const leave = joinFor(this.#waiting, context.askers, () => true)
+    requestLogOf(context)?.join(this.#waiting.requests)
     try {
-      return await withDeadline(renewing, context, clock, 'the log-in was not answered in time')
+      return await withDeadline(renewing, context, this.options.clock, 'the log-in was not answered in time')
     } finally {
       leave()
     }
   }
 
-  async function renewed(): Promise<Token> {
-    const stored = await kept()
+  async #renewed(): Promise<Token> {
+    const { store, credentials: source, note } = this.options
+    // With credentials a stored token that cannot be read is not needed.
+    const stored = await store?.load().catch(asFailure)
     const readable = stored instanceof Failure ? undefined : stored
-    if (readable !== undefined && usable(readable, tokenRenewal)) {
-      token = readable
+    if (readable !== undefined && this.#isUsable(readable, tokenRenewal)) {
+      this.#token = readable
       return readable
     }
-    const credentials = await options.credentials()
+    const credentials = await source()
     if (credentials === undefined) {
       // It cannot be renewed, so it is used to its end.
-      if (readable !== undefined && usable(readable, tokenExpiry)) return readable
+      if (readable !== undefined && this.#isUsable(readable, tokenExpiry)) return readable
       if (stored instanceof Failure) throw stored
-      if (readable !== undefined && (await isAcceptedAgain(readable))) return readable
-      throw await unsigned(readable !== undefined)
+      if (readable !== undefined && (await this.#isAcceptedAgain(readable))) return readable
+      throw await this.#unsigned(readable !== undefined)
     }
-    if (stored instanceof Failure) options.note(stored)
-    token = await exchanged(credentials)
-    return token
+    if (stored instanceof Failure) note(stored)
+    this.#token = await this.#exchanged(credentials)
+    return this.#token
   }
 
-  /**
-   * A sign-in that has ended cannot be renewed while the service is away, and is not what is wrong then: the outage is, in which
-   * what is known is shown. Whether it is away is asked without a token, unless it has answered a moment ago.
-   */
-  async function unsigned(hasEnded: boolean): Promise<Failure> {
-    if (hasEnded && clock.now() >= answeredUntil) {
-      const away = await http
-        .text({ method: 'GET', path: question() }, { ...dueIn(loginLimit, clock), askers: waiting })
-        .then(nothingWrong, outageIn)
+  /** Where a sign-in has ended while the service is away, the outage is what is wrong: what is known is shown. */
+  async #unsigned(hasEnded: boolean): Promise<Failure> {
+    const { clock, address } = this.options
+    if (hasEnded && clock.now() >= this.#answeredUntil) {
+      const away = await this.#probed(this.#ownContext()).then(nothingWrong, outageIn)
       if (away !== undefined) return away
-      answeredUntil = instant(clock.now() + answerKept)
+      this.#answeredUntil = instant(clock.now() + answerKept)
     }
-    return new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
+    const sentence = `no valid sign-in at ${address} is known here; ${this.#mend}`
+    return new Failure('unauthenticated', sentence)
+  }
+
+  get #mend(): string {
+    return loginHint(this.options.address, this.options.user)
   }
 
   /** A refusal may have been a passing fault of the service: a token that nothing can renew is tried again, to its end. */
-  async function isAcceptedAgain(refusedBefore: Token): Promise<boolean> {
-    const end = tokenExpiry(refusedBefore)
-    if (clock.now() < lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end)) return false
-    const request = { method: 'GET', path: question(), authorization: bearer(refusedBefore) } as const
-    const isAccepted = await http.text(request, { ...dueIn(loginLimit, clock), askers: waiting }).then(
-      () => true,
-      // The record of the question may be deleted.
-      isAbsent,
-    )
-    lookedAt = clock.now()
+  async #isAcceptedAgain(before: Token): Promise<boolean> {
+    const { clock } = this.options
+    const end = tokenExpiry(before)
+    if (clock.now() < this.#lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end))
+      return false
+    // The record of the question may be deleted.
+    const isAccepted = await this.#probed(this.#ownContext(), before).then(() => true, isAbsent)
+    this.#lookedAt = clock.now()
     if (!isAccepted) return false
-    bad.delete(refusedBefore.text)
-    token = refusedBefore
-    serves(refusedBefore)
+    this.#bad.delete(before.text)
+    this.#token = before
     return true
   }
 
-  /** The stored token, or why it cannot be read; with credentials it is not needed. */
-  function kept(): Promise<Token | Failure | undefined> {
-    return options.store?.load().catch(asFailure) ?? Promise.resolve(undefined)
-  }
-
-  function usable(stored: Token, until: (token: Token) => Instant | undefined): boolean {
+  #isUsable(stored: Token, until: (token: Token) => Instant | undefined): boolean {
     const limit = until(stored)
-    const isBad = bad.has(stored.text) && bad.get(stored.text) === stored.received
-    return !isBad && (limit === undefined || clock.now() < limit)
+    const isBad = this.#bad.has(stored.text) && this.#bad.get(stored.text) === stored.received
+    return !isBad && (limit === undefined || this.options.clock.now() < limit)
   }
 
-  async function exchanged(credentials: Credentials): Promise<Token> {
+  async #exchanged(credentials: Credentials): Promise<Token> {
+    const { clock, address, store, note } = this.options
     if (credentials.with === 'token') {
       const ready = { text: tokenIn(credentials.token, clock.now()).text, received: undefined }
-      if (!bad.has(ready.text) || (await isAcceptedAgain(ready))) return ready
-      throw new Failure('unauthenticated', `${address} no longer takes the given token; ${mend}`)
+      if (!this.#bad.has(ready.text) || (await this.#isAcceptedAgain(ready))) return ready
+      throw new Failure('unauthenticated', `${address} no longer takes the given token; ${this.#mend}`)
     }
     const same = JSON.stringify([credentials.user, credentials.password])
-    if (refused?.credentials === same && clock.now() < refused.until) throw refused.failure
+    const before = this.#setback?.credentials === same ? this.#setback : undefined
+    if (before !== undefined && clock.now() < before.until) throw before.failure
+    const times = (before?.times ?? 0) + 1
+    const setBack = (failure: Failure): void => {
+      const pause = (this.#accepted.has(same) ? setbackMs[times - 1] : undefined) ?? setbackMs[2]
+      this.#setback = { credentials: same, times, until: instant(clock.now() + pause), failure }
+    }
     try {
-      const fresh = await logIn(http, credentials, { clock, address, askers: waiting })
-      refused = undefined
-      accepted.add(same)
-      unserved = { times: unserved.times + 1, last: clock.now() }
-      await options.store?.save(fresh).catch(options.note)
+      const fresh = await logIn(this.http, credentials, { clock, address, askers: this.#waiting })
+      this.#accepted.add(same)
+      // Until a question is answered with it.
+      setBack(new Failure('unauthenticated', `${address} refuses the tokens that it gives; ${this.#mend}`))
+      await store?.save(fresh).catch(note)
       return fresh
     } catch (failure) {
-      if (isRefusal(failure)) {
-        const times = refused?.credentials === same ? refused.times + 1 : 0
-        const kept = (accepted.has(same) ? refusalsKeptOfKnown[times] : undefined) ?? refusalKept
-        refused = { credentials: same, until: instant(clock.now() + kept), failure, times }
-      }
+      if (isRefusal(failure)) setBack(failure)
       throw failure
     }
   }
@@ -350,15 +324,6 @@ export async function logIn(
 function refusedAlone(thrown: unknown): Failure {
   const { message, said } = asFailure(thrown)
   return new Failure('forbidden', message, { cause: thrown, said })
-}
-
-/** A request and the log-in after it were refused, and the old token still works: the log-in is the cause. */
-function refusedTwice(logIn: Failure, question: unknown): Failure {
-  const first = asFailure(question)
-  return new Failure('unauthenticated', `${logIn.message}. It was tried because ${first.message}`, {
-    cause: new AggregateError([logIn, first]),
-    said: logIn.said ?? first.said,
-  })
 }
 
 const bearer = ({ text }: Token): string => `Bearer ${text}`

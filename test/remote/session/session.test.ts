@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/remote/clock.js'
 import { instant } from '../../../src/remote/remote.js'
 import {
   type Credentials,
-  openSession,
+  Session,
   type SessionOptions,
   withAuthorization,
 } from '../../../src/remote/session/session.js'
@@ -53,7 +53,7 @@ async function openTestbed(
     note: (failure: unknown) => t.fail(String(failure)),
     ...given,
   }
-  const signed = withAuthorization(service.asked, openSession(service.asked, options))
+  const signed = withAuthorization(service.asked, new Session(service.asked, options))
   const later = () => ({ deadline: instant(clock.now() + 3000), priority: 'user' as const })
   const logins = () => service.heard.filter(({ path }) => path.endsWith('/login')).length
   return { clock, service, logins, signed, later, user: () => signed.text(get, later()) }
