@@ -10,35 +10,16 @@ import {
   withoutField,
 } from '../../record/json/json.js'
 import type { NewRecords, ReportRow } from '../remote.js'
+import type { FieldNames } from './names.js'
 import { firstReadable } from './reading.js'
-import { type ListNames, listFieldOf, withRowsIn } from './rows.js'
-import { personNamed, resembles } from './same-thing.js'
+import { listFieldOf, withRowsIn } from './rows.js'
+import { ownFields, personNamed, resembles } from './same-thing.js'
 import { nonBlankText } from './scalar.js'
-
-/** The names `wire.ts` gives to what a new record must say. */
-export interface NewNames extends ListNames {
-  readonly id: readonly string[]
-  readonly title: readonly string[]
-  readonly created: readonly string[]
-  readonly modified: readonly string[]
-  readonly state: readonly string[]
-  readonly published: readonly string[]
-  readonly reportTitle: readonly string[]
-  readonly reportType: readonly string[]
-  readonly reportTypeName: readonly string[]
-  readonly description: readonly string[]
-  readonly parent: readonly string[]
-  readonly share: readonly string[]
-  readonly shareProject: readonly string[]
-  readonly sharedWith: readonly string[]
-  readonly permission: readonly string[]
-  readonly login: readonly string[]
-}
 
 /** A client of 2024 gives a new report its list under this name, as ids with commas between them. */
 const postedList = 'calculationIds'
 
-export function newRecordsIn(names: NewNames): NewRecords {
+export function newRecordsIn(names: FieldNames): NewRecords {
   /** The field name of the neighbouring records, else the usual one. */
   const usual = (fields: readonly string[], like: readonly JsonObject[]): string =>
     fields.find(name => like.some(record => fieldOf(record, name) !== undefined)) ?? fields[0] ?? ''
@@ -56,7 +37,7 @@ export function newRecordsIn(names: NewNames): NewRecords {
     return said.rows === undefined ? typed : withField(typed, postedList, stringJson(idsIn(said.rows)))
   }
 
-  const ownOfService = [...names.created, ...names.modified, ...names.state, ...names.published]
+  const ownOfService = ownFields(names)
 
   /** The service requires a name, readers see the title: a text that gives one of them means both. */
   function withBothTitles(record: JsonObject): JsonObject {
@@ -107,7 +88,7 @@ export function newRecordsIn(names: NewNames): NewRecords {
     shareLike: (written, record) =>
       overlaid(record, without(written, names.share, names.shareProject, names.sharedWith)),
     personNamed: (written, known) => personNamed(written, known, names),
-    resembles: (written, known) => resembles(written, known, { ...names, ownOfService }),
+    resembles: (written, known) => resembles(written, known, names),
   }
 }
 
@@ -135,7 +116,7 @@ function overlaid(record: JsonObject, said: JsonObject): JsonObject {
 }
 
 /** The record with another name, in the field that now holds its name. */
-export function retitledIn(record: JsonObject, title: string, names: NewNames): JsonObject {
+export function retitledIn(record: JsonObject, title: string, names: FieldNames): JsonObject {
   const field = names.title.find(name => fieldOf(record, name)?.type === 'string') ?? names.title[0] ?? ''
   return withField(record, field, stringJson(title))
 }

@@ -13,28 +13,8 @@ import type {
   Share,
   ShareId,
 } from '../remote.js'
+import type { FieldNames } from './names.js'
 import { dateIn, idIn, nonBlankText } from './scalar.js'
-
-/** The names `wire.ts` gives to what is read here. */
-export interface ReadNames {
-  readonly id: readonly string[]
-  readonly title: readonly string[]
-  readonly created: readonly string[]
-  readonly born: readonly string[]
-  readonly owner: readonly string[]
-  readonly modified: readonly string[]
-  readonly state: readonly string[]
-  readonly published: readonly string[]
-  readonly parent: readonly string[]
-  readonly share: readonly string[]
-  readonly permission: readonly string[]
-  readonly sharedWith: readonly string[]
-  readonly login: readonly string[]
-  readonly reportTitle: readonly string[]
-  readonly reportType: readonly string[]
-  readonly reportTypeName: readonly string[]
-  readonly configuration: readonly string[]
-}
 
 const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
@@ -57,7 +37,7 @@ export const textFieldOf = (record: JsonObject, fields: readonly string[]): stri
   firstReadable(record, fields, nonBlankText)
 
 /** The readers of one instance; each returns undefined for a record that does not state enough. */
-export function readings(names: ReadNames) {
+export function readings(names: FieldNames) {
   // A record never changes, and every access to a long one would parse it again.
   const factsOf = new WeakMap<JsonObject, RecordFacts>()
   function facts(record: JsonObject): RecordFacts {

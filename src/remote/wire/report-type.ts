@@ -9,27 +9,19 @@ import {
   withField,
 } from '../../record/json/json.js'
 import { idForm, type ReportType } from '../remote.js'
+import type { FieldNames } from './names.js'
 import { firstReadable } from './reading.js'
 import { idIn, nonBlankText } from './scalar.js'
 
-/** The fields that may hold it, and what an object in their place is called by. */
-export interface TypeNames {
-  readonly reportType: readonly string[]
-  /** What the service calls the type, filled in by itself. */
-  readonly reportTypeName: readonly string[]
-  readonly id: readonly string[]
-  readonly title: readonly string[]
-}
-
 /** A number as text, or a name; undefined where the record says neither. */
-export const typeSaid = (record: JsonObject, names: TypeNames): string | undefined =>
+export const typeSaid = (record: JsonObject, names: FieldNames): string | undefined =>
   firstReadable(record, names.reportType, json => typeIn(json, names))
 
 /** What the type is called in the field beside it; undefined where the record does not say. */
-export const typeNameSaid = (record: JsonObject, names: TypeNames): string | undefined =>
+export const typeNameSaid = (record: JsonObject, names: FieldNames): string | undefined =>
   firstReadable(record, names.reportTypeName, json => typeIn(json, names))
 
-function typeIn(json: Json, names: TypeNames): string | undefined {
+function typeIn(json: Json, names: FieldNames): string | undefined {
   const said =
     json.type === 'object'
       ? (firstReadable(json, names.id, idIn) ?? firstReadable(json, names.title, nonBlankText))
@@ -44,7 +36,7 @@ function typeIn(json: Json, names: TypeNames): string | undefined {
 export function typedLike(
   record: JsonObject,
   { type, like }: { readonly type: ReportType | undefined; readonly like: JsonObject },
-  names: TypeNames,
+  names: FieldNames,
 ): JsonObject {
   const first = saying(record, names)[0] ?? saying(like, names)[0] ?? names.reportType[0]
   if (first === undefined) return record
@@ -67,13 +59,13 @@ export function typedLike(
 }
 
 /** The fields of a record that say a type. */
-const saying = (record: JsonObject, names: TypeNames): readonly string[] =>
+const saying = (record: JsonObject, names: FieldNames): readonly string[] =>
   names.reportType.filter(name => {
     const json = fieldOf(record, name)
     return json !== undefined && typeIn(json, names) !== undefined
   })
 
-function inFormOf(old: Json | undefined, type: ReportType, names: TypeNames): Json {
+function inFormOf(old: Json | undefined, type: ReportType, names: FieldNames): Json {
   switch (old?.type) {
     case 'number':
       return idForm.test(type.id) ? numberJson(type.id) : stringJson(type.id)
@@ -93,7 +85,7 @@ function inFormOf(old: Json | undefined, type: ReportType, names: TypeNames): Js
 function partOf(
   { name, value }: { readonly name: string; readonly value: Json },
   type: ReportType,
-  names: TypeNames,
+  names: FieldNames,
 ): Json {
   if (names.id.includes(name)) return inFormOf(value, type, names)
   if (names.title.includes(name)) return stringJson(type.title)

@@ -11,19 +11,11 @@ import {
 } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
 import type { CalculationId, ListEntry, ReportRow } from '../remote.js'
+import type { FieldNames } from './names.js'
 import { idIn, isId } from './scalar.js'
 
-/** The names `wire.ts` gives to the list and to what a row holds. */
-export interface ListNames {
-  readonly list: readonly string[]
-  readonly rowCalculation: readonly string[]
-  readonly rowPlace: readonly string[]
-  readonly rowTitle: readonly string[]
-  readonly rowPath: readonly string[]
-}
-
 /** The field that holds the list; a list of rows is known by its rows, whatever its name. */
-export function listFieldOf(report: JsonObject, names: ListNames): string | undefined {
+export function listFieldOf(report: JsonObject, names: FieldNames): string | undefined {
   const named = names.list.find(name => isList(fieldOf(report, name)))
   // Only unambiguous names: a list of objects with a plain `id` may be anything.
   const telling = names.rowCalculation.filter(name => name !== 'id')
@@ -31,7 +23,7 @@ export function listFieldOf(report: JsonObject, names: ListNames): string | unde
 }
 
 /** The rows in order; undefined where the record has no list, or an invalid one. */
-export function rowsIn(report: JsonObject, names: ListNames): readonly ReportRow[] | undefined {
+export function rowsIn(report: JsonObject, names: FieldNames): readonly ReportRow[] | undefined {
   const entries = entriesIn(report, report, names)
   const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
   if (rows === undefined || rows.length !== entries?.length) return undefined
@@ -47,7 +39,7 @@ const largestPlace = 100_000
  */
 export function placesIn(
   report: JsonObject,
-  names: ListNames,
+  names: FieldNames,
 ): readonly (CalculationId | undefined)[] | undefined {
   const rows = rowsIn(report, names)
   if (rows === undefined) return undefined
@@ -67,7 +59,7 @@ export function placesIn(
 export function entriesIn(
   report: JsonObject,
   base: JsonObject | undefined,
-  names: ListNames,
+  names: FieldNames,
 ): readonly ListEntry[] | undefined {
   if (base === report) return ownEntries(report, names)
   const items = listItems(report, names)
@@ -78,7 +70,7 @@ export function entriesIn(
 }
 
 /** The entries of a record that is its own base, by place number; a long list is never held as a tree. */
-function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] | undefined {
+function ownEntries(report: JsonObject, names: FieldNames): readonly ListEntry[] | undefined {
   const items = eachItemOf(report, names)
   if (items === undefined) return undefined
   const entries: { readonly entry: ListEntry; readonly place: number | undefined }[] = []
@@ -92,7 +84,7 @@ function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] 
 }
 
 /** True if every row has the place number that its calculation has in the other report, too. */
-export function hasPlacesOf(report: JsonObject, other: JsonObject, names: ListNames): boolean {
+export function hasPlacesOf(report: JsonObject, other: JsonObject, names: FieldNames): boolean {
   const placed = (item: Json) =>
     item.type === 'object' ? `${rowCalculation(item, names)} at ${rowPlace(item, names)}` : 'none'
   const there = new Set((listItems(other, names) ?? []).map(placed))
@@ -106,7 +98,7 @@ export function hasPlacesOf(report: JsonObject, other: JsonObject, names: ListNa
 export function withRowsIn(
   report: JsonObject,
   { rows, base = report }: { rows: readonly ReportRow[]; base?: JsonObject | undefined },
-  names: ListNames,
+  names: FieldNames,
 ): JsonObject {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
@@ -124,7 +116,7 @@ export function withRowsIn(
 function writtenLike(
   items: readonly Json[],
   { rows, numbers }: { rows: readonly ReportRow[]; numbers: readonly (Json | undefined)[] | undefined },
-  names: ListNames,
+  names: FieldNames,
 ): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
   const old = byPlace(items, names).filter(item => item.type === 'object')
@@ -149,7 +141,7 @@ function writtenLike(
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
 }
 
-const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: ListNames): boolean =>
+const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: FieldNames): boolean =>
   items.length === rows.length &&
   rows.every(({ calculation }, at) => itemCalculation(items[at], names) === calculation)
 
@@ -162,7 +154,7 @@ function rowObject(
     stayed,
     isTwice,
   }: { model: JsonObject | undefined; stayed: JsonObject | undefined; isTwice: boolean },
-  names: ListNames,
+  names: FieldNames,
 ): JsonObject {
   const idField = presentIn(model, names.rowCalculation) ?? 'calcId'
   const placeField = presentIn(model, names.rowPlace)
@@ -183,14 +175,14 @@ const presentIn = (model: JsonObject | undefined, fields: readonly string[]): st
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
 /** The same as `listItems`, without holding the items. */
-function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
+function eachItemOf(report: JsonObject, names: FieldNames): Iterable<Json> | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   return list?.type === 'array' ? eachItem(list) : listItems(report, names)
 }
 
 /** The items as values; a text is split at commas, but not inside a path. */
-function listItems(report: JsonObject, names: ListNames): readonly Json[] | undefined {
+function listItems(report: JsonObject, names: FieldNames): readonly Json[] | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   if (list?.type === 'array') return list.items
@@ -199,7 +191,7 @@ function listItems(report: JsonObject, names: ListNames): readonly Json[] | unde
   return parts.filter(part => part !== '').map(stringJson)
 }
 
-function listEntryOf(item: Json, names: ListNames): ListEntry {
+function listEntryOf(item: Json, names: FieldNames): ListEntry {
   const title = item.type === 'object' ? rowTitle(item, names) : undefined
   const id = item.type === 'object' ? rowCalculation(item, names) : idIn(item)
   if (id !== undefined) return { as: 'id', calculation: id as CalculationId, title }
@@ -212,7 +204,7 @@ function listEntryOf(item: Json, names: ListNames): ListEntry {
 const isNumeric = (text: string): boolean => /^[-+]?[\d.]+$/.test(text) && !isId(text)
 
 /** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
-function sameSequence(items: readonly Json[], base: readonly Json[], names: ListNames): boolean {
+function sameSequence(items: readonly Json[], base: readonly Json[], names: FieldNames): boolean {
   const ids = items.map(item => itemCalculation(item, names))
   const isTwice = new Set(ids).size < ids.length
   // For a calculation that stands twice, only the titles distinguish the rows.
@@ -222,7 +214,7 @@ function sameSequence(items: readonly Json[], base: readonly Json[], names: List
   return keys(items).join() === keys(base).join()
 }
 
-function byPlace(items: readonly Json[], names: ListNames): readonly Json[] {
+function byPlace(items: readonly Json[], names: FieldNames): readonly Json[] {
   const placed = items.map(item => ({
     item,
     place: item.type === 'object' ? rowPlace(item, names) : undefined,
@@ -231,7 +223,7 @@ function byPlace(items: readonly Json[], names: ListNames): readonly Json[] {
   return placed.sort((one, other) => (one.place as number) - (other.place as number)).map(({ item }) => item)
 }
 
-function rowPlace(row: JsonObject, names: ListNames): number | undefined {
+function rowPlace(row: JsonObject, names: FieldNames): number | undefined {
   const field = presentIn(row, names.rowPlace)
   const value = field === undefined ? undefined : fieldOf(row, field)
   const place =
@@ -239,19 +231,19 @@ function rowPlace(row: JsonObject, names: ListNames): number | undefined {
   return Number.isFinite(place) ? place : undefined
 }
 
-const itemCalculation = (item: Json | undefined, names: ListNames): string | undefined =>
+const itemCalculation = (item: Json | undefined, names: FieldNames): string | undefined =>
   item?.type === 'object' ? rowCalculation(item, names) : undefined
 
-function itemPlace(item: Json, names: ListNames): Json | undefined {
+function itemPlace(item: Json, names: FieldNames): Json | undefined {
   const field = item.type === 'object' ? presentIn(item, names.rowPlace) : undefined
   return item.type === 'object' && field !== undefined ? fieldOf(item, field) : undefined
 }
 
-const rowCalculation = (row: JsonObject, names: ListNames): string | undefined =>
+const rowCalculation = (row: JsonObject, names: FieldNames): string | undefined =>
   names.rowCalculation.map(name => idIn(fieldOf(row, name))).find(id => id !== undefined)
 
-const rowTitle = (row: JsonObject, names: ListNames): string | undefined => firstText(row, names.rowTitle)
-const rowPath = (row: JsonObject, names: ListNames): string | undefined =>
+const rowTitle = (row: JsonObject, names: FieldNames): string | undefined => firstText(row, names.rowTitle)
+const rowPath = (row: JsonObject, names: FieldNames): string | undefined =>
   firstText(row, names.rowPath)?.trim()
 
 function firstText(row: JsonObject, fields: readonly string[]): string | undefined {

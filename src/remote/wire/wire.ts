@@ -1,4 +1,4 @@
-// The platform's field names: which field of a record states which fact, and how an instance may override it.
+// The platform's speech: its answers as values of the domain, and the bodies that it takes.
 import { Failure } from '../../failure.js'
 import { openBatchBuilder } from '../../record/compact/compressed-batch.js'
 import type { TextReader } from '../../record/json/items.js'
@@ -38,60 +38,11 @@ import {
   type Malformed,
   readItems,
 } from './listing.js'
-import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
-import { type ReadNames, readings, textFieldOf } from './reading.js'
+import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
+import { newRecordsIn, retitledIn } from './new-records.js'
+import { readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
-import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
-
-/** The fields that may state each fact; the first valid one counts. */
-export interface FieldNames extends ReadNames, ListNames, NewNames {
-  readonly file: readonly string[]
-}
-
-/** Overrides for an instance: field names to look at first, and extra query parameters. */
-export interface DialectSettings {
-  readonly fields?: { readonly [Name in keyof FieldNames]?: readonly string[] | undefined } | undefined
-  /** By endpoint: `{ 'project/descendant': { searchType: 'id' } }`. */
-  readonly query?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
-}
-
-export const defaultFields: FieldNames = {
-  id: ['id'],
-  title: ['name', 'title'],
-  created: ['creationDate', 'createdDate', 'creationTime', 'createdAt', 'dateCreated', 'created', 'date'],
-  // Not a plain `date`, which may be that of the last change.
-  born: ['creationDate', 'createdDate', 'creationTime', 'createdAt', 'dateCreated', 'created'],
-  owner: ['owner', 'ownerName', 'ownerId'],
-  modified: [
-    'modificationDate',
-    'lastModificationDate',
-    'modifiedDate',
-    'lastModified',
-    'updatedAt',
-    'updateDate',
-    'modified',
-    'updated',
-  ],
-  state: ['state', 'publicationState'],
-  published: ['published', 'isPublished', 'publicationDate', 'handle'],
-  parent: ['parentId', 'parentProjectId', 'projectId', 'parentProject', 'parent'],
-  description: ['description'],
-  shareProject: ['projectId', 'project'],
-  file: ['name', 'fileName', 'filename', 'id'],
-  share: ['shareId', 'id'],
-  permission: ['permission'],
-  sharedWith: ['username', 'userName', 'login', 'user', 'sharedWith', 'email'],
-  login: ['username', 'userName', 'login', 'loginName', 'userLogin', 'name', 'email', 'mail'],
-  reportTitle: ['title', 'name'],
-  reportType: ['reportType', 'reportTypeId'],
-  reportTypeName: ['reportTypeName'],
-  configuration: ['configuration'],
-  list: ['calculations', 'listCalculations', 'calculationIds', 'reportCalculations'],
-  rowCalculation: ['calcId', 'calculationId', 'id'],
-  rowPlace: ['calcOrder', 'order'],
-  rowTitle: ['title'],
-  rowPath: ['path'],
-}
+import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
 
 /** Reads answers and writes bodies of the service. Every invalid answer is a Failure 'broken'. */
 export interface Wire {
@@ -223,16 +174,6 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
 function orderBody(report: ReportId, order: readonly CalculationId[]): string {
   const list = stringJson(order.join(','))
   return `{"id":${numberJson(report).raw},"listCalculations":${list.raw}}`
-}
-
-/** A configured name is tried before the usual ones. */
-function fieldsFor(settings: DialectSettings): FieldNames {
-  const own = settings.fields ?? {}
-  const merged = Object.entries(defaultFields).map(([fact, usual]) => {
-    const configured: readonly string[] = own[fact as keyof FieldNames] ?? []
-    return [fact, [...configured, ...usual]]
-  })
-  return Object.fromEntries(merged) as FieldNames
 }
 
 /** Some instances answer with no content where others say `null`. */

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { parseObject } from '../../../src/record/json/parse.js'
-import { type DialectSettings, openWire } from '../../../src/remote/wire/wire.js'
+import type { DialectSettings } from '../../../src/remote/wire/names.js'
+import { openWire } from '../../../src/remote/wire/wire.js'
 
 const speaking = (settings: DialectSettings = {}) => {
   const left: string[] = []
