@@ -6,10 +6,10 @@ import { type Header, handleIn, opcodes } from './protocol.js'
 import { Remembered } from './remembered.js'
 import { Requests } from './requests.js'
 
-/** A request that is answered: its name in logs, and whether its wait may be interrupted, because it changes nothing. */
+/** A request that is answered: how logs call it, and whether its wait may be interrupted, because it changes nothing. */
 export interface Handled {
   readonly verb: string
-  readonly answer: (message: Buffer, header: Header) => MaybePromise<Answer>
+  readonly answer: (message: Buffer, header: Header, name: string) => MaybePromise<Answer>
   readonly mayEnd: boolean
 }
 
@@ -23,22 +23,22 @@ export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap
   const asking = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: true })
   const changing = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: false })
   const renaming = (verb: string, answer: Handled['answer']): Handled =>
-    changing(verb, (message, header) => remembered.during(() => answer(message, header)))
+    changing(verb, (message, header, name) => remembered.during(() => answer(message, header, name)))
   const all: [number, Handled][] = [
-    [opcodes.lookup, asking('lookup', (message, header) => requests.lookup(message, header))],
+    [opcodes.lookup, asking('lookup', (_, header, name) => requests.lookup(header, name))],
     [opcodes.getattr, asking('getattr', (_, header) => requests.getattr(header))],
     [opcodes.setattr, renaming('setattr', (message, header) => requests.setattr(message, header))],
     [opcodes.readlink, asking('readlink', (_, header) => requests.readlink(header))],
     [opcodes.symlink, renaming('symlink', (message, header) => requests.symlink(message, header))],
-    [opcodes.mknod, renaming('mknod', (message, header) => requests.mknod(message, header))],
-    [opcodes.mkdir, renaming('mkdir', (message, header) => requests.mkdir(message, header))],
-    [opcodes.unlink, renaming('unlink', (message, header) => requests.remove(message, header))],
-    [opcodes.rmdir, renaming('rmdir', (message, header) => requests.remove(message, header))],
+    [opcodes.mknod, renaming('mknod', (_, header, name) => requests.mknod(header, name))],
+    [opcodes.mkdir, renaming('mkdir', (_, header, name) => requests.mkdir(header, name))],
+    [opcodes.unlink, renaming('unlink', (_, header, name) => requests.remove(header, name))],
+    [opcodes.rmdir, renaming('rmdir', (_, header, name) => requests.remove(header, name))],
     [opcodes.rename, renaming('rename', (message, header) => requests.rename(message, header))],
     [opcodes.rename2, renaming('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.link, renaming('link', (message, header) => requests.link(message, header))],
+    [opcodes.link, renaming('link', (_, header, name) => requests.link(header, name))],
     [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
-    [opcodes.create, renaming('create', (message, header) => requests.create(message, header))],
+    [opcodes.create, renaming('create', (_, header, name) => requests.create(header, name))],
     [opcodes.read, asking('read', message => requests.read(message))],
     [opcodes.write, changing('write', message => requests.write(message))],
     [opcodes.flush, changing('flush', message => requests.flush(message))],

@@ -110,24 +110,23 @@ function body(message: Buffer, bytes: number): Buffer {
   return message.subarray(inHeaderBytes)
 }
 
-/** Texts that end with NUL each, behind so many bytes. */
-function texts(message: Buffer, behind: number, count: number): readonly string[] {
-  const all = body(message, behind).subarray(behind)
-  const found: string[] = []
-  for (let begin = 0; found.length < count; ) {
-    const end = all.indexOf(0, begin)
-    if (end === -1) throw new Malformed('a name without its end')
-    found.push(all.toString('utf8', begin, end))
-    begin = end + 1
-  }
-  return found
+/** Where the text that begins there ends, with NUL. */
+function endOfText(message: Buffer, begin: number): number {
+  const end = message.indexOf(0, begin)
+  if (end === -1) throw new Malformed('a name without its end')
+  return end
 }
 
-const oneText = (message: Buffer, behind: number): string => texts(message, behind, 1)[0] ?? ''
+/** The text behind so many bytes of the body. */
+function oneText(message: Buffer, behind: number): string {
+  const begin = inHeaderBytes + behind
+  return message.toString('utf8', begin, endOfText(message, begin))
+}
 
-const twoTexts = (message: Buffer, behind: number): readonly [string, string] => {
-  const [first = '', second = ''] = texts(message, behind, 2)
-  return [first, second]
+/** The same, and the one behind it. */
+function twoTexts(message: Buffer, behind: number): readonly [string, string] {
+  const second = endOfText(message, inHeaderBytes + behind) + 1
+  return [oneText(message, behind), message.toString('utf8', second, endOfText(message, second))]
 }
 
 export const openIn = (message: Buffer): { readonly flags: number } => ({
@@ -280,11 +279,4 @@ export function initIn(message: Buffer): InitIn {
     readahead: given.readUInt32LE(8),
     flags: given.readUInt32LE(12),
   }
-}
-
-/** The name of a request that has one. @throws Malformed */
-export function requiredName(message: Buffer, header: Header): string {
-  const name = nameIn(message, header)
-  if (name === undefined) throw new Malformed('a request without a name')
-  return name
 }

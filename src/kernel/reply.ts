@@ -80,9 +80,8 @@ export class Reply {
     put64(bytes, Math.ceil(size / blockBytes), at + 16)
     const seconds = Math.floor(mtime / 1000)
     const nanoseconds = Math.floor((mtime - seconds * 1000) * 1e6)
-    const signed = BigInt(seconds)
     for (let time = 0; time < 3; time += 1) {
-      bytes.writeBigInt64LE(signed, at + 24 + 8 * time)
+      put64(bytes, seconds, at + 24 + 8 * time)
       bytes.writeUInt32LE(nanoseconds, at + 48 + 4 * time)
     }
     bytes.writeUInt32LE(mode >>> 0, at + 60)
@@ -143,18 +142,22 @@ export class Reply {
   }
 }
 
-/** Bytes from which a buffer is used again: memory of this size is given by the system page by page. */
+/** Buffers of these lengths are used again: the system gives memory for the larger ones page by page. */
+const smallBuffer = outHeaderBytes + 256
 const largeBuffer = 64 * 1024
 const keptBuffers = 8
-const buffers: Buffer[] = []
+const small: Buffer[] = []
+const large: Buffer[] = []
 
 function takeBuffer(bytes: number): Buffer {
-  const kept = bytes < largeBuffer ? undefined : buffers.pop()
+  if (bytes <= smallBuffer) return small.pop() ?? Buffer.allocUnsafeSlow(smallBuffer)
+  const kept = bytes < largeBuffer ? undefined : large.pop()
   return kept !== undefined && kept.length >= bytes ? kept : Buffer.allocUnsafe(bytes)
 }
 
 function giveBuffer(buffer: Buffer): void {
-  if (buffer.length >= largeBuffer && buffers.length < keptBuffers) buffers.push(buffer)
+  const kept = buffer.length === smallBuffer ? small : buffer.length < largeBuffer ? undefined : large
+  if (kept !== undefined && kept.length < keptBuffers) kept.push(buffer)
 }
 
 const uid = process.getuid?.() ?? 0
@@ -162,9 +165,10 @@ const gid = process.getgid?.() ?? 0
 const blockBytes = 512 // st_blocks counts these, stat(2)
 const preferredBytes = 131_072
 
+/** A whole number, as two's complement where it is negative. */
 function put64(bytes: Buffer, value: number, at: number): void {
-  bytes.writeUInt32LE(value % 0x1_0000_0000, at)
-  bytes.writeUInt32LE(Math.floor(value / 0x1_0000_0000), at + 4)
+  bytes.writeUInt32LE((value % 0x1_0000_0000) >>> 0, at)
+  bytes.writeUInt32LE(Math.floor(value / 0x1_0000_0000) >>> 0, at + 4)
 }
 
 /** struct fuse_entry_out. Node 0 says that there is nothing of the name, for as long as the lifetime. */

@@ -18,7 +18,6 @@ import {
   openIn,
   readIn,
   renameIn,
-  requiredName,
   type SetattrIn,
   setattrIn,
   symlinkIn,
@@ -61,13 +60,12 @@ export class Requests {
     this.#keptSeconds = keptSeconds
   }
 
-  lookup(message: Buffer, header: Header): MaybePromise<Answer> {
-    const name = requiredName(message, header)
-    const parent = this.#inodes.get(header.node)
+  lookup({ node, pid }: Header, name: string): MaybePromise<Answer> {
+    const parent = this.#inodes.get(node)
     const inode = parent.children?.get(name)
     const known = this.#remembered.of(inode)
     if (inode !== undefined && known !== undefined) return this.#entry(inode, known)
-    const found = (attributes: Attributes) => this.#entered(parent, name, attributes, header.pid)
+    const found = (attributes: Attributes) => this.#entered(parent, name, attributes, pid)
     return chain(this.#drive.lookup({ parent, name }), found)
   }
 
@@ -233,9 +231,8 @@ export class Requests {
     return this.#drive.release(handle)
   }
 
-  async create(message: Buffer, header: Header): Promise<Answer> {
-    const name = requiredName(message, header)
-    const parent = this.#inodes.get(header.node)
+  async create({ node }: Header, name: string): Promise<Answer> {
+    const parent = this.#inodes.get(node)
     const handle = await this.#drive.create({ parent, name })
     try {
       const attributes = await this.#drive.lookup({ parent, name })
@@ -278,8 +275,8 @@ export class Requests {
     })
   }
 
-  mkdir(message: Buffer, header: Header): Promise<Answer> {
-    return this.#make(header.node, requiredName(message, header), made => this.#drive.mkdir(made))
+  mkdir({ node }: Header, name: string): Promise<Answer> {
+    return this.#make(node, name, made => this.#drive.mkdir(made))
   }
 
   symlink(message: Buffer, { node }: Header): Promise<Answer> {
@@ -287,12 +284,12 @@ export class Requests {
     return this.#make(node, name, made => this.#drive.symlink(target, made))
   }
 
-  mknod(message: Buffer, header: Header): Promise<Answer> {
-    return this.#make(header.node, requiredName(message, header), made => this.#drive.mknod(made))
+  mknod({ node }: Header, name: string): Promise<Answer> {
+    return this.#make(node, name, made => this.#drive.mknod(made))
   }
 
-  link(message: Buffer, header: Header): Promise<Answer> {
-    return this.#make(header.node, requiredName(message, header), made => this.#drive.link(made))
+  link({ node }: Header, name: string): Promise<Answer> {
+    return this.#make(node, name, made => this.#drive.link(made))
   }
 
   /** What came to be has a new id, whatever had the name before. */
@@ -303,9 +300,7 @@ export class Requests {
     return this.#entered(parent, name, await this.#drive.lookup({ parent, name }))
   }
 
-  async remove(message: Buffer, header: Header): Promise<Answer> {
-    const { node, opcode } = header
-    const name = requiredName(message, header)
+  async remove({ node, opcode }: Header, name: string): Promise<Answer> {
     const parent = this.#inodes.get(node)
     await (opcode === opcodes.rmdir
       ? this.#drive.rmdir({ parent, name })

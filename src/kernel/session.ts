@@ -180,7 +180,7 @@ export class Session implements NewsListener {
     const { log, pending } = this.#parts
     const name = nameIn(message, header)
     const call = log.calls.begin(verb, () => this.inodes.pathOf(header.node, name))
-    const given = callOf(() => answer(message, header))
+    const given = callOf(() => answer(message, header, name ?? ''))
     const waits = 'answer' in given && given.answer instanceof Promise
     log.calls.returned(call, waits)
     if ('thrown' in given) this.#refuse(call, header, given.thrown)
