@@ -92,7 +92,6 @@ export function openNamespaceVerbs(
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.clock.now()
       await parts.recreated(target)
-      if (scratch.isUntouched(node.place)) refuseBackup(to, target)
       const moved = { text: await scratch.read(node.place), isUnread: scratch.isUnread(node.place) }
       await records.replace(parts.source(target), moved, context)
       parts.succeeded(pathOf(to), began)
@@ -104,21 +103,6 @@ export function openNamespaceVerbs(
       return records.takeAway(parts.source(node), context, 'moved', keep)
     }
     throw new Failure('not-permitted', `${pathOf(from)}: this cannot be moved to ${pathOf(to)}`)
-  }
-
-  /**
-   * A backup that is put back is no wish to make another record where the one of its name is gone: the text that was
-   * refused for that stays, and the backup where it is.
-   */
-  function refuseBackup(to: Name, target: EditableNode): void {
-    if (target.kind !== 'new') return
-    const { key } = parts.source(target)
-    if (records.draftOf(key)?.meta.gone !== true) return
-    records.bringBack(key)
-    throw new Failure(
-      'absent',
-      `${pathOf(to)}: its ${target.of} is gone, and what was saved there since is kept as its draft: save that once more to make another one, or copy (cp) the backup there`,
-    )
   }
 
   async function retitle(

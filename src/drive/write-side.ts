@@ -16,7 +16,6 @@ import { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
 import { type CreateRename, openCreateRename } from './create-rename.js'
-import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, openNameAliases } from './names/name-aliases.js'
 import type { Roots } from './names/roots.js'
 import {
@@ -33,7 +32,7 @@ import {
   openRecordSources,
   readableOf,
 } from './records/editable-files.js'
-import { openNewFiles } from './records/new-files.js'
+import { NewFiles } from './records/new.js'
 import { nodeOfRecordKey } from './records/node-key.js'
 import { openOrderFiles } from './records/order-file.js'
 import { openRecords, type Records } from './records/records.js'
@@ -175,18 +174,18 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   }
   const recordSource = openRecordSources(parts)
   const orderSource = openOrderFiles(parts)
-  const madeNames = openMadeNames(sources.state, sources.mountPoint)
-  const newFiles = openNewFiles({
+  const newFiles: NewFiles = new NewFiles({
     ...parts,
-    madeNames,
-    creator: openCreator(history, now),
+    state: sources.state,
+    mountPoint: sources.mountPoint,
+    create: openCreator(history, now),
     records,
     source: recordSource,
     creatable: node => (node.of === 'share' ? newShare(ports, node) : newReport(ports, node.name)),
     read: (node, context) => editable(node).read(context),
   })
 
-  const deleteSender = new DeleteSender({ ...sources, aliases, forgetNames: newFiles.forget, now })
+  const deleteSender = new DeleteSender({ ...sources, aliases, forgetNames: node => newFiles.forget(node), now })
 
   function unsentNew(of: NewPlace): readonly NewNode[] {
     return drafts.unsent().flatMap(({ key, id }) => {
@@ -200,7 +199,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
 
   /** A name under which a record was made stands for that. */
   const meant = <One extends Node>(node: One): One | RecordNode =>
-    node.kind === 'new' ? (newFiles.made(node) ?? node) : node
+    node.kind === 'new' ? (newFiles.target(node) ?? node) : node
 
   /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
   async function end(draft: Draft): Promise<void> {
@@ -223,7 +222,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     await confirm(node, context)
     if (draft.meta.apart) return
     if (node.kind === 'new') {
-      if (await newFiles.resume(node, draft, context)) await endStored(node, draft, revision)
+      if (await newFiles.settle(node, draft, context)) await endStored(node, draft, revision)
       return
     }
     if ((await saver.settle({ record: editable(node), draft }, context)) !== 'stored') return
@@ -269,7 +268,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     local: {
       unsentNew,
       hasDraft: node => records.draftOf(nodeKey(node)) !== undefined,
-      isNew: node => newFiles.made(node) !== undefined || records.draftOf(nodeKey(node)) !== undefined,
+      isNew: node => newFiles.target(node) !== undefined || records.draftOf(nodeKey(node)) !== undefined,
     },
     source(node) {
       switch (node.kind) {
@@ -303,7 +302,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       }),
     removalReport: { catalog, dialect, reports: sources.reports, burst, now },
     deleteSender,
-    endMount: () => madeNames.end(key => records.draftOf(key) !== undefined),
+    endMount: () => newFiles.end(),
     meant,
     isHidden: node => records.isAway(nodeKey(node)) || burst.has(nodeKey(meant(node))),
     async recreated(node) {
@@ -313,7 +312,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     end,
     discardDraft,
     forget,
-    forgetNames: newFiles.forget,
+    forgetNames: node => newFiles.forget(node),
     ports,
     adopt() {
       for (const draft of drafts.unsent()) {

@@ -29,8 +29,6 @@ export interface ScratchFiles {
   read(place: ScratchPlace): Promise<Uint8Array>
   /** Whether it was moved here and no program has opened it since, as far as this mount knows. */
   isUnread(place: ScratchPlace): boolean
-  /** The same, though a program may have written that text before it was moved here. */
-  isUntouched(place: ScratchPlace): boolean
   /** The names in the directory of this place survive a power cut. */
   syncNames(place: ScratchPlace): Promise<void>
   /** Puts a text under this name for good, replacing what was there. */
@@ -100,7 +98,6 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
     },
     read: place => withLocalFailures(readFile(fileOf(place))),
     isUnread: place => !met.has(fileOf(place)) && !touched.has(fileOf(place)),
-    isUntouched: place => !touched.has(fileOf(place)),
     syncNames: ({ directory }) => withLocalFailures(syncDirectory(join(root, directory))),
     async put(place, text, isUnread) {
       // Another file: a program that has the one of before open writes nothing into this text.

@@ -78,7 +78,6 @@ const metaSchema = z.object({
     .optional(),
   apart: z.boolean().optional(),
   unread: z.boolean().optional(),
-  gone: z.boolean().optional(),
   sealed: z.object({ hash: z.string(), length: z.number() }).optional(),
   attempt: z
     .object({
@@ -100,8 +99,7 @@ const metaSchema = z.object({
  * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
  * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
  * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
- * the text that it was made of; `gone` is set where that record was there and was not found any more. `thing` is what the record (of a share: its project) was when the draft was begun,
- * or of a new report the one that was `made`;
+ * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
  * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
  * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
  * the draft's text while nothing is written to it.

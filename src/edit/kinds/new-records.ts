@@ -2,8 +2,8 @@
 
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { isSameNumber } from '../../record/json/same-number.js'
 import {
-  isAnotherThing,
   type ProjectId,
   type Remote,
   type ReportId,
@@ -51,20 +51,12 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       await remote.setReportCalculations(id as ReportId, order, context)
       return remote.report(id as ReportId, context)
     },
-    async continues(written, { id, before, record: made, was }, context) {
-      const record = await remote.report(id as ReportId, context)
-      const identity = made === undefined ? was : dialect.facts(made)
-      if (identity !== undefined && isAnotherThing(identity, dialect.facts(record), 'loosely'))
-        throw new Failure('absent', `the report ${id} is gone: another one has its number`)
-      const own = dialect.facts(dialect.withDigitsOf(record, written).record).id
-      if (own === id) return true
-      if (own !== undefined && own !== (before && dialect.facts(before).id)) return false
-      const known = before === undefined ? [record] : [record, before]
-      if (dialect.newRecords.resembles(written, known)) return true
-      throw new Failure(
-        'refused',
-        `${name} stands for report ${id}, and this text has nothing in common with it: save it under another new name to make another report, or as ${id}.json if it shall take its place`,
-      )
+    carries: (written, id) => carriesId(dialect.facts(written).id, id),
+    isAbout(written, id, known) {
+      const own = dialect.facts(written).id
+      if (carriesId(own, id)) return true
+      const isOpen = own === undefined || isIdIn(known, own, record => dialect.facts(record).id)
+      return isOpen && dialect.newRecords.resembles(written, known)
     },
     async like(written, record, context) {
       const before = dialect.rows(record) ?? []
@@ -136,26 +128,25 @@ export function newShare(
     post,
     find,
     complete: async (_id, { record }) => record,
-    async continues(written, { id, record, before }, context) {
-      const listed = (await remote.shares(project, context)).find(one => one.id === id)
-      const share = isOtherPersons(dialect, record, listed?.record) ? undefined : listed
-      const known = [share?.record, before].filter(one => one !== undefined)
-      const named = dialect.newRecords.personNamed(written, known)
-      const said = share === undefined ? written : dialect.withDigitsOf(share.record, written).record
-      const own = dialect.shareId(said)
-      if (share === undefined && (named === 'them' || named === 'none' || own === id))
-        throw new Failure('absent', `the share ${id} is gone`)
-      if (own === id) return true
-      if (own !== undefined && own !== (before && dialect.shareId(before))) return false
-      if (named !== 'none') return named === 'them'
-      throw new Failure(
-        'refused',
-        `${name} stands for share ${id}, and this text does not say for whom it is: name the user, or edit ${id}.json`,
-      )
+    carries: (written, id) => carriesId(dialect.shareId(written), id),
+    isAbout(written, id, known) {
+      const own = dialect.shareId(written)
+      if (carriesId(own, id)) return true
+      const isOpen = own === undefined || isIdIn(known, own, dialect.shareId)
+      return isOpen && dialect.newRecords.personNamed(written, known) === 'them'
     },
     like: async (written, record) => dialect.newRecords.shareLike(written, record),
   }
 }
+
+const carriesId = (own: string | undefined, id: string): boolean => own !== undefined && isSameNumber(id, own)
+
+/** A copy of another record keeps that one's id, also where it is saved under the same name once more. */
+const isIdIn = (
+  known: readonly JsonObject[],
+  own: string,
+  idOf: (record: JsonObject) => string | undefined,
+): boolean => known.some(record => idOf(record) === own)
 
 const isPerson = ({ user }: Share, person: string | undefined): boolean =>
   user !== undefined && user.toLowerCase() === person?.toLowerCase()

@@ -6,7 +6,7 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { isSameNumber } from '../../record/json/same-number.js'
 import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
-import type { Draft, MetaChange } from '../journal/draft.js'
+import type { Draft } from '../journal/draft.js'
 import type { DraftMeta } from '../journal/draft-meta.js'
 import { withFailureAs } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
@@ -14,7 +14,7 @@ import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
 import { openLateAnswers } from './late-answers.js'
-import { anotherThing, isOtherThan, keepApart, notedThing, refuseAnother } from './other-thing.js'
+import { anotherThing, isOtherThan, keepApart, refuseAnother } from './other-thing.js'
 import { originalFailure } from './reconcile.js'
 import { withReserve } from './reserve.js'
 import { refuseSameNames } from './same-names.js'
@@ -44,24 +44,12 @@ export interface NewRecord {
     made: { readonly written: JsonObject; readonly record: JsonObject },
     context: RequestContext,
   ): Promise<JsonObject>
-  /**
-   * Whether a text that is saved under the same name once more is about the record that was made of `before`; false
-   * where it names another one.
-   * @throws Failure 'refused' where it does not tell, 'absent' where that record is gone
-   */
-  continues(written: JsonObject, made: EarlierRecord, context: RequestContext): Promise<boolean>
+  /** Whether the text is the record's of that number: it carries the id. */
+  carries(written: JsonObject, id: string): boolean
+  /** Whether the text is about the record that says, or of which was said, what is known; one with another id is not. */
+  isAbout(written: JsonObject, id: string, known: readonly JsonObject[]): boolean
   /** The record with everything in it that the writer said, under the record's own names. */
   like(written: JsonObject, record: JsonObject, context: RequestContext): Promise<JsonObject>
-}
-
-/** A record that was made under this name, and the text that it was made of or that was saved last, where that is known. */
-export interface EarlierRecord {
-  readonly id: string
-  readonly before: JsonObject | undefined
-  /** As it was read when it was made. */
-  readonly record?: JsonObject
-  /** Which thing it was, where its record is not at hand. */
-  readonly was?: Identity | undefined
 }
 
 /** The new record, and the text that says what it shall be: the draft may have been written over since. */
@@ -70,31 +58,21 @@ export interface CreatedRecord {
   readonly written: JsonObject
 }
 
-export interface Creator {
-  /**
-   * Makes the record that the draft describes, at most once; the id is noted in the draft before this returns.
-   * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
-   * sent again by itself), or what the service said
-   */
-  create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord>
-  /** Whether the draft's text is still about the record that was made of it; the draft is another new one's otherwise. */
-  isStillMade(record: NewRecord, draft: Draft, context: RequestContext): Promise<boolean>
-}
+/**
+ * Makes the record that the draft describes, at most once; the id is noted in the draft before this returns.
+ * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
+ * sent again by itself), or what the service said
+ */
+export type Creator = (record: NewRecord, draft: Draft, context: RequestContext) => Promise<CreatedRecord>
 
 /** Whether a draft's record may be there already. */
-export const mayBeMade = ({ state, made, gone }: DraftMeta): boolean =>
-  (made !== undefined && gone !== true) || /^(sending|in-flight|outcome-unknown)$/.test(state)
+export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
+  made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
 
 export function openCreator(history: TextHistory, now: () => Instant): Creator {
   const inTurn = openKeyedQueue()
-  return {
-    create: (record, draft, context) =>
-      inTurn(record.key, () => create({ record, draft, history, now }, context)),
-    async isStillMade(record, draft, context) {
-      const written = parseObject(await draft.text())
-      return isStillMade({ record, draft, history, now }, written, context)
-    },
-  }
+  return (record, draft, context) =>
+    inTurn(record.key, () => create({ record, draft, history, now }, context))
 }
 
 const nothingYet: JsonObject = { type: 'object', fields: [] }
@@ -116,7 +94,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   try {
     const text = await draft.text()
     written = await withOwnDigits(creation, parseObject(text))
-    if (draft.meta.made !== undefined && (await isStillMade(creation, written, context)))
+    if (draft.meta.made !== undefined && (await isStillMade(creation, written)))
       return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
     await refuseOtherPlace(creation, context)
@@ -176,33 +154,12 @@ async function refuseOtherPlace({ record, draft }: Creation, context: RequestCon
 }
 
 /** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
-async function isStillMade(
-  { record, draft, history }: Creation,
-  written: JsonObject,
-  context: RequestContext,
-): Promise<boolean> {
-  const { made, madeOf, gone: wasGone } = draft.meta
+async function isStillMade({ record, draft, history }: Creation, written: JsonObject): Promise<boolean> {
+  const { made, madeOf } = draft.meta
   if (made === undefined) return false
-  // What was gone once may be another thing of that number: the record itself has to be what the text is about.
-  const before = madeOf === undefined || wasGone ? undefined : await history.recall(record.key, madeOf)
-  // The thing that is noted beside a draft of a record in a place is that place.
-  const was = record.place === undefined ? notedThing(draft) : undefined
-  try {
-    const known = before === undefined ? undefined : parseObject(before)
-    if (await record.continues(written, { id: made, before: known, was }, context)) return true
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    if (failure.kind === 'absent' && was !== undefined && !wasGone) {
-      await draft.change({ gone: true })
-      throw failure
-    }
-    // Gone at the save before this, too: one refusal may be a passing one.
-    const isGone = wasGone && (failure.kind === 'absent' || failure.kind === 'refused')
-    if (!isGone) throw failure.kind === 'absent' ? notShownYet(record.key, made, failure) : failure
-    // Remembered until another one is made: the service may be ill for longer.
-    return false
-  }
-  await draft.change({ made: undefined, madeOf: undefined, gone: undefined, ...withoutThing(record) })
+  const before = madeOf === undefined ? undefined : await history.recall(record.key, madeOf)
+  if (record.isAbout(written, made, before === undefined ? [] : [parseObject(before)])) return true
+  await draft.change({ made: undefined, madeOf: undefined })
   return false
 }
 
@@ -215,14 +172,10 @@ export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Fa
   )
 }
 
-/** What was noted of the one that was made before; a place stays what it is. */
-const withoutThing = ({ place }: NewRecord): MetaChange => (place === undefined ? { thing: undefined } : {})
-
 /** Where the disk does not take the number, the note of before is there: what was sent is looked for, and not sent again. */
-async function noted({ record, draft }: Creation, id: string): Promise<string> {
+async function noted({ draft }: Creation, id: string): Promise<string> {
   try {
-    const made = { made: id, gone: undefined, ...withoutThing(record) }
-    await draft.change({ state: 'editing', why: undefined, ...made })
+    await draft.change({ state: 'editing', why: undefined, made: id })
     return id
   } catch (thrown) {
     const cause = asFailure(thrown)

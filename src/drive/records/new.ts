@@ -1,0 +1,328 @@
+// New files (`new*.json`): the first save makes a record, and the name is a second name of it until the unmount.
+
+import type { Ledger } from '../../cache/ledger/ledger.js'
+import type { Draft } from '../../edit/journal/draft.js'
+import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
+import { textHash } from '../../edit/journal/text-history.js'
+import { type Creator, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
+import { editsBetween, removed } from '../../edit/save/diff.js'
+import { asFailure, Failure, isA } from '../../failure.js'
+import { type JsonObject, withoutField } from '../../record/json/json.js'
+import { clearly } from '../../record/json/kept-digits.js'
+import { parseObject } from '../../record/json/parse.js'
+import { prettyPrint } from '../../record/json/print.js'
+import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
+import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
+import { type EditingParts, learnRecord } from './editable-files.js'
+import { recordKeyOf } from './node-key.js'
+import type { Records } from './records.js'
+import type { Editing, RecordSource, TextSnapshot } from './source.js'
+
+export interface NewFileParts extends EditingParts {
+  readonly state: Ledger
+  readonly mountPoint: string
+  readonly create: Creator
+  readonly records: Pick<Records, 'draftOf' | 'drop' | 'replace'>
+  readonly source: (node: RecordNode) => RecordSource
+  /** How such a record is made. */
+  readonly creatable: (node: NewNode) => NewRecord
+  /** The record as the service has it, never from a cache. */
+  readonly read: (node: RecordNode, context: RequestContext) => Promise<JsonObject>
+}
+
+/** What a name stands for. */
+interface Made {
+  readonly target: RecordNode
+  /** The last text under the name that made the record or is stored. */
+  readonly said: JsonObject
+  /** What of the record's text is known to be stored of that. */
+  readonly form: JsonObject
+  /** The next text means all that it says: not all of this one is known to be stored, or it was the whole record. */
+  readonly meansAll: boolean
+  /** The record was gone at the last save. */
+  readonly isGone?: boolean
+}
+
+/** The record as a text means it, and the text that it is an edit of; undefined where the texts that were met tell. */
+interface Meaning {
+  readonly form: JsonObject
+  readonly base: JsonObject | undefined
+}
+
+/** The names are on disk until the mount ends in order: after a kill, its writer's second try makes no second record. */
+export class NewFiles {
+  readonly #parts: NewFileParts
+  readonly #room: string
+  readonly #made = new Map<string, Made>()
+
+  constructor(parts: NewFileParts) {
+    this.#parts = parts
+    this.#room = `made names ${parts.mountPoint}`
+  }
+
+  /** The record that was made under this name. */
+  target(node: NewNode): RecordNode | undefined {
+    const [id] = this.#noted(node)
+    return id === undefined ? undefined : targetOf(node, id)
+  }
+
+  /** The keys of the names that stand for this record. */
+  keysOf({ of, id }: RecordNode): readonly string[] {
+    const isOf = ([key, { value }]: readonly [string, { readonly value: string }]): boolean =>
+      key.startsWith(`new ${of} `) && value.startsWith(`${id} `)
+    return [...this.#parts.state.entries(this.#room)].filter(isOf).map(([key]) => key)
+  }
+
+  /** The record is gone, or another one: no name stands for it any more. */
+  forget(target: RecordNode): void {
+    for (const key of this.keysOf(target)) {
+      this.#parts.state.delete(this.#room, key)
+      this.#made.delete(key)
+    }
+  }
+
+  /** The mount ends in order: all names are free. */
+  end(): void {
+    for (const key of this.#parts.state.entries(this.#room).keys()) this.#parts.state.delete(this.#room, key)
+  }
+
+  source(node: NewNode): RecordSource {
+    const editing = (): Editing | Failure => this.#editing(node)
+    return {
+      key: nodeKey(node),
+      produce: context => this.#produce(node, context),
+      get editing() {
+        return editing()
+      },
+      outlivesText: true,
+      written: at => this.#parts.times.written(nodeKey(node), at),
+      opened: () => {},
+    }
+  }
+
+  /**
+   * Looks at what a daemon left behind that ended after the record was made; sends nothing. True where the record says
+   * all that the draft does.
+   */
+  async settle(node: NewNode, draft: Draft, context: RequestContext): Promise<boolean> {
+    const { dialect, read } = this.#parts
+    const { made } = draft.meta
+    if (made === undefined) return false
+    const target = targetOf(node, made)
+    const stored = await read(target, context)
+    learnRecord(this.#parts, target, stored)
+    const said = clearly(dialect.withDigitsOf(stored, parseObject(await draft.text())))
+    const form = await this.#parts.creatable(node).like(said, stored, context)
+    const isListSeen = dialect.rows(stored) !== undefined || dialect.entries(said) === undefined
+    if (isListSeen && this.#isSame(stored, form)) {
+      await this.#note(node, { target, said, form, meansAll: false })
+      return true
+    }
+    await withFailure(draft, madeInPart(target, new Failure('internal', 'the daemon ended before that')))
+    return false
+  }
+
+  #editing(node: NewNode): Editing | Failure {
+    const { drafts, history, rights, source } = this.#parts
+    const target = this.target(node)
+    const own = target === undefined ? undefined : source(target).editing
+    const key = recordKeyOf(node)
+    return (
+      rights.refusal({ do: 'edit', node }) ?? {
+        begin: () => drafts.begin(key, undefined),
+        noteRead(text) {
+          if (own !== undefined && !(own instanceof Failure)) own.noteRead(text)
+        },
+        keep: async text => void (await history.archive(key, text)),
+        save: (draft, _base, context) => this.#save(node, draft, context),
+        saveOver: (draft, _now, context) => this.#save(node, draft, context),
+      }
+    )
+  }
+
+  async #produce(node: NewNode, context: RequestContext): Promise<TextSnapshot> {
+    const { records, source, times } = this.#parts
+    const target = this.target(node)
+    if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
+    const draft = records.draftOf(nodeKey(target))
+    const shown = draft === undefined ? await source(target).produce(context) : undefined
+    const bytes = shown?.bytes ?? (await draft?.read(0, draft.size)) ?? Buffer.alloc(0)
+    const mtime = times.ofText(nodeKey(node), bytes, shown?.mtime)
+    return { bytes, mtime, isUnsent: draft !== undefined && draft.meta.unread !== true }
+  }
+
+  async #save(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
+    try {
+      const failure = await this.#edit(node, draft, context)
+      return failure === 'makes another' ? await this.#make(node, draft, context) : failure
+    } catch (thrown) {
+      // Nothing saves it once more when its file is closed: its writer hears of this failure, and of nothing after it.
+      throw draft.meta.state === 'editing' ? await withFailure(draft, asFailure(thrown)) : thrown
+    }
+  }
+
+  // The text is an edit of the record that the name stands for.
+
+  async #edit(
+    node: NewNode,
+    draft: Draft,
+    context: RequestContext,
+  ): Promise<Failure | undefined | 'makes another'> {
+    // A record of which it is not known whether it was made is not forgotten for a text about an older one.
+    const made = mayBeMade(draft.meta) ? undefined : await this.#madeBy(node)
+    if (made === undefined) return 'makes another'
+    const { target } = made
+    const record = this.#parts.creatable(node)
+    const text = parseObject(await draft.text())
+    if (!record.isAbout(text, target.id, [made.form, made.said])) return 'makes another'
+    const said = clearly(this.#parts.dialect.withDigitsOf(made.form, text))
+    const isWhole = record.carries(said, target.id)
+    const meaning = isWhole ? { form: said, base: undefined } : await this.#meaning(record, made, said, context)
+    const failure = await this.#handOver(target, meaning, draft, context)
+    if (failure === undefined)
+      // The record's own form says nothing about what the other form leaves out.
+      await this.#note(node, { target, said, form: meaning.form, meansAll: isWhole })
+    else if (failure?.kind === 'absent') {
+      await this.#parts.records.drop(nodeKey(target))
+      // One refusal may be a passing one: only the second makes another record.
+      if (made.isGone) return 'makes another'
+      this.#made.set(nodeKey(node), { ...made, isGone: true })
+      throw await withFailure(draft, failure)
+    } else if (failure !== undefined && !isA('unsent', failure))
+      this.#made.set(nodeKey(node), { ...made, meansAll: true })
+    return failure
+  }
+
+  /** What differs from the last text under the name is an edit; where nothing does, the texts that were met tell. */
+  async #meaning(record: NewRecord, made: Made, said: JsonObject, context: RequestContext): Promise<Meaning> {
+    if (made.meansAll) return { form: await record.like(said, made.form, context), base: undefined }
+    const edits = editsBetween(made.said, said)
+    const fields = said.fields.filter(({ name }) => edits.has(name))
+    const changed =
+      fields.length === 0 ? made.form : await record.like({ type: 'object', fields }, made.form, context)
+    const gone = [...edits].filter(([, edit]) => edit === removed)
+    const form = gone.reduce((whole, [name]) => withoutField(whole, name), changed)
+    return { form, base: edits.size === 0 ? undefined : made.form }
+  }
+
+  // The text makes a record.
+
+  async #make(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
+    const record = this.#parts.creatable(node)
+    const { id, written: said } = await this.#parts.create(record, draft, context)
+    const target = targetOf(node, id)
+    const form = await this.#readMade(record, { target, said, draft }, context)
+    const meant = await record.like(said, form, context)
+    const isInPart = !this.#isSame(form, meant)
+    if (!(await this.#note(node, { target, said, form, meansAll: isInPart })))
+      throw await withFailure(draft, numberUnnoted(target))
+    if (!isInPart) return undefined
+    const failure = await this.#handOver(target, { form: meant, base: form }, draft, context)
+    if (failure === undefined) await this.#note(node, { target, said, form: meant, meansAll: false })
+    return failure
+  }
+
+  /** What has become of it; the text may ask for more than the POST took. */
+  async #readMade(
+    record: NewRecord,
+    { target, said, draft }: { target: RecordNode; said: JsonObject; draft: Draft },
+    context: RequestContext,
+  ): Promise<JsonObject> {
+    const { id } = target
+    try {
+      const first = { written: said, record: await this.#parts.read(target, context) }
+      record.confirm?.(id, first)
+      const stored = await record.complete(id, first, context)
+      learnRecord(this.#parts, target, stored)
+      await this.#parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved')
+      return stored
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind === 'absent') throw await withFailure(draft, notShownYet(record.key, id, failure))
+      if (failure.kind !== 'outcome-unknown') throw await withFailure(draft, madeInPart(target, failure))
+      // What has this number is another one.
+      await draft.change({ made: undefined })
+      throw await withFailureAs('outcome-unknown', draft, failure)
+    }
+  }
+
+  /** The text is the record's from here on, and its draft where it is not saved. @throws Failure where it is not even that */
+  async #handOver(
+    target: RecordNode,
+    { form, base }: Meaning,
+    draft: Draft,
+    context: RequestContext,
+  ): Promise<Failure | undefined> {
+    const { records, source } = this.#parts
+    try {
+      const text = Buffer.from(prettyPrint(form))
+      const isUnread = draft.meta.unread
+      await records.replace(
+        source(target),
+        { text, base: base && Buffer.from(prettyPrint(base)), isUnread },
+        context,
+      )
+      return undefined
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind === 'no-space' || failure.kind === 'disk-read-only')
+        throw await withFailure(draft, failure)
+      return failure
+    }
+  }
+
+  // What the names stand for.
+
+  /** False where the disk does not take it. */
+  async #note(node: NewNode, made: Made): Promise<boolean> {
+    const { history, log, state } = this.#parts
+    this.#made.set(nodeKey(node), made)
+    const texts = [made.said, made.form].map(prettyPrint)
+    try {
+      for (const text of texts) await history.remember(recordKeyOf(node), text, 'sent')
+    } catch (thrown) {
+      log('what was saved under a new name could not be noted', { cause: asFailure(thrown) })
+      return false
+    }
+    const words = [made.target.id, ...texts.map(textHash), made.meansAll ? 'all' : 'edits']
+    state.set(this.#room, nodeKey(node), words.join(' '))
+    return state.flush()
+  }
+
+  #noted(node: NewNode): readonly string[] {
+    return this.#parts.state.get(this.#room, nodeKey(node))?.split(' ') ?? []
+  }
+
+  async #madeBy(node: NewNode): Promise<Made | undefined> {
+    const [id, ...hashes] = this.#noted(node)
+    const known = this.#made.get(nodeKey(node))
+    if (id === undefined || known !== undefined) return known
+    const recall = (hash = '') => this.#parts.history.recall(recordKeyOf(node), hash)
+    const [said, form] = await Promise.all([recall(hashes[0]), recall(hashes[1])])
+    if (said === undefined || form === undefined) return undefined
+    const meansAll = hashes[2] !== 'edits'
+    return { target: targetOf(node, id), said: parseObject(said), form: parseObject(form), meansAll }
+  }
+
+  /** True where nothing of the other is left to be stored. */
+  #isSame(stored: JsonObject, other: JsonObject): boolean {
+    const { dialect } = this.#parts
+    return editsBetween(dialect.plain(stored), dialect.plain(other)).size === 0
+  }
+}
+
+const targetOf = (node: NewNode, id: string): RecordNode =>
+  node.of === 'share'
+    ? { kind: 'record', of: 'share', id: id as ShareId, project: node.project }
+    : { kind: 'record', of: 'report', id: id as ReportId }
+
+function madeInPart({ of, id }: RecordNode, cause: Failure): Failure {
+  const sentence = `it was made as ${of} ${id}, but not all of it is known to be stored: ${cause.message}; save it once more`
+  return new Failure(cause.kind, sentence, { cause, said: cause.said, place: cause.place })
+}
+
+const numberUnnoted = ({ of, id }: RecordNode): Failure =>
+  new Failure(
+    'no-space',
+    `it was made as ${of} ${id}, and the local disk did not take that number: make room, and save it once more`,
+  )
