@@ -185,7 +185,12 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     read: (node, context) => editable(node).read(context),
   })
 
-  const deleteSender = new DeleteSender({ ...sources, aliases, forgetNames: node => newFiles.forget(node), now })
+  const deleteSender = new DeleteSender({
+    ...sources,
+    aliases,
+    forgetNames: node => newFiles.forget(node),
+    now,
+  })
 
   function unsentNew(of: NewPlace): readonly NewNode[] {
     return drafts.unsent().flatMap(({ key, id }) => {
@@ -221,10 +226,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     const revision = records.revisionOf(nodeKey(node))
     await confirm(node, context)
     if (draft.meta.apart) return
-    if (node.kind === 'new') {
-      if (await newFiles.settle(node, draft, context)) await endStored(node, draft, revision)
-      return
-    }
+    if (node.kind === 'new') return newFiles.settle(node, draft)
     if ((await saver.settle({ record: editable(node), draft }, context)) !== 'stored') return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     forget(node)

@@ -30,18 +30,15 @@ import { xyz } from './reading/xyz.js'
 import { doubts } from './saving/doubts.js'
 import { editing } from './saving/editing.js'
 import { emptyPlaces } from './saving/empty-places.js'
-import { keptNames } from './saving/kept-names.js'
 import { lateLists } from './saving/late-lists.js'
 import { newFiles } from './saving/new-files.js'
+import { newShares } from './saving/new-shares.js'
 import { order } from './saving/order.js'
-import { otherNames } from './saving/other-names.js'
 import { otherRecords } from './saving/other-records.js'
 import { plainLists } from './saving/plain-lists.js'
 import { privateDrafts } from './saving/private-drafts.js'
-import { reportAliases } from './saving/report-aliases.js'
 import { reportTypes } from './saving/report-types.js'
 import { rowTitles } from './saving/row-titles.js'
-import { shareAliases } from './saving/share-aliases.js'
 import { turnedLists } from './saving/turned-lists.js'
 import { failedSaves } from './shown/failed-saves.js'
 import { shownTexts } from './shown/shown-texts.js'
@@ -94,19 +91,11 @@ export const aboutEditing: readonly Promises[] = [
   reportTypes,
   otherRecords,
   order,
-  newFiles,
   plainLists,
 ]
 
 /** What is written under several names of one thing. */
-export const aboutAliases: readonly Promises[] = [
-  keptNames,
-  otherNames,
-  reportAliases,
-  shareAliases,
-  shownTexts,
-  unseenTexts,
-]
+export const aboutAliases: readonly Promises[] = [newFiles, newShares, shownTexts, unseenTexts]
 
 /** What is made, renamed and deleted. */
 export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]

@@ -6,7 +6,7 @@ import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
 import { textHash } from '../../edit/journal/text-history.js'
 import { type Creator, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'
-import { asFailure, Failure, isA } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { type JsonObject, withoutField } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -33,11 +33,11 @@ export interface NewFileParts extends EditingParts {
 /** What a name stands for. */
 interface Made {
   readonly target: RecordNode
-  /** The last text under the name that made the record or is stored. */
+  /** The last text under the name. */
   readonly said: JsonObject
-  /** What of the record's text is known to be stored of that. */
+  /** The record's text as it was stored last through the name. */
   readonly form: JsonObject
-  /** The next text means all that it says: not all of this one is known to be stored, or it was the whole record. */
+  /** The next text means all that it says: not all of the last one is known to be stored, or it was the whole record. */
   readonly meansAll: boolean
   /** The record was gone at the last save. */
   readonly isGone?: boolean
@@ -100,26 +100,12 @@ export class NewFiles {
     }
   }
 
-  /**
-   * Looks at what a daemon left behind that ended after the record was made; sends nothing. True where the record says
-   * all that the draft does.
-   */
-  async settle(node: NewNode, draft: Draft, context: RequestContext): Promise<boolean> {
-    const { dialect, read } = this.#parts
+  /** A daemon ended after the record was made: the same text, saved once more, makes no second one. */
+  async settle(node: NewNode, draft: Draft): Promise<void> {
     const { made } = draft.meta
-    if (made === undefined) return false
-    const target = targetOf(node, made)
-    const stored = await read(target, context)
-    learnRecord(this.#parts, target, stored)
-    const said = clearly(dialect.withDigitsOf(stored, parseObject(await draft.text())))
-    const form = await this.#parts.creatable(node).like(said, stored, context)
-    const isListSeen = dialect.rows(stored) !== undefined || dialect.entries(said) === undefined
-    if (isListSeen && this.#isSame(stored, form)) {
-      await this.#note(node, { target, said, form, meansAll: false })
-      return true
-    }
-    await withFailure(draft, madeInPart(target, new Failure('internal', 'the daemon ended before that')))
-    return false
+    if (made === undefined) return
+    const ended = new Failure('internal', 'the daemon ended before it was answered')
+    await withFailure(draft, madeInPart(targetOf(node, made), ended))
   }
 
   #editing(node: NewNode): Editing | Failure {
@@ -177,19 +163,20 @@ export class NewFiles {
     if (!record.isAbout(text, target.id, [made.form, made.said])) return 'makes another'
     const said = clearly(this.#parts.dialect.withDigitsOf(made.form, text))
     const isWhole = record.carries(said, target.id)
-    const meaning = isWhole ? { form: said, base: undefined } : await this.#meaning(record, made, said, context)
+    const meaning = isWhole
+      ? { form: said, base: undefined }
+      : await this.#meaning(record, made, said, context)
     const failure = await this.#handOver(target, meaning, draft, context)
-    if (failure === undefined)
-      // The record's own form says nothing about what the other form leaves out.
-      await this.#note(node, { target, said, form: meaning.form, meansAll: isWhole })
-    else if (failure?.kind === 'absent') {
+    // The record's own form says nothing about what the other form leaves out.
+    if (failure === undefined) await this.#note(node, { target, said, form: meaning.form, meansAll: isWhole })
+    else if (failure.kind === 'another-thing') this.forget(target)
+    else if (failure.kind === 'absent') {
       await this.#parts.records.drop(nodeKey(target))
       // One refusal may be a passing one: only the second makes another record.
       if (made.isGone) return 'makes another'
       this.#made.set(nodeKey(node), { ...made, isGone: true })
       throw await withFailure(draft, failure)
-    } else if (failure !== undefined && !isA('unsent', failure))
-      this.#made.set(nodeKey(node), { ...made, meansAll: true })
+    } else this.#made.set(nodeKey(node), { ...made, said, meansAll: true })
     return failure
   }
 

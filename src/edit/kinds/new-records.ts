@@ -3,20 +3,13 @@
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { isSameNumber } from '../../record/json/same-number.js'
-import {
-  type ProjectId,
-  type Remote,
-  type ReportId,
-  type ReportTypeId,
-  type RequestContext,
-  type Share,
-} from '../../remote/remote.js'
+import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
 import { typeOfNew, withTypeOf } from './report-type.js'
-import { isOtherPersons, refuseBadPermission } from './share-rules.js'
+import { refuseBadPermission } from './share-rules.js'
 
 export interface NewRecordPorts extends ReportPorts {
   readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'project' | 'shares'>

@@ -71,7 +71,7 @@ async function madeOnceEach(
   for (const kind of kinds)
     for (const [end, come] of Object.entries(ends))
       for (const pages of isFull ? [0, 2] : (pagesBefore[end] ?? [0, 2]))
-        await t.test(`NEW-2 ${kind.what} is made once, ${pages} pages left, then ${end}`, t =>
+        await t.test(`NEW-10 ${kind.what} is made once, ${pages} pages left, then ${end}`, t =>
           madeOnce(t, { ...on, kind, name: `${end.replaceAll(' ', '-')}-${pages}`, pages, come }),
         )
 }

@@ -56,7 +56,7 @@ t.test('kill -9 after reports and a share were made', async t => {
     },
   )
 
-  await t.test('NEW-3 what another client changed before the next mount stays', async t => {
+  await t.test('NEW-4 what another client changed before the next mount stays', async t => {
     const [path, mine] = changed
     const again = await service.during(() => overwrite(testbed, path, mine))
     t.same(writes(again), [])
@@ -65,7 +65,7 @@ t.test('kill -9 after reports and a share were made', async t => {
     t.match(await service.elsewhere('GET', `/report?id=${changedId}`), '"theirs"')
   })
 
-  await t.test('NEW-3 a text of before takes back what was saved after it, also after a kill', async t => {
+  await t.test('NEW-4 a text of before takes back what was saved after it, also after a kill', async t => {
     const stored = async () => JSON.parse(await service.elsewhere('GET', `/report?id=${killedId}`))
     await overwrite(testbed, killed, text('first'))
     t.match(await stored(), { description: 'first', calculations: [] })

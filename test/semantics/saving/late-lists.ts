@@ -26,7 +26,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
     })
     const { files, service } = testbed
 
-    t.test('SHARE-5 a share that the list does not show yet is not given again', async t => {
+    t.test('NEW-10 a share that the list does not show yet is not given again', async t => {
       await namesOf(testbed, `${water}/.shares`)
       const path = `${water}/.shares/new-late.json`
       const text = '{"user":"guest","permission":"READ"}'
@@ -47,7 +47,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       t.same(writes(again), [])
     })
 
-    t.test('NEW-8 a report that is not there yet is not made again', async t => {
+    t.test('NEW-10 a report that is not there yet is not made again', async t => {
       const text = '{"name":"Late","reportType":1}'
       const mend = service.intercept(new RegExp(`^GET /report\\?id=(?!${ids.report}$)`), response => {
         response.writeHead(404).end()

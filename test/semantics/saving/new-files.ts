@@ -1,12 +1,10 @@
-// `new*.json`: saved once it is a POST; from then on the name is another one of the record that it has made.
+// `reports/new*.json`: saved once it is a POST; from then on the name is a second one of the report that it has made.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
+import { gate, until } from '../../testbed/within.js'
 
-const water = 'projects/Water splitting'
-const shares = `${water}/.shares`
 const drafts = (testbed: Testbed) => namesOf(testbed, '.calcfs/drafts')
 const reportsListed = async (testbed: Testbed) =>
   (await namesOf(testbed, 'reports')).filter(name => /^\d+\.json$/.test(name))
@@ -20,67 +18,103 @@ interface Stored {
 
 const storedAs = async ({ service }: Testbed, id: string): Promise<Stored> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
+const rowsOf = ({ calculations }: Stored) => calculations.map(({ calcId }) => Number(calcId))
+
+const report = (title: string, description: string, calculations: readonly number[] = [1235, 1236]) =>
+  JSON.stringify({ title, description, reportType: '1', calculations })
 
 export function newFiles(t: Test, open: OpenTestbed): void {
   t.test('a new report', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
-    const fresh = 'reports/new-dyes.json'
-    let made = ''
+    const idOf = async (path: string) => String(JSON.parse(await textOf(testbed, path)).id)
 
     t.test('NEW-1 saved it is one POST, then it is listed by its number', async t => {
       const before = await reportsListed(testbed)
-      const text = { title: 'Dyes', description: 'Colours', reportType: '1', calculations: [1235, 1236] }
-      const asked = await service.during(() => overwrite(testbed, fresh, JSON.stringify(text)))
-      t.match(writes(asked), ['POST /report'])
-      made =
-        (await reportsListed(testbed)).filter(name => !before.includes(name))[0]?.replace('.json', '') ?? ''
-      t.match(made, /^\d+$/)
-      const stored = await storedAs(testbed, made)
-      t.match(stored, { title: 'Dyes', description: 'Colours' })
-      t.same(
-        stored.calculations.map(row => String(row.calcId)),
-        [ids.product, ids.bare],
+      const asked = await service.during(() =>
+        overwrite(testbed, 'reports/new-dyes.json', report('Dyes', 'Colours')),
       )
+      t.match(writes(asked), ['POST /report'])
+      const [made = ''] = (await reportsListed(testbed)).filter(name => !before.includes(name))
+      const stored = await storedAs(testbed, made.replace('.json', ''))
+      t.match(stored, { title: 'Dyes', description: 'Colours' })
+      t.same(rowsOf(stored), [1235, 1236])
       t.same(await drafts(testbed), [])
     })
 
-    t.test('NEW-2 the name answers, is not listed, and updates the same report', async t => {
-      t.notOk((await namesOf(testbed, 'reports')).includes('new-dyes.json'))
-      t.equal(JSON.parse(await textOf(testbed, fresh)).title, 'Dyes')
-      const again = {
-        title: 'Dyes',
-        description: 'More colours',
-        reportType: '1',
-        calculations: [1236, 1235],
-      }
-      const asked = await service.during(() => overwrite(testbed, fresh, JSON.stringify(again)))
-      t.same(writes(asked), ['PUT /report/calculations', 'PUT /report'])
-      const stored = await storedAs(testbed, made)
-      t.equal(stored.description, 'More colours')
-      t.same(
-        stored.calculations.map(row => String(row.calcId)),
-        [ids.bare, ids.product],
+    t.test('NEW-2 NEW-3 the name answers, is not listed, and updates the same report', async t => {
+      const fresh = 'reports/new-acids.json'
+      await overwrite(testbed, fresh, report('Acids', 'Sour'))
+      t.notOk((await namesOf(testbed, 'reports')).includes('new-acids.json'))
+      const made = await idOf(fresh)
+      const asked = await service.during(() =>
+        overwrite(testbed, fresh, report('Acids', 'Very sour', [1236, 1235])),
       )
-    })
-
-    t.test('NEW-2 also by an editor that puts a backup aside, and by the text as it is shown', async t => {
-      const text = (await textOf(testbed, fresh)).replace('More colours', 'Backed up')
-      const asked = await service.during(async () => {
+      t.same(writes(asked), ['PUT /report/calculations', 'PUT /report'])
+      t.match(await storedAs(testbed, made), { title: 'Acids', description: 'Very sour' })
+      t.same(rowsOf(await storedAs(testbed, made)), [1236, 1235])
+      // By an editor that puts a backup aside, in the record's own form.
+      const text = (await textOf(testbed, fresh)).replace('Very sour', 'Backed up')
+      const backed = await service.during(async () => {
         await files.rename(fresh, `${fresh}~`)
         await overwrite(testbed, fresh, text)
         await files.unlink(`${fresh}~`)
       })
-      t.same(writes(asked), ['PUT /report'])
-      t.equal((await storedAs(testbed, made)).description, 'Backed up')
+      t.same(writes(backed), ['PUT /report'])
+      t.match(await storedAs(testbed, made), { title: 'Acids', description: 'Backed up' })
     })
 
-    t.test('NEW-3 what the other name has changed meanwhile stays', async t => {
-      const own = `reports/${made}.json`
-      await overwrite(testbed, own, (await textOf(testbed, own)).replace('"Dyes"', '"Renamed"'))
-      const text = { title: 'Dyes', description: 'Third', reportType: '1', calculations: [1236, 1235] }
-      await overwrite(testbed, fresh, JSON.stringify(text))
-      t.match(await storedAs(testbed, made), { title: 'Renamed', description: 'Third' })
+    t.test('NEW-3 again and again, also where the service fills its rows in', async t => {
+      const many = 'reports/new-many.json'
+      for (const list of [[1235], [1236], [1236, 1235], [1235, 1234, 1236], [1234]])
+        t.equal(await outcome(overwrite(testbed, many, report('Many', '', list))), 'done', `${list}`)
+      t.same(rowsOf(await storedAs(testbed, await idOf(many))), [1234])
+    })
+
+    t.test('NEW-3 any other text makes another report, and the first one stays', async t => {
+      const name = 'reports/new-si.json'
+      await overwrite(testbed, name, report('Salts', 'White'))
+      const first = await idOf(name)
+      const copied = await textOf(testbed, `reports/${ids.report}.json`)
+      for (const text of [report('Bases', 'Bitter', [1236]), copied]) {
+        const before = await idOf(name)
+        const asked = await service.during(() => overwrite(testbed, name, text))
+        t.match(writes(asked), ['POST /report'])
+        t.not(await idOf(name), before, 'the name stands for the new one')
+        const edit = text.replace(/"description": ?"[^"]*"/, '"description":"Edited"')
+        const again = await service.during(() => overwrite(testbed, name, edit))
+        t.notOk(writes(again).includes('POST /report'), 'the same buffer once more is an update')
+      }
+      t.match(await storedAs(testbed, first), { title: 'Salts', description: 'White' })
+      t.match(await storedAs(testbed, ids.report), { title: 'Supporting information' })
+    })
+
+    t.test('NEW-3 another report that is written while the first is on the way is another one', async t => {
+      const own = 'reports/new-late.json'
+      const { open: letPass, opened } = gate()
+      const mend = service.intercept(/^POST \/report/, async (_response, { carryOut }) => {
+        const answer = await carryOut()
+        await opened
+        answer()
+      })
+      const posts = () =>
+        service.heard.filter(({ method, path }) => method === 'POST' && path === '/report').length
+      const before = posts()
+      const file = await files.open(own, 'w')
+      await file.write(report('One', 'First', [1235]), 0)
+      const end = outcome(file.close())
+      await until(5000, 'the POST', async () => posts() > before)
+      const other = await files.open(own, 'r+')
+      await other.truncate(0)
+      await other.write(report('Two', 'Second', [1236]), 0)
+      mend()
+      letPass()
+      await end
+      t.equal(await outcome(other.close()), 'done')
+      t.equal(posts(), before + 2)
+      t.match(await storedAs(testbed, await idOf(own)), { title: 'Two', description: 'Second' })
+      const first = await storedAs(testbed, String(Number(await idOf(own)) - 1))
+      t.match(first, { title: 'One', description: 'First' })
     })
 
     t.test('NEW-5 the type is one of those that are listed, by its number or its name', async t => {
@@ -103,7 +137,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
 
     t.test('NEW-5 a copy of a report makes another one, with the titles of its rows', async t => {
       await overwrite(testbed, 'reports/new-copy.json', await textOf(testbed, `reports/${ids.report}.json`))
-      const copy = String(JSON.parse(await textOf(testbed, 'reports/new-copy.json')).id)
+      const copy = await idOf('reports/new-copy.json')
       t.not(copy, ids.report)
       const stored = await storedAs(testbed, copy)
       t.equal(stored.title, 'Supporting information')
@@ -115,11 +149,8 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       const list = ['/projects/Water splitting/H2O', '/db/demo/Water splitting/TS1_opt']
       const text = JSON.stringify({ name: 'Paths', reportType: 1, calculations: list })
       await overwrite(testbed, 'reports/new-paths.json', text)
-      const stored = await storedAs(testbed, JSON.parse(await textOf(testbed, 'reports/new-paths.json')).id)
-      t.same(
-        stored.calculations.map(row => String(row.calcId)),
-        [ids.product, ids.transition],
-      )
+      const stored = await storedAs(testbed, await idOf('reports/new-paths.json'))
+      t.same(rowsOf(stored).map(String), [ids.product, ids.transition])
     })
 
     t.test('NEW-1 if the list fails, the report is there and its list is the draft', async t => {
@@ -128,57 +159,126 @@ export function newFiles(t: Test, open: OpenTestbed): void {
         response => void response.writeHead(500).end('no'),
       )
       const strip = service.rewrite(/^POST \/report$/, body => body.replace(/,"calculationIds":"[^"]*"/, ''))
-      const text = JSON.stringify({ name: 'Half', reportType: 1, calculations: [1235] })
+      const text = report('Half', '', [1235])
       t.equal(await outcome(overwrite(testbed, 'reports/new-half.json', text)), 'EIO')
       mend()
       strip()
-      const half = `${JSON.parse(await textOf(testbed, 'reports/new-half.json')).id}.json`
+      const half = `${await idOf('reports/new-half.json')}.json`
       t.same(await drafts(testbed), [half, `${half}.why`])
       t.same((await storedAs(testbed, half.replace('.json', ''))).calculations, [])
       const asked = await service.during(async () => overwrite(testbed, 'reports/new-half.json', text))
       t.same(writes(asked), ['PUT /report/calculations'])
       t.same(await drafts(testbed), [])
     })
+  })
 
-    t.test('NEW-2 again and again, also where the service fills its rows in', async t => {
-      const text = (...calculations: number[]) =>
-        JSON.stringify({ name: 'Many', reportType: 1, calculations })
-      for (const list of [[1235], [1236], [1236, 1235], [1235, 1234, 1236], [1234]])
-        t.equal(await outcome(overwrite(testbed, 'reports/new-many.json', text(...list))), 'done', `${list}`)
-      const { id } = JSON.parse(await textOf(testbed, 'reports/new-many.json'))
-      t.same(
-        (await storedAs(testbed, id)).calculations.map(row => row.calcId),
-        [1234],
-      )
+  t.test('a report by the name it was made with, its number and its order', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const name = 'reports/new-names.json'
+    await overwrite(testbed, name, report('Names', 'first'))
+    const id = String(JSON.parse(await textOf(testbed, name)).id)
+    const own = `reports/${id}.json`
+    const stored = () => storedAs(testbed, id)
+    const change = async (from: string, to: string) =>
+      overwrite(testbed, own, (await textOf(testbed, own)).replace(from, to))
+
+    t.test('NEW-4 the text of before takes back what its number has changed', async t => {
+      for (const isRead of [false, true]) {
+        await change('"first"', '"second"')
+        if (isRead) await textOf(testbed, own)
+        await overwrite(testbed, name, report('Names', 'first'))
+        t.equal((await stored()).description, 'first')
+        const asked = await service.during(() => overwrite(testbed, name, report('Names', 'first')))
+        t.same(writes(asked), [])
+      }
     })
 
-    t.test('NEW-9 when its record is gone the name is free again', async t => {
-      const text = (name: string) => JSON.stringify({ name, reportType: 1 })
-      await overwrite(testbed, 'reports/new-gone.json', text('Before'))
-      const { id } = JSON.parse(await textOf(testbed, 'reports/new-gone.json'))
+    t.test('NEW-4 the list of before takes back the order that order.txt has given it', async t => {
+      const order = `reports/${id}/order.txt`
+      const lines = (await textOf(testbed, order)).trimEnd().split('\n')
+      await overwrite(testbed, order, `${lines.toReversed().join('\n')}\n`)
+      t.same(rowsOf(await stored()), [1236, 1235])
+      await overwrite(testbed, name, report('Names', 'first'))
+      t.same(rowsOf(await stored()), [1235, 1236])
+    })
+
+    t.test('NEW-4 what differs is the edit: what its number has changed stays', async t => {
+      await change('"Names"', '"Renamed"')
+      await overwrite(testbed, name, report('Names', 'third'))
+      t.match(await stored(), { title: 'Renamed', description: 'third' })
+      await change('"third"', '"fourth"')
+      t.equal(await outcome(overwrite(testbed, name, report('Names', 'fifth'))), 'ESTALE', 'the same field')
+      t.match(await stored(), { title: 'Renamed', description: 'fourth' })
+      await testbed.files.unlink(`.calcfs/drafts/${id}.json`)
+    })
+
+    t.test('SAVE-16 after a save that was refused nothing of the next text is missing', async t => {
+      await overwrite(testbed, own, await textOf(testbed, own))
+      const mend = service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('no'))
+      const other = 'reports/new-refused.json'
+      await overwrite(testbed, other, report('Refused', 'first'))
+      const made = String(JSON.parse(await textOf(testbed, other)).id)
+      t.not(await outcome(overwrite(testbed, other, report('Refused', 'second'))), 'done')
+      mend()
+      await overwrite(testbed, other, report('Not refused', 'second'))
+      t.match(await storedAs(testbed, made), { title: 'Not refused', description: 'second' })
+      t.same(await drafts(testbed), [])
+    })
+  })
+
+  t.test('a new report that is gone, or may be there', async t => {
+    const testbed = await open(t)
+    const { files, service } = testbed
+    const text = (name: string, description = '') => JSON.stringify({ name, reportType: 1, description })
+
+    t.test('NEW-9 when its record is gone the text is kept, and the next save makes another', async t => {
+      const path = 'reports/new-gone.json'
+      await overwrite(testbed, path, text('Gone', 'before'))
+      const { id } = JSON.parse(await textOf(testbed, path))
       await service.elsewhere('DELETE', `/report?id=${id}`)
-      t.equal(await outcome(overwrite(testbed, 'reports/new-gone.json', text('After'))), 'ENOENT')
+      t.equal(await outcome(overwrite(testbed, path, text('Gone', 'after'))), 'ENOENT')
       t.same(await drafts(testbed), ['new-gone.json', 'new-gone.json.why'], 'the text is kept')
-      await overwrite(testbed, 'reports/new-gone.json', text('After'))
-      t.not(JSON.parse(await textOf(testbed, 'reports/new-gone.json')).id, id)
+      await overwrite(testbed, path, text('Gone', 'after'))
+      t.not(JSON.parse(await textOf(testbed, path)).id, id)
       t.same(await drafts(testbed), [])
     })
 
     t.test('NEW-9 a passing 404 of its record makes no second one', async t => {
-      const text = (description: string) => JSON.stringify({ name: 'Passing', reportType: 1, description })
       const path = 'reports/new-passing.json'
-      await overwrite(testbed, path, text('a'))
+      await overwrite(testbed, path, text('Passing', 'a'))
       for (const status of [404, 400]) {
         const mend = service.intercept(/^(GET \/report\?|POST \/report$)/, response => {
           response.writeHead(status).end('{}')
         })
         for (let tries = 0; tries < 3; tries += 1)
-          t.not(await outcome(overwrite(testbed, path, text(`b ${status}`))), 'done')
+          t.not(await outcome(overwrite(testbed, path, text('Passing', `b ${status}`))), 'done')
         mend()
-        const asked = await service.during(() => overwrite(testbed, path, text(`c ${status}`)))
+        const asked = await service.during(() => overwrite(testbed, path, text('Passing', `c ${status}`)))
         t.same(writes(asked), ['PUT /report'])
       }
       t.same(await drafts(testbed), [])
+    })
+
+    t.test('THING-5 another report that has its number by now is not written', async t => {
+      const path = 'reports/new-again.json'
+      await overwrite(testbed, path, text('Again', 'mine'))
+      const { id } = JSON.parse(await textOf(testbed, path))
+      const stored = await storedAs(testbed, id)
+      await service.elsewhere('DELETE', `/report?id=${id}`)
+      const theirs = { ...stored, description: 'theirs', creationDate: '2031-01-01T00:00:00.000Z' }
+      const mend = service.intercept(new RegExp(`^GET /report\\?id=${id}$`), response => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(theirs))
+      })
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, path, text('Again', 'edit'))), 'ESTALE')
+        t.match(await drafts(testbed), [`${id}.json`], 'the text is kept')
+        t.equal(await outcome(overwrite(testbed, path, text('Again', 'edit'))), 'done')
+      })
+      mend()
+      t.same(writes(asked), ['POST /report'])
+      t.not(JSON.parse(await textOf(testbed, path)).id, id)
+      await files.unlink(`.calcfs/drafts/${id}.json`)
     })
 
     t.test('NEW-8 a gateway that gives up with 503 has perhaps made it', async t => {
@@ -186,172 +286,41 @@ export function newFiles(t: Test, open: OpenTestbed): void {
         await carryOut()
         response.writeHead(503).end('busy')
       })
-      t.equal(
-        await outcome(overwrite(testbed, 'reports/new-busy.json', '{"name":"B","reportType":1}')),
-        'EIO',
-      )
+      t.equal(await outcome(overwrite(testbed, 'reports/new-busy.json', text('B'))), 'EIO')
       mend()
       t.equal(await files.xattr('reports/new-busy.json', 'user.calcfs.draft'), 'outcome-unknown')
       await files.unlink('.calcfs/drafts/new-busy.json')
     })
 
     t.test('NEW-8 a lost answer is never sent again by itself', async t => {
+      const path = 'reports/new-lost.json'
       const mend = service.lose(/^POST \/report$/)
-      const text = JSON.stringify({ name: 'Lost', reportType: 1 })
-      t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
+      t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
       mend()
-      t.equal(await files.xattr('reports/new-lost.json', 'user.calcfs.draft'), 'outcome-unknown')
+      t.equal(await files.xattr(path, 'user.calcfs.draft'), 'outcome-unknown')
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
+        t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
         await testbed.remount()
-        t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
+        t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
       })
       t.same(writes(asked), [])
       t.match(await textOf(testbed, '.calcfs/drafts/new-lost.json.why'), /send --again/)
       // As mv, install and tar do, which unlink before they create.
       const replaced = await service.during(async () => {
-        await files.unlink('reports/new-lost.json')
+        await files.unlink(path)
         t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
         t.same(await drafts(testbed), ['new-lost.json', 'new-lost.json.why'])
-        await overwrite(testbed, 'reports/new-lost.json', '')
+        await overwrite(testbed, path, '')
         await testbed.pass(3200)
-        t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
+        t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
       })
       t.same(writes(replaced), [])
-      await files.unlink('reports/new-lost.json')
+      await files.unlink(path)
       await files.unlink('.calcfs/drafts/new-lost.json')
       t.same(await drafts(testbed), [])
       t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
-      const anew = await service.during(() => overwrite(testbed, 'reports/new-lost.json', text))
+      const anew = await service.during(() => overwrite(testbed, path, text('Lost')))
       t.same(writes(anew), ['POST /report'], 'what was given up is not remembered')
-    })
-  })
-
-  t.test('a new share', async t => {
-    const testbed = await open(t, { settings: { access: 'manage' } })
-    const { files, service } = testbed
-    const sharesOf = async () => JSON.parse(await service.elsewhere('GET', `/project/share?id=${ids.water}`))
-
-    t.test('SHARE-1 saved it is one POST, then it is listed by its number', async t => {
-      const asked = await service.during(() =>
-        overwrite(testbed, `${shares}/new.json`, '{"user":"guest","permission":"READ"}'),
-      )
-      t.same(writes(asked), ['POST /project/share'])
-      const [share] = await sharesOf()
-      t.match(share, { user: 'guest', permission: 'READ' })
-      t.same(await namesOf(testbed, shares), [`${share.shareId}.json`])
-    })
-
-    t.test('SHARE-2 the permission is changed by its file and by the name it was made under', async t => {
-      const asked = await service.during(() =>
-        overwrite(testbed, `${shares}/new.json`, '{"user":"guest","permission":"FULLACCESS"}'),
-      )
-      t.same(writes(asked), ['PUT /project/share'])
-      t.match(await sharesOf(), [{ permission: 'FULLACCESS' }])
-      const own = `${shares}/${(await namesOf(testbed, shares))[0]}`
-      const text = (await textOf(testbed, own)).replace('FULLACCESS', 'WRITE')
-      t.same(writes(await service.during(() => overwrite(testbed, own, text))), ['PUT /project/share'])
-      t.match(await sharesOf(), [{ permission: 'WRITE' }])
-    })
-
-    t.test('SHARE-7 a passing 404 of the list of shares makes no second one', async t => {
-      const mend = service.intercept(/^GET \/project\/share\?/, response => {
-        response.writeHead(404).end('{}')
-      })
-      const text = (permission: string) => `{"user":"guest","permission":"${permission}"}`
-      for (let tries = 0; tries < 3; tries += 1)
-        t.equal(await outcome(overwrite(testbed, `${shares}/new.json`, text('READ'))), 'ENOENT')
-      mend()
-      // What is not there is believed for five seconds.
-      await testbed.pass(5_100)
-      const asked = await service.during(() => overwrite(testbed, `${shares}/new.json`, text('WRITE')))
-      t.same(writes(asked), [])
-      t.match(await sharesOf(), [{ permission: 'WRITE' }])
-    })
-
-    t.test('DRAFT-1 another permission or another user is refused before it is sent', async t => {
-      const [name = ''] = await namesOf(testbed, shares)
-      const text = await textOf(testbed, `${shares}/${name}`)
-      const asked = await service.during(async () => {
-        for (const wrong of [text.replace('WRITE', 'OWNER'), text.replace('"guest"', '"demo"')])
-          t.equal(await outcome(overwrite(testbed, `${shares}/${name}`, wrong)), 'EINVAL')
-        t.equal(
-          await outcome(overwrite(testbed, `${shares}/new-b.json`, '{"user":"demo","permission":"x"}')),
-          'EINVAL',
-        )
-        t.equal(await outcome(overwrite(testbed, `${shares}/new-b.json`, '{"permission":"READ"}')), 'EINVAL')
-      })
-      t.same(writes(asked), [])
-      await overwrite(testbed, `${shares}/${name}`, text)
-      await files.unlink(`${shares}/new-b.json`)
-      t.same(await drafts(testbed), [])
-    })
-
-    t.test('DEL-3 rm takes the share away, after the pause', async t => {
-      const [name = ''] = await namesOf(testbed, shares)
-      const asked = await service.during(async () => {
-        await files.unlink(`${shares}/${name}`)
-        await testbed.pass(3200)
-        await until(5000, 'the share is gone', async () => {
-          await files.readdir(shares)
-          return (await sharesOf()).length === 0
-        })
-      })
-      t.match(writes(asked), [/^DELETE \/project\/share\?shareId=\d+$/])
-      t.same(await sharesOf(), [])
-    })
-
-    t.test('SHARE-5 a lost answer makes no second share', async t => {
-      const mend = service.lose(/^POST \/project\/share$/)
-      t.equal(
-        await outcome(overwrite(testbed, `${shares}/new-c.json`, '{"user":"guest","permission":"READ"}')),
-        'done',
-      )
-      mend()
-      t.equal((await sharesOf()).length, 1)
-    })
-
-    t.test('SHARE-5 a share whose user the service spells otherwise is made once', async t => {
-      const [given] = await sharesOf()
-      await service.elsewhere('DELETE', `/project/share?shareId=${given.shareId ?? given.id}`)
-      const mend = service.intercept(/^GET \/project\/share/, async response => {
-        const list = await service.elsewhere('GET', `/project/share?id=${ids.water}`)
-        const body = list.replaceAll('"guest"', '"guest@example.org"')
-        response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-      })
-      const save = () =>
-        outcome(overwrite(testbed, `${shares}/new-mail.json`, '{"user":"guest","permission":"READ"}'))
-      const asked = await service.during(async () => {
-        t.equal(await save(), 'done')
-        t.equal(await save(), 'done')
-      })
-      t.same(writes(asked), ['POST /project/share'])
-      mend()
-    })
-
-    t.test('SHARE-5 a list that is refused after the POST makes no second share', async t => {
-      for (const status of [401, 403, 404, 409, 503]) {
-        const [given] = await sharesOf()
-        await service.elsewhere('DELETE', `/project/share?shareId=${given.shareId ?? given.id}`)
-        let isPosted = false
-        const mendPost = service.intercept(/^POST \/project\/share$/, async (_response, { carryOut }) => {
-          const passOn = await carryOut()
-          isPosted = true
-          passOn()
-        })
-        const mendList = service.intercept(/^GET \/project\/share/, async (response, { carryOut }) => {
-          if (isPosted) response.writeHead(status).end()
-          else (await carryOut())()
-        })
-        const save = () =>
-          outcome(overwrite(testbed, `${shares}/new-${status}.json`, '{"user":"guest","permission":"READ"}'))
-        t.not(await save(), 'done')
-        mendList()
-        mendPost()
-        const asked = await service.during(async () => t.equal(await save(), 'done'))
-        t.same(writes(asked), [], `after ${status}`)
-        t.equal((await sharesOf()).length, 1)
-      }
     })
   })
 }

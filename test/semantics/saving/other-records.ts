@@ -15,6 +15,31 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const stored = async (path: string) => JSON.parse(await service.elsewhere('GET', path))
 
+    t.test('DRAFT-1 the record of another thing is refused, also with its id taken out', async t => {
+      const calculation = 'projects/Water splitting/TS1_opt/.calculation.json'
+      const other = 'projects/Water splitting/H2O/.calculation.json'
+      const report = `reports/${ids.report}.json`
+      const pairs = [
+        [calculation, other],
+        ['projects/Water splitting/.project.json', 'projects/Water splitting/Sub project/.project.json'],
+        [report, `reports/${ids.profile}.json`],
+      ] as const
+      const asked = await service.during(async () => {
+        for (const [to, from] of pairs) {
+          const text = await textOf(testbed, from)
+          const before = await textOf(testbed, to)
+          t.equal(await outcome(overwrite(testbed, to, text)), 'EINVAL', to)
+          t.equal(
+            await outcome(overwrite(testbed, to, text.replace(/\s*"id": \d+,/, ''))),
+            'EINVAL',
+            `${to}, no id`,
+          )
+          await overwrite(testbed, to, before)
+        }
+      })
+      t.same(writes(asked), [])
+    })
+
     for (const { what, path, id } of [
       { what: 'project', path: project, id: ids.water },
       { what: 'calculation', path: calculation, id: ids.transition },

@@ -52,7 +52,7 @@ export function plainLists(t: Test, open: OpenTestbed): void {
     }
 
     for (const [form, text] of Object.entries(forms)) {
-      t.test(`SAVE-5 NEW-3 a list of ${form} that was read since is unchanged`, async t => {
+      t.test(`SAVE-5 NEW-4 a list of ${form} that was read since is unchanged`, async t => {
         for (const read of ['path', 'own', 'order'] as const) {
           const one = await report(text, 'two')
           for (const list of ['longer', 'two'] as const) {
@@ -65,7 +65,7 @@ export function plainLists(t: Test, open: OpenTestbed): void {
         }
       })
 
-      t.test(`NEW-3 a list of ${form} takes back what was saved under other names`, async t => {
+      t.test(`NEW-4 a list of ${form} takes back what was saved under other names`, async t => {
         for (const door of ['order.txt', 'its number'] as const)
           for (const [first, then] of [
             ['two', 'longer'],
@@ -80,7 +80,7 @@ export function plainLists(t: Test, open: OpenTestbed): void {
       })
     }
 
-    t.test('NEW-3 it takes back titles and rows that its number was given', async t => {
+    t.test('NEW-4 it takes back titles and rows that its number was given', async t => {
       const one = await report(forms.numbers, 'two')
       const record = JSON.parse(await textOf(testbed, one.own))
       const [first, ...others] = record.calculations
