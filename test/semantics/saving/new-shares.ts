@@ -190,7 +190,7 @@ export function newShares(t: Test, open: OpenTestbed): void {
       t.same(await saves(testbed, fresh, told('bob', 'WRITE')), ['PUT /project/share'], 'it is bob’s now')
       const ofGuest = await outcome(overwrite(testbed, fresh, told('guest', 'WRITE')))
       t.equal(ofGuest, 'EINVAL', 'that user has one already')
-      t.equal(await outcome(overwrite(testbed, fresh, '{"permission":"FULLACCESS"}')), 'EINVAL', 'nobody')
+      t.equal(await outcome(overwrite(testbed, fresh, '{"permission":"FULLACCESS"}')), 'EINVAL', 'no user')
       const [guests, bobs] = (await sharesOf(testbed)).map(({ shareId }) => `${shares}/${shareId}.json`)
       const copied = (await textOf(testbed, guests ?? '')).replace('READ', 'FULLACCESS')
       t.equal(await outcome(overwrite(testbed, fresh, copied)), 'EINVAL', 'a copy of another share')
