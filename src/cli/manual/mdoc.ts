@@ -1,5 +1,4 @@
-// The mdoc(7) language: text made safe for it, the topics' Markdown in it, and the commands and flags of commander.
-import type { Argument, Command, Option } from 'commander'
+// The mdoc(7) language: text made safe for it, and the topics' Markdown in it.
 
 /** What every page begins with. */
 export interface Title {
@@ -100,38 +99,4 @@ function broken(line: string): readonly string[] {
   const at = line.length <= longestLine ? -1 : line.lastIndexOf(' ', longestLine)
   if (at <= 0) return [line]
   return [line.slice(0, at), ...broken(line.slice(at + 1).replace(/^([.'])/, '\\&$1'))]
-}
-
-/** An item of a list of flags: `--mount drive`, and what it does. */
-export function flagItem({ short, long, flags, description, argChoices }: Option): readonly string[] {
-  const value = /[<[](.+?)[>\]]$/.exec(flags)?.[1]
-  const names = [short, long].flatMap(name => (name === undefined ? [] : [`Fl ${word(name.slice(1))}`]))
-  const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
-  const says = description.includes(argChoices?.[0] ?? '\0') ? description : `${description}${choices}`
-  return [
-    `.It ${names.join(' , ')}${value === undefined ? '' : ` Ar ${word(value)}`}`,
-    ...paragraph(`${says}.`),
-  ]
-}
-
-/** The arguments behind a command's name. */
-export function argumentWords(args: readonly Argument[]): string {
-  return args
-    .map(one => {
-      const name = `Ar ${word(one.name())}${one.variadic ? ' ...' : ''}`
-      return one.required ? name : `Op ${name}`
-    })
-    .join(' ')
-}
-
-/** Commands that do something, with their names below the program's. */
-export function namedCommands(command: Command, above = ''): readonly (readonly [string, Command])[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .flatMap(inner => {
-      const name = `${above} ${inner.name()}`.trim()
-      if (inner.name() === 'help' && above !== '') return []
-      return inner.commands.length === 0 ? [[name, inner] as const] : namedCommands(inner, name)
-    })
 }

@@ -1,27 +1,13 @@
-// The manual pages: the mdoc(7) files of this folder, filled from the table of settings, the commands, and the topics of `calcfs help`.
+// The manual pages: the mdoc(7) files of this folder, filled from the table of settings, the --help of each command, and the topics of `calcfs help`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { otherVariables } from '../../config/config.js'
 import { flagName, type Group, groups, groupTitles, settings, variableName } from '../../config/settings.js'
-import { exampleLines, examplesOf } from '../../terminal/examples.js'
 import { exitCodes, exitMeanings } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
-import { isUnlisted } from '../../terminal/settings.js'
 import { settingsIn, textTopics, topicText } from '../help/topics.js'
-import {
-  argumentWords,
-  filled,
-  flagItem,
-  heading,
-  namedCommands,
-  paragraph,
-  safe,
-  section,
-  type Title,
-  typed,
-  word,
-} from './mdoc.js'
+import { filled, heading, paragraph, safe, section, type Title, typed, word } from './mdoc.js'
 
 type Parts = Readonly<Record<string, readonly string[]>>
 
@@ -62,8 +48,8 @@ const settingLines = (group: Group): readonly string[] => [
 ]
 
 const programParts = (program: Command): Parts => ({
-  '@FLAGS': list(program.createHelp().visibleOptions(program).flatMap(flagItem)),
-  '@COMMANDS': namedCommands(program).flatMap(([name, command]) => commandLines(name, command)),
+  '@PROGRAM': typed(helpOf(program)),
+  '@COMMANDS': commandLines(program, ''),
   '@TOPICS': textTopics.flatMap(topic => section(topicText(topic))),
   '@VARIABLES': list(
     Object.entries(otherVariables).flatMap(([name, says]) => [`.It Ev ${name}`, ...paragraph(`${says}.`)]),
@@ -76,36 +62,26 @@ const programParts = (program: Command): Parts => ({
   ),
 })
 
-function commandLines(name: string, command: Command): readonly string[] {
-  const options = command
+/** Each command below this one, as its --help shows it. */
+const commandLines = (command: Command, above: string): readonly string[] =>
+  command
     .createHelp()
-    .visibleOptions(command)
-    .filter(
-      option => !isUnlisted(option) && option.helpGroupHeading === undefined && option.long !== '--help',
-    )
-  const takesSettings = command.options.some(
-    option => isUnlisted(option) || option.helpGroupHeading !== undefined,
-  )
-  const args = command.registeredArguments
-  return [
-    `.Ss ${safe(name)}`,
-    '.Bd -ragged -compact',
-    '.Nm calcfs',
-    `.Cm ${word(name)}`,
-    ...(options.length === 0 ? [] : ['.Op Ar option ...']),
-    ...(args.length === 0 ? [] : [`.${argumentWords(args)}`]),
-    '.Ed',
-    '.Pp',
-    ...paragraph(`${capital(command.description())}.`),
-    ...list([
-      ...args
-        .filter(one => one.description !== '')
-        .flatMap(one => [`.It Ar ${word(one.name())}`, ...paragraph(`${one.description}.`)]),
-      ...options.flatMap(flagItem),
-    ]),
-    ...(takesSettings ? ['.Pp', 'The settings of', '.Xr calcfs.conf 5', 'work as flags here, too.'] : []),
-    ...typed(exampleLines(examplesOf(command))),
-  ]
+    .visibleCommands(command)
+    .flatMap(inner => {
+      const name = `${above} ${inner.name()}`.trim()
+      return [`.Ss ${safe(name)}`, ...typed(helpOf(inner)), ...commandLines(inner, name)]
+    })
+
+/** With the indent of a literal display, 80 columns. */
+const helpWidth = 70
+
+function helpOf(command: Command): readonly string[] {
+  let text = ''
+  const writeOut = (piece: string): void => {
+    text += piece
+  }
+  command.configureOutput({ writeOut, getOutHelpWidth: () => helpWidth }).outputHelp()
+  return text.trim().split('\n')
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
