@@ -16,7 +16,9 @@ import { scoped } from '../scope.js'
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'] as const
 const others = ['SIGURG', 'SIGWINCH', 'SIGCHLD'] as const
 /** Milliseconds for which the service keeps an answer back, and after which the signal comes. */
-const [slowest, latest] = [120, 220]
+const [slowest, latest] = [60, 220]
+/** Mounts side by side: a draw waits most of its time. */
+const lanes = 4
 /** Milliseconds for a program to end: a change waits for its answer. */
 const endLimit = 30_000
 const settings = { access: 'manage', ttlListing: '300ms', ttlRecord: '100ms', ttlAbsent: '50ms' }
@@ -33,6 +35,7 @@ interface Draw {
 
 /** What a program does, and whether what the service has and what the drive shows afterwards may be. */
 interface Verb {
+  readonly prepare?: (draw: Draw, testbed: MountTestbed) => void
   readonly command: (draw: Draw) => readonly [string, ...string[]]
   readonly check?: (draw: Draw, testbed: MountTestbed, code: number | null) => Promise<string | undefined>
 }
@@ -66,6 +69,23 @@ const verbs: Readonly<Record<string, Verb>> = {
   find: { command: ({ root }) => ['find', `${root}/projects`, '-newer', '/etc/passwd'] },
   cp: {
     command: ({ root, local, at }) => ['cp', '-r', `${root}/projects/Water splitting`, `${local}/${at}`],
+  },
+  open: {
+    command: ({ root }) => [
+      'perl',
+      '-e',
+      'open(my $f, "<", $ARGV[0]) or die "$!"',
+      `${root}/${water}/TS1_opt/run.log`,
+    ],
+  },
+  rm: {
+    prepare: ({ at }, { service }) =>
+      void service.seed.addReport({ id: `${7_000 + at}`, name: 'R', title: 'R', owner: 'demo' }),
+    command: ({ root, at }) => ['rm', `${root}/reports/${7_000 + at}.json`],
+    async check({ root, at }, _, code) {
+      const shown = (await ran('stat', [`${root}/reports/${7_000 + at}.json`])).code === 0
+      return code === 0 && shown ? 'what was removed is shown' : undefined
+    },
   },
   mkdir: {
     command: draw => ['mkdir', `${draw.root}/${water}/${projectOf(draw)}`],
@@ -109,6 +129,7 @@ async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<s
   const [name, verb] = pick.of(Object.entries(verbs))
   const signal = pick.once(4) ? pick.of(others) : pick.of(ending)
   const pause = pick.whole(0, latest)
+  verb.prepare?.(draw, testbed)
   const undo = service.intercept(/./, async (_, { carryOut }) => {
     await wait(pick.whole(0, slowest))
     const passOn = await carryOut()
@@ -125,7 +146,8 @@ async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<s
   try {
     const [code] = await within(endLimit, what, exit)
     undo()
-    const sent = writes(service.heard.slice(before)).filter(line => !line.includes('login'))
+    // A DELETE comes when its burst is over, perhaps beside the next draw.
+    const sent = writes(service.heard.slice(before)).filter(line => !/login|^DELETE/.test(line))
     if (sent.length > 1) return `${what}: ${sent.join(', ')}`
     const wrong = await verb.check?.(draw, testbed, code)
     const next = await ran('ls', [`${testbed.directory}/projects`])
@@ -138,19 +160,22 @@ async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<s
   }
 }
 
-async function run({ seed, until, say }: Frame): Promise<Result> {
+async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   const pick = chance(seed)
+  const least = Number(process.env['CALCFS_SIGNALS'] ?? (scale === 'cut' ? 60 : 0))
   const wrong: string[] = []
   let draws = 0
-  await scoped(async scope => {
-    const testbed = await realMount(scope, { settings, fill })
-    while (Date.now() < until && wrong.length < 10) {
-      const found = await drawn(testbed, pick.branch(), draws)
-      if (found !== undefined) wrong.push(`draw ${draws}: ${found}`)
-      draws += 1
-      if (draws % 200 === 0) say(`${draws} draws`)
-    }
-  })
+  const lane = (own: Chance): Promise<void> =>
+    scoped(async scope => {
+      const testbed = await realMount(scope, { settings, fill })
+      while ((draws < least || Date.now() < until) && wrong.length < 10) {
+        const at = draws++
+        const found = await drawn(testbed, own.branch(), at)
+        if (found !== undefined) wrong.push(`draw ${at}: ${found} (seed ${seed})`)
+        if (at % 200 === 199) say(`${draws} draws`)
+      }
+    })
+  await Promise.all(Array.from({ length: lanes }, () => lane(pick.branch())))
   return { counts: { draws }, wrong }
 }
 
