@@ -69,24 +69,6 @@ t.test('END-1 a service that never answers holds the end up no longer than the s
   t.equal(await textOf(testbed, report), text, 'the text is a draft')
 })
 
-t.test('END-1 so does a finished text that takes the record’s place', async t => {
-  const testbed = await realMount(t)
-  const text = (await textOf(testbed, report)).replace('Supporting information', 'Moved')
-  await overwrite(testbed, 'reports/sedAbCdEf', text)
-  testbed.service.intercept(put, async (_, { carryOut }) => {
-    const answer = await carryOut()
-    await new Promise(wake => setTimeout(wake, 1_500))
-    answer()
-  })
-  const before = testbed.service.heard.length
-  const answer = outcome(testbed.files.rename('reports/sedAbCdEf', report))
-  await until(10_000, 'the PUT', async () => writes(testbed.service.heard.slice(before)).length > 0)
-  const code = testbed.terminate()
-  t.equal(await answer, 'done')
-  t.equal(await code, 0)
-  t.notMatch(await testbed.log(), /file closed|could not be ended/)
-})
-
 t.test(
   'SIGNAL-2 a daemon that had no free descriptor for a while ends with its mount all the same',
   async t => {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Test } from 'tap'
 import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
-import { printed, python, shell } from '../testbed/programs.js'
+import { printed, python } from '../testbed/programs.js'
 import { ids, log } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
@@ -54,15 +54,6 @@ with open("${calculation}/run.log", "rb") as file:
     print(len(view), view[250000:250009].decode(), view[-10:-1].decode())`
       t.equal((await pythonIn(testbed, program)).trim(), `300000 ${log.slice(250_000, 250_009)} 000029999`)
     })
-
-    t.test('24 readers at once all read right', async t => {
-      const line = `for i in $(seq 24); do md5sum < '${calculation}/run.log' & done; wait`
-      const { stdout } = await shell(line, testbed.directory)
-      const sums = stdout.trim().split('\n')
-      t.equal(sums.length, 24)
-      t.equal(new Set(sums).size, 1)
-      t.equal(sums[0], await printed('md5sum', [], { input: log }).then(sum => sum.trim()))
-    })
   })
 
   t.test('saving', async t => {
@@ -99,28 +90,6 @@ with open("${report}", "r+b") as file:
         })
       })
       t.same(writes(asked), ['PUT /report'])
-    })
-
-    t.test('a same-size change is seen although the kernel keeps pages', async t => {
-      const text = await textOf(testbed, report)
-      await overwrite(testbed, report, text.replace('Mapped into the memory', 'Another 22 characters.'))
-      t.match(await textOf(testbed, report), /Another 22 characters\./)
-      t.equal(await printed('grep', ['-c', 'Another 22', report], { cwd: testbed.directory }), '1\n')
-    })
-
-    t.test('a file that is replaced while it is open keeps what its reader saw', async t => {
-      const file = await files.open(report, 'r')
-      const half = await file.read(20, 0)
-      const text = (await textOf(testbed, report)).replace('Another 22 characters.', 'Moved over an open one')
-      await overwrite(testbed, 'reports/sedAbCdEf', text)
-      await files.rename('reports/sedAbCdEf', report)
-      const rest = await file.read(100_000, 20)
-      t.match(Buffer.concat([half, rest]).toString(), /Another 22 characters\./)
-      await file.close()
-      t.equal(await titleOnService(testbed), 'Moved over an open one')
-      await until(5000, 'no hidden file is left', async () => {
-        return (await namesOf(testbed, 'reports')).every(name => !name.startsWith('.fuse_hidden'))
-      })
     })
   })
 

@@ -29,29 +29,6 @@ t.test('AVAIL-6 it is the date, and runs as the date does', async t => {
   t.equal(now(), 1_010_000)
 })
 
-for (const [how, by] of [
-  ['forward', hour],
-  ['back', -hour],
-  ['forward by a little', 30_000],
-] as const) {
-  t.test(`AVAIL-6 a date that is set ${how} ends no wait, and is reached by and by`, async t => {
-    const { state, now, pass } = machineAt(10 * hour)
-    const before = now()
-    state.wall += by
-    t.equal(now(), before, 'no time has passed')
-    pass(10_000)
-    t.ok(Math.abs(now() - before - 10_000) <= 1_000, `${now() - before} ms in ten seconds`)
-    let last = now()
-    for (let step = 0; step < 12 * 60; step += 1) {
-      pass(60_000)
-      const next = now()
-      if (next < last) t.fail(`it runs back at ${last}`)
-      last = next
-    }
-    t.equal(last, state.wall, 'twelve hours later it is the date')
-  })
-}
-
 t.test('AVAIL-6 sleep of the machine is time that passes, also where its date is set meanwhile', async t => {
   const { state, now, pass } = machineAt(10 * hour)
   const before = now()

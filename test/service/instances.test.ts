@@ -5,30 +5,6 @@ import { all, openServiceTestbed, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
-t.test('where the root does not resolve, no answer tells its id', async t => {
-  const { anna, service, root } = await openServiceTestbed(t, { shortcomings: { root: true } })
-  const made = await anna('POST', '/project', { body: '{"name":"Dyes","description":"x"}' })
-  const sub = service.seed.addProject({ name: 'Sub', owner: 'anna', parent: made.text })
-  const hidden = [
-    '/navigation/path/resolve?path=/db/anna&type=project',
-    `/project?id=${root}`,
-    `/project/descendant?id=${root}&type=project`,
-    `/project/share?id=${root}`,
-  ]
-  t.same(await statuses(anna, 'GET', hidden), all(404, hidden))
-  t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna/Dyes&type=project')).text, made.text)
-  t.notOk('parentId' in JSON.parse((await anna('GET', `/project?id=${made.text}`)).text))
-  t.match(JSON.parse((await anna('GET', `/project?id=${sub}`)).text), { parentId: Number(made.text) })
-  const body = `{"name":"x","description":"y","parentId":${root}}`
-  t.equal((await anna('POST', '/project', { body })).status, 400)
-})
-
-t.test('an instance may know the report types on the second path only', async t => {
-  const { anna } = await openServiceTestbed(t, { shortcomings: { onlyReportType: true } })
-  t.equal((await anna('GET', '/report/types')).status, 404)
-  t.equal((await anna('GET', '/report-type')).status, 200)
-})
-
 t.test('SERVE-1 an instance may answer the nine paths of the public listing only', async t => {
   const { anna, service } = await openServiceTestbed(t, { shortcomings: { onlyNinePaths: true } })
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })

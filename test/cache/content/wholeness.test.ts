@@ -1,13 +1,5 @@
 // Nothing read is ever wrong: cut bodies, wrong lengths, unproven ends, damaged and truncated files.
-import {
-  appendFileSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
@@ -139,24 +131,6 @@ for (const what of ['a changed byte', 'a cut', 'a cut to nothing']) {
     }
   })
 }
-
-t.test('a kept file under the name of another is not taken for it', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  let sent = 0
-  const remote = fakeRemote(() => {
-    sent += 1
-    return { bytes: inPieces(Buffer.from(`body ${sent}`), 10) }
-  })
-  const first = open(remote)
-  await readAll(first, file('a'))
-  await settled(first)
-  const [a = ''] = keptIn(directory)
-  await readAll(first, file('b'))
-  await first.close()
-  const b = keptIn(directory).find(path => path !== a) ?? ''
-  renameSync(a, b)
-  t.not((await readAll(open(remote), file('b'))).toString(), 'body 1')
-})
 
 t.test('scrubbing finds damage in unread contents, and what dead processes left', async t => {
   const { open, directory } = openCacheTestbed(t)

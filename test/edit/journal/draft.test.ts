@@ -2,7 +2,7 @@
 import { execFile, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -97,26 +97,6 @@ const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 const run = promisify(execFile)
 
 if (mayMount) {
-  t.test('a full disk is reported, and the text so far is kept', { timeout: 30_000 }, async t => {
-    const directory = await scratch(t)
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory])
-    try {
-      const draft = await (await openDrafts(directory, now)).create(key)
-      await draft.write(bytes('kept so far'), 0)
-      t.match(await failureOf(draft.write(Buffer.alloc(200_000, 'x'), 11)), { kind: 'no-space' })
-      t.match(await failureOf(draft.change({ state: 'sending' })), { kind: 'no-space' })
-      t.equal(Buffer.from(await draft.read(0, 11)).toString(), 'kept so far')
-      const note = JSON.parse(await readFile(join(draft.directory, 'meta.json'), 'utf8'))
-      t.equal(note.state, 'editing', 'the old note is whole')
-      await draft.truncate(11)
-      await draft.change({ state: 'refused' })
-      t.equal(await draft.text(), 'kept so far')
-      await draft.close()
-    } finally {
-      await run('umount', [directory])
-    }
-  })
-
   t.test(
     'STATE-4 a disk that takes no more names says that it is full, and nothing is left behind',
     async t => {
@@ -143,47 +123,6 @@ if (mayMount) {
     },
   )
 }
-
-if (mayMount) {
-  t.test('STATE-4 a draft that a full disk keeps from being put back leaves nothing of each try', async t => {
-    const directory = await scratch(t)
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=10', 'tmpfs', directory])
-    try {
-      const draft = await (await openDrafts(directory, now)).create(key)
-      await draft.write(bytes('kept'), 0)
-      await rm(join(directory, 'drafts'), { recursive: true })
-      const fillers = Array.from({ length: 10 }, (_, at) => join(directory, `filler${at}`))
-      for (const filler of fillers) await writeFile(filler, '').catch(() => {})
-      const kinds: (string | undefined)[] = []
-      do {
-        const kind = await draft.sync().then(
-          () => undefined,
-          (failure: Failure) => failure.kind,
-        )
-        kinds.push(kind)
-        if (kind === undefined) break
-        t.same(await readdir(join(directory, 'drafts')).catch(() => []), [], `after ${kinds.length} tries`)
-        await rm(fillers[kinds.length - 1] ?? '', { force: true })
-      } while (kinds.length <= fillers.length)
-      t.ok(kinds.length > 3, 'each step of it has failed once')
-      t.same(kinds, [...kinds.slice(1).map(() => 'no-space'), undefined], 'and then it is put back')
-      t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
-      await draft.close()
-    } finally {
-      await run('umount', ['-l', directory])
-    }
-  })
-}
-
-t.test('STATE-4 a state directory that was deleted is made again by the next draft', async t => {
-  const directory = await scratch(t)
-  const drafts = await openDrafts(directory, now)
-  await rm(directory, { recursive: true })
-  const draft = await drafts.create(key)
-  await draft.write(bytes('kept'), 0)
-  await draft.leave()
-  t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
-})
 
 t.test('STATE-4 what a killed daemon had only begun to make is swept, a text never', async t => {
   const directory = await scratch(t)

@@ -12,7 +12,6 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['nothing-lost/kill/kill-save', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
-  ['nothing-lost/disk/cut-journal', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
   ['model/interleaved/interleaved', { CALCFS_INTERLEAVINGS: '1000' }],
   ['drive/removal/walks', { CALCFS_WALK_RUNS: '100' }],

@@ -1,10 +1,9 @@
 // A journal that is cut at any byte never stops a mount: what can be read is there, and nothing else is lost.
-import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type DraftMeta, printMeta } from '../../../src/edit/journal/draft-meta.js'
-import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
-import { instant } from '../../../src/remote/remote.js'
+import { textHash } from '../../../src/edit/journal/text-history.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -116,53 +115,3 @@ async function giveAllUp(t: Test, testbed: Parameters<typeof textOf>[0]): Promis
     if (name.endsWith('.json')) await testbed.files.unlink(`.calcfs/drafts/${name}`)
   t.same(await namesOf(testbed, '.calcfs/drafts'), [])
 }
-
-/** Each page is cut at its edges and inside; without this, the first two and the last one are, and the others between them. */
-const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
-
-/** Lengths that a cut may leave of a file: none, a few bytes, the edges of SQLite's pages, and all but one. */
-function lengths(size: number): number[] {
-  const page = 4096
-  const edges = Array.from({ length: Math.floor(size / page) + 1 }, (_, at) => at * page)
-  const near = edges.flatMap((edge, at) =>
-    isFull || at < 2 || at === edges.length - 1 ? [edge - 1, edge, edge + 1, edge + 100] : [edge],
-  )
-  return [...new Set([0, 1, 16, 99, 100, size - 1, ...near])].filter(at => at >= 0 && at < size)
-}
-
-t.test('ledgers cut at many lengths: the drafts are there, and the drive works', async t => {
-  const testbed = await inProcess(t)
-  const { state } = testbed
-  const text = `{"id":42,"title":"Unsent"}\n`
-  const known = join(state, 'known', 'ledger.db')
-  await textOf(testbed, report)
-  await testbed.remount()
-  const size = (await readFile(known)).length
-  let cuts = 0
-  for (const length of lengths(size)) {
-    await leave(join(state, 'drafts'), 'unsent', { note: noteOf('refused', ids.report), text })
-    await testbed.remount(() => truncate(known, length))
-    t.equal(await textOf(testbed, report), text, `${length} of ${size} bytes are left`)
-    t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), text)
-    await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
-    t.match(await textOf(testbed, report), /Supporting information/)
-    t.ok((await namesOf(testbed, 'reports')).includes(`${ids.report}.json`), 'opened, it is known again')
-    cuts++
-  }
-  t.comment(`${cuts} cuts of the ledger next to the drafts`)
-})
-
-t.test('a text of the memory that was cut is whole again once it is met again', async t => {
-  const key = { kind: 'report', id: ids.report } as const
-  const texts = openTextHistory({
-    stateDirectory: t.testdir(),
-    mount: '/drive',
-    now: () => instant(Date.now()),
-  })
-  const text = '{"id":42}\n'
-  await texts.remember(key, text, 'read')
-  await truncate(join(t.testdirName, 'texts', `report-${ids.report}`, textHash(text)), 0)
-  t.same(await texts.candidates(key), [], 'a cut text is no base of an edit')
-  await texts.remember(key, text, 'read')
-  t.match(await texts.candidates(key), [{ text }])
-})

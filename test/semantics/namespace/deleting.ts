@@ -7,7 +7,7 @@ import { until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const calculation = `${water}/TS1_opt`
-const report = `reports/${ids.report}.json`
+const _report = `reports/${ids.report}.json`
 const manage = { settings: { access: 'manage' } }
 
 /** As `rm -r` does it, in the order of the listing; `stopAt` stops it at an entry. */
@@ -131,17 +131,6 @@ export function deleting(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, manage)
     const { files, service } = testbed
 
-    t.test('DEL-1 interrupted it deletes nothing; rmdir is ENOTEMPTY while anything is left', async t => {
-      const asked = await service.during(async () => {
-        await removeTree(testbed, calculation, 'run.log')
-        t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
-        await pauseEnds(testbed)
-      })
-      t.same(writes(asked), [])
-      t.ok((await namesOf(testbed, calculation)).includes('input.inp'), 'a backup lacks nothing')
-      t.equal(await textOf(testbed, `${calculation}/input.inp`), '! B3LYP opt\n')
-    })
-
     t.test('DEL-9 what was unlinked before a restart does not count', async t => {
       await testbed.remount()
       await files.unlink(`${calculation}/.calculation.json`)
@@ -163,30 +152,6 @@ export function deleting(t: Test, open: OpenTestbed): void {
       t.same(writes(sent), [`DELETE /calculation?id=${ids.transition}`])
       t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
       t.notOk(await there(testbed, `/calculation?id=${ids.transition}`))
-    })
-
-    t.test('DEL-4 rm -r of a project deletes nothing at all', async t => {
-      const asked = await service.during(async () => {
-        for (const [name] of await files.readdir(water)) {
-          const path = `${water}/${name}`
-          const inside = await files.readdir(path).catch(() => new Map<string, string>())
-          for (const [file] of inside) await outcome(files.unlink(`${path}/${file}`))
-          await outcome(inside.size > 0 ? files.rmdir(path) : files.unlink(path))
-        }
-        t.equal(await outcome(files.rmdir(water)), 'EPERM')
-        t.ok((await namesOf(testbed, `${water}/H2O`)).includes('output.cml'), 'all is back at once')
-        t.equal(await outcome(removeTree(testbed, `${water}/H2O`)), 'EPERM')
-      })
-      t.same([...writes(asked), ...writes(await service.during(() => pauseEnds(testbed)))], [])
-      t.match(await files.xattr(water, 'user.calcfs.error'), /rmdir/)
-    })
-
-    t.test('DEL-2 once that burst is over one of its calculations can be taken away', async t => {
-      const asked = await service.during(async () => {
-        await removeTree(testbed, `${water}/H2O`)
-        await pauseEnds(testbed)
-      })
-      t.same(writes(asked), [`DELETE /calculation?id=${ids.product}`])
     })
   })
 
@@ -220,22 +185,6 @@ export function deleting(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.rmdir(`by-id/project/${ids.water}`)), 'ENOTEMPTY')
       })
       mend()
-      t.same(writes(asked), [])
-    })
-
-    t.test('DEL-4 rm -r of the reports, or of all shares, deletes none of them', async t => {
-      service.seed.addShare({ project: ids.water, user: 'guest', permission: 'READ' })
-      await files.touch(water)
-      await files.lstat(report)
-      const asked = await service.during(async () => {
-        for (const directory of ['reports', `${water}/.shares`]) {
-          for (const [name, kind] of await files.readdir(directory))
-            if (kind === 'file') await outcome(files.unlink(`${directory}/${name}`))
-          t.equal(await outcome(files.rmdir(directory)), 'EPERM')
-        }
-        await testbed.pass(3200)
-        await files.readdir('reports')
-      })
       t.same(writes(asked), [])
     })
   })

@@ -86,21 +86,6 @@ t.test('READ-9 a reader of the end, the middle and then everything is sent each 
   t.equal(sent.bytes, total)
 })
 
-t.test('READ-9 a big file whose first bytes were read is not downloaded on and on', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  const sent = { bytes: 0 }
-  const remote = exact(sent)
-  const cache = open(remote)
-  await cache.size(file('log'), requestContext())
-  t.ok(await isRight(cache, 0))
-  await settled(cache)
-  t.ok(sent.bytes <= 1 << 20, `${sent.bytes} bytes`)
-  t.same(readdirSync(join(directory, 'content', 'kept')), [], 'a part is not taken for the whole')
-  t.ok(cache.cached(file('log')) > 0)
-  t.ok((await readAll(cache, file('log'), 131_072)).equals(bytes))
-  t.equal(sent.bytes, total, 'a later reader goes on from what arrived')
-})
-
 t.test(
   'READ-20 of so many files at most only the beginning lies here, and what went is asked for again',
   async t => {
@@ -205,30 +190,6 @@ t.test('a service that sends all when asked for the beginning is asked for no pa
   await cache.size(file('log'), requestContext())
   t.ok((await readAll(cache, file('log'))).equals(bytes))
   t.equal(remote.asked.length, 2)
-})
-
-t.test('a part shorter than the stated size allows is of another version', async t => {
-  const { open } = openCacheTestbed(t)
-  const cache = open(
-    fakeRemote(
-      (start, end) => ({ start, end, bytes: inPieces(bytes.subarray(start, total - 5_000), 65_536) }),
-      () => total,
-    ),
-  )
-  await cache.size(file('log'), requestContext())
-  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'replaced')
-})
-
-t.test('a part of a content of another length is of another version', async t => {
-  const { open } = openCacheTestbed(t)
-  const cache = open(
-    fakeRemote(
-      (start, end) => ({ start, end, length: total + 1, bytes: inPieces(bytes.subarray(start), 65_536) }),
-      () => total,
-    ),
-  )
-  await cache.size(file('log'), requestContext())
-  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'replaced')
 })
 
 t.test('a download that stands still for a minute is ended', async t => {
