@@ -114,7 +114,6 @@ export const folders: Readonly<Record<string, string>> = {
   service: 'the bundled service as one thing, its seed and its sample',
   'app/account': 'whose drive it is: the user of a service, the directory and the token that are kept',
   app: 'the composition root: the whole line from the kernel to the network',
-  'cli/stream': 'trees and files of a daemon, as long answers',
   'cli/control': 'talking to the daemon of a drive',
   'cli/doctor': 'the checks of `calcfs doctor`',
   'cli/mount':

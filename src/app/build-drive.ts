@@ -211,7 +211,10 @@ export function buildDrive(
     read: config.deadlineRead,
     save: config.deadlineSave,
   }
-  const generation = { catalog, dialect, tree, reports, status, isHidden: writeSide.isHidden }
+  const generation = {
+    ...{ catalog, dialect, tree, reports, isHidden: writeSide.isHidden },
+    status: async () => `${JSON.stringify(await status(), null, 2)}\n`,
+  }
   const generated = new GeneratedTexts(generation, times, now)
   const shownAgain = (): void => news.tell('all')
   const parts: DriveParts = {

@@ -1,11 +1,11 @@
-// status.json: the state of a mount for users and scripts, from memory alone.
+// Status of a mount for users and scripts, from memory alone: what status.json says.
 import type { Activity } from '../activity/activity.js'
 import type { ContentCache } from '../cache/content/content.js'
 import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
-import type { PinLine } from '../drive/interface/control.js'
+import type { PinLine, Status } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
 import { isUsersOwn } from '../drive/nodes/local-names.js'
@@ -61,14 +61,14 @@ const statusPatience = 1000
 /** The same where the service is to be checked: with the start of the command less than three seconds. A slow service is not away. */
 const checkPatience = 2400
 
-/** The text of `status.json`; `check` sends a request to the service first. */
-export type StatusText = (check?: boolean) => Promise<string>
+/** `check` sends a request to the service first. */
+export type StatusNow = (check?: boolean) => Promise<Status>
 
 /** A status is needed when things go wrong: it does not wait for a service that is away. */
 export function openStatus(
   sources: StatusSources,
   { roots, places }: { readonly roots: Roots; readonly places: DirectoryTroubles },
-): StatusText {
+): StatusNow {
   const within = (patience: number): RequestContext => dueIn(patience, sources)
   return async (check = false) => {
     const checked = check ? sources.health.check(within(checkPatience)) : undefined
@@ -77,64 +77,60 @@ export function openStatus(
       (thrown: unknown) => asFailure(thrown).message,
     )
     await checked
-    return statusText(sources, top, await places.look())
+    return statusOf(sources, top, await places.look())
   }
 }
 
 /** `top` states what is at the top of projects/, or why that is unknown; `places` the problems of own directories. */
-function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
+function statusOf(sources: StatusSources, top: string, places: readonly string[]): Status {
   const { account, config, health, content, drafts, failures: failureLog } = sources
   const time = (at: number): string => new Date(at).toISOString()
-  return `${JSON.stringify(
-    {
-      service: account.base.href,
-      user: account.user,
-      mountPoint: sources.mountPoint,
-      access: config.access,
-      pid: process.pid,
-      control: sources.control,
-      at: time(sources.now()),
-      version: sources.version,
-      since: time(sources.since),
-      top,
-      answers: health.outage === undefined,
-      ...(health.outage === undefined
-        ? {}
-        : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
-      signedIn: health.signedOut === undefined,
-      ...(health.signedOut === undefined
-        ? {}
-        : {
-            signedOutSince: time(health.signedOut.since),
-            signedOutBecause: signInEnded(health.signedOut.failure),
-          }),
-      ...signInFields(sources.signIn()),
-      lacking: sources.lacking(),
-      requests: health.asked,
-      kernel: sources.activity.kernel.way,
-      kernelBecause: sources.activity.kernel.because,
-      kernelTold: sources.news.told,
-      ...pauseFields(sources),
-      answersInMs: health.answersIn,
-      ...(sources.fleet === undefined ? {} : { fleet: fleetFacts(sources.fleet) }),
-      cache: content.stats(),
-      pins: sources.pins().map(({ since, ...pin }) => ({ ...pin, since: time(since) })),
-      otherThings: sources.identities.count,
-      unsent: drafts.list().map(one => {
-        const { name, record, path, state, since, why, whatToDo } = draftFacts(one)
-        return { name, record, path, state, since: time(since), why, whatToDo }
-      }),
-      deleting: waitingRemovals(sources).map(({ since, ...one }) => ({ ...one, since: time(since) })),
-      keptHere: keptHere(sources.scratch).slice(0, keptHereAtMost),
-      removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
-      places,
-      lastFailure: failureLog.last,
-      state: account.places.state,
-      cacheDirectory: account.places.cache,
-    },
-    null,
-    2,
-  )}\n`
+  return {
+    service: account.base.href,
+    user: account.user,
+    mountPoint: sources.mountPoint,
+    access: config.access,
+    pid: process.pid,
+    control: sources.control,
+    at: time(sources.now()),
+    version: sources.version,
+    since: time(sources.since),
+    top,
+    answers: health.outage === undefined,
+    ...(health.outage === undefined
+      ? {}
+      : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
+    signedIn: health.signedOut === undefined,
+    ...(health.signedOut === undefined
+      ? {}
+      : {
+          signedOutSince: time(health.signedOut.since),
+          signedOutBecause: signInEnded(health.signedOut.failure),
+        }),
+    ...signInFields(sources.signIn()),
+    lacking: sources.lacking(),
+    requests: health.asked,
+    kernel: sources.activity.kernel.way,
+    kernelBecause: sources.activity.kernel.because,
+    kernelTold: sources.news.told,
+    ...pauseFields(sources),
+    answersInMs: health.answersIn,
+    ...(sources.fleet === undefined ? {} : { fleet: fleetFacts(sources.fleet) }),
+    cache: content.stats(),
+    pins: sources.pins().map(({ since, ...pin }) => ({ ...pin, since: time(since) })),
+    otherThings: sources.identities.count,
+    unsent: drafts.list().map(one => {
+      const { name, record, path, state, since, why, whatToDo } = draftFacts(one)
+      return { name, record, path, state, since: time(since), why, whatToDo }
+    }),
+    deleting: waitingRemovals(sources).map(({ since, ...one }) => ({ ...one, since: time(since) })),
+    keptHere: keptHere(sources.scratch).slice(0, keptHereAtMost),
+    removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
+    places,
+    lastFailure: failureLog.last,
+    state: account.places.state,
+    cacheDirectory: account.places.cache,
+  }
 }
 
 function pauseFields({ activity, now }: StatusSources): object {
@@ -159,7 +155,7 @@ function signInFields({ until, renewed }: SignInFacts): object {
 }
 
 /** What this mount knows of its fleet without a question: `saved` and `asked` are its own. */
-function fleetFacts(fleet: Pick<Fleet, 'status'>): object {
+function fleetFacts(fleet: Pick<Fleet, 'status'>): Status['fleet'] {
   const { address, nodes, hits, asked, away } = fleet.status()
   return { address, mounts: nodes, saved: hits, asked, passedByBecause: away }
 }

@@ -8,11 +8,8 @@ export type DaemonState = 'answers' | 'dead' | 'silent'
 // SIGUSR1 opens Node's debugger in this child as in any other.
 const program = `
 process.on('SIGUSR1', () => {})
-const fs = require('node:fs'), { basename, dirname, join } = require('node:path')
-const nearest = path => {
-  try { return fs.realpathSync(path) } catch { return dirname(path) === path ? path : join(nearest(dirname(path)), basename(path)) }
-}
-const asked = { statfs: path => { fs.statfsSync(path) }, readFile: path => fs.readFileSync(path, 'utf8'), nearest }
+const fs = require('node:fs')
+const asked = { statfs: path => { fs.statfsSync(path) }, readFile: path => fs.readFileSync(path, 'utf8') }
 const [, question, path] = process.argv
 const answer = () => { try { return { value: asked[question](path) } } catch ({ code, message }) { return { code: code ?? message } } }
 process.stdout.write(JSON.stringify(answer()))
@@ -34,51 +31,34 @@ export async function textAt(path: string, milliseconds: number): Promise<string
   return answer?.code === 'EACCES' ? 'forbidden' : answer?.value
 }
 
-/** The path without links, as far as it exists; unchanged where there is no answer in time. */
-export async function withoutLinks(path: string, milliseconds: number): Promise<string> {
-  // Of a path that exists the system's own program tells it, in a tenth of the time; not every system has it, or these flags.
-  const told = await endOf('realpath', ['-ez', '--', path], milliseconds)
-  if (told === undefined) return path
-  if (/^\/[^\0]*\0$/.test(told.output)) return told.output.slice(0, -1)
-  return (await askChild('nearest', path, milliseconds))?.value ?? path
-}
-
 async function askChild(
-  question: 'statfs' | 'readFile' | 'nearest',
+  question: 'statfs' | 'readFile',
   path: string,
   milliseconds: number,
 ): Promise<ProbeAnswer | undefined> {
-  const ended = await endOf(process.execPath, ['-e', program, question, path], milliseconds)
-  if (ended?.failed !== undefined) return { code: ended.failed }
-  // Nothing where another process killed the child.
-  return ended === undefined || ended.output === '' ? undefined : JSON.parse(ended.output)
-}
-
-/** What a child has printed, or why there is none; undefined where it does not end in time. */
-function endOf(
-  command: string,
-  args: readonly string[],
-  milliseconds: number,
-): Promise<{ readonly output: string; readonly failed?: string } | undefined> {
   // The working directory of this process may be inside the mount.
-  const child = spawn(command, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
-  return new Promise(done => {
-    const pieces: Buffer[] = []
+  const child = spawn(process.execPath, ['-e', program, question, path], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const output = await new Promise<string>(done => {
+    let told = ''
     const timer = setTimeout(() => {
       // It ends when the kernel returns; it is not waited for.
       child.kill('SIGKILL')
       child.stdout.destroy()
       child.unref()
-      done(undefined)
+      done('')
     }, milliseconds)
-    child.stdout.on('data', piece => pieces.push(piece))
-    child.once('error', ({ message }) => {
-      clearTimeout(timer)
-      done({ output: '', failed: message })
+    child.stdout.on('data', piece => {
+      told += piece
     })
-    child.once('close', () => {
-      clearTimeout(timer)
-      done({ output: Buffer.concat(pieces).toString() })
-    })
+    for (const event of ['error', 'close'])
+      child.once(event, () => {
+        clearTimeout(timer)
+        done(told)
+      })
   })
+  // Nothing in time, or where another process killed the child.
+  return output === '' ? undefined : JSON.parse(output)
 }

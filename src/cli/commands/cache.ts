@@ -24,7 +24,7 @@ function infoCommand(): Command {
     .description('show how many files are kept, how many bytes they take, of which projects, and where')
     .addOption(jsonFlag('an object'))
     .action((flags: JsonFlag) =>
-      withDrive(command, async control => {
+      withDrive(command, [], async ({ control }) => {
         const info = await control.cacheInfo({})
         printFound(flags, info, describe(info))
       }),
@@ -117,6 +117,6 @@ function below(
   work: (control: Control, at: string | undefined) => Promise<void>,
 ): Promise<void> {
   return path === undefined
-    ? withDrive(command, control => work(control, undefined))
+    ? withDrive(command, [], ({ control }) => work(control, undefined))
     : withPath(command, path, work)
 }

@@ -6,9 +6,8 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
-import { driveAt, NoAnswer } from '../control/find-daemon.js'
-import { type DrivePath, mountFlag } from '../control/select-mount.js'
-import { mountedPath, namedDrive, namesService } from '../control/with-drive.js'
+import { chosenMounted, mountFlag } from '../control/choose.js'
+import { driveAt, NoAnswer } from '../control/daemon.js'
 
 interface Flags {
   readonly mount?: string
@@ -36,12 +35,9 @@ export function deleteCommand(): Command {
 async function deleteAll(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.json === true && flags.yes !== true)
     throw new Stop(exitCodes.usage, '--json asks nothing; add --yes, or leave --json out and be asked.')
-  const places = await Promise.all(given.map(path => itemPath(command, path)))
-  const [first] = places
-  if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
-    throw new Stop(exitCodes.usage, 'these paths belong to several drives; delete from one at a time.')
-  const drive = await driveAt(first.mountPoint)
-  const things = await drive.deletion({ paths: places.map(({ path }) => path) }).catch(noneDeleted)
+  const { mountPoint, paths } = await chosenMounted(command, given)
+  const drive = await driveAt(mountPoint)
+  const things = await drive.deletion({ paths: paths.map(({ path }) => path) }).catch(noneDeleted)
   if (flags.json !== true) for (const thing of things) printLine(describeItem(thing))
   if (flags.yes !== true) await confirm(things)
   await deleteItem(drive, things, flags)
@@ -49,16 +45,6 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
 
 function noneDeleted(thrown: unknown): never {
   throw new Stop(exitCodeOf(thrown), `nothing was deleted: ${sentenceOf(thrown)}`, { cause: thrown })
-}
-
-async function itemPath(command: Command, given: string): Promise<DrivePath> {
-  const { mountPoint, path } = await mountedPath(command, given, 'itself')
-  if (namesService(command) && mountPoint !== (await namedDrive(command)))
-    throw new Stop(
-      exitCodes.usage,
-      `${given} lies on ${mountPoint}, which is no drive of the service that you name.`,
-    )
-  return { mountPoint, path }
 }
 
 async function confirm(things: readonly DeletableItem[]): Promise<void> {

@@ -19,8 +19,8 @@ import {
 } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
-import { chosenMounts } from '../control/select-mount.js'
-import { driveCommand, namesOneDrive, withDraft, withDrive, withDrives } from '../control/with-drive.js'
+import { liveMounts, namesOneDrive } from '../control/choose.js'
+import { driveCommand, withDraft, withDrive, withDrives } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
   const command = new Command('drafts').description('list and handle edits that are not yet saved')
@@ -59,9 +59,9 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     const lines = drafts.length === 0 ? [`${nothingWaits(troubles)}.`] : drafts.flatMap(describeDraft)
     if (flags.json !== true) printLine(headed(lines, heading).join('\n'))
   }
-  const isSomeMounted = !isAboutAll || (await chosenMounts(undefined)).length > 0
+  const isSomeMounted = !isAboutAll || (await liveMounts()).length > 0
   const onMounted = (): Promise<void> =>
-    withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+    withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
       const isHeaded = isOneOfSeveral || places.length > 0
       const troubles = await control.places({})
       print(await control.drafts({}), { heading: isHeaded ? mountPoint : undefined, mountPoint }, troubles)
@@ -189,7 +189,7 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
   const failed: string[] = []
   const saved: SavedDraft[] = []
-  await withDrive(command, async control => {
+  await withDrive(command, [], async ({ control }) => {
     const drafts = await control.drafts({})
     if (drafts.length === 0 && flags.json !== true) printLine('everything is saved.')
     for (const { name } of drafts) {
@@ -250,7 +250,7 @@ async function drop(command: Command, given: string | undefined, flags: DropFlag
       const dropped = await control.drop({ name, path })
       printFound(flags, dropped, droppedLine(dropped))
     })
-  await withDrive(command, control => dropAll(control, flags))
+  await withDrive(command, [], ({ control }) => dropAll(control, flags))
 }
 
 async function dropAll(control: Control, flags: DropFlags): Promise<void> {

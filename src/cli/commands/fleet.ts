@@ -36,7 +36,9 @@ export function fleetCommand(): Command {
       'show which mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
     .addOption(jsonFlag('an object, null where nothing is shared'))
-    .action((flags: JsonFlag) => withDrive(status, async control => show(await control.fleet({}), flags)))
+    .action((flags: JsonFlag) =>
+      withDrive(status, [], async ({ control }) => show(await control.fleet({}), flags)),
+    )
   withExamples(
     status,
     ['calcfs fleet status', 'of the one drive that is mounted'],
@@ -46,7 +48,7 @@ export function fleetCommand(): Command {
     .description('drop all that lies in the fleet, of every user; it is asked of the service again')
     .addOption(jsonFlag('an object'))
     .action((flags: JsonFlag) =>
-      withDrive(clear, async control => {
+      withDrive(clear, [], async ({ control }) => {
         const gone = await control.fleetClear({})
         printFound(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
       }),

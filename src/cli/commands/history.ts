@@ -12,7 +12,8 @@ import {
   printJson,
   printText,
 } from '../../terminal/print.js'
-import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
+import { pathHelp } from '../control/choose.js'
+import { driveCommand, withPath } from '../control/with-drive.js'
 
 const numberedHelp = 'a path and a number that calcfs history PATH lists: reports/42.json@3'
 

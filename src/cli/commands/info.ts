@@ -4,8 +4,9 @@ import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
 import { bytesText, dateText, filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { driveCommand, pathHelp, withPath } from '../control/with-drive.js'
-import { hinted } from '../control/with-reader.js'
+import { pathHelp } from '../control/choose.js'
+import { hinting } from '../control/hint.js'
+import { driveCommand, withPath } from '../control/with-drive.js'
 
 export function infoCommand(): Command {
   const command = driveCommand('info')
@@ -15,12 +16,10 @@ export function infoCommand(): Command {
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('an object with what is known'))
     .action((path: string, flags: JsonFlag) =>
-      hinted(command, path, () =>
-        withPath(command, path, async (control, at) => {
-          const info = await control.info({ path: at })
-          printFound(flags, dated(info), linesOf(info).join('\n'))
-        }),
-      ),
+      withPath(command, path, async (control, at, drive) => {
+        const info = await control.info({ path: at }).catch(hinting(drive))
+        printFound(flags, dated(info), linesOf(info).join('\n'))
+      }),
     )
   return withExamples(
     command,

@@ -26,7 +26,7 @@ function addCommand(): Command {
     .argument('<id...>', 'their numbers')
     .addOption(jsonFlag('an array of {"id", "title"}'))
     .action((ids: readonly string[], flags: JsonFlag) =>
-      withDrive(command, control => add(control, ids, flags)),
+      withDrive(command, [], ({ control }) => add(control, ids, flags)),
     )
   return withExamples(
     command,
@@ -66,7 +66,7 @@ function setCommand(): Command {
     .option('--clear', 'set an empty list')
     .addOption(jsonFlag('{"id", "order", "shown"}'))
     .action((id: string, entries: readonly string[], flags: SetFlags) =>
-      withDrive(command, control => set(control, { id, entries }, flags)),
+      withDrive(command, [], ({ control }) => set(control, { id, entries }, flags)),
     )
   return withExamples(
     command,
@@ -102,7 +102,7 @@ function renumberCommand(): Command {
     .argument('[calculation...]', `${calculationHelp}; default: the order of its unsent draft`)
     .addOption(jsonFlag('{"id", "order", "before", "after"}'))
     .action((id: string, entries: readonly string[], flags: JsonFlag) =>
-      withDrive(command, async control => {
+      withDrive(command, [], async ({ control }) => {
         const wish = entries.length === 0 ? undefined : entries
         const made = await control.renumber({ id, entries: wish })
         printFound(flags, { id, ...made }, renumbered(id, made))

@@ -10,8 +10,9 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { type Configured, configured } from '../../terminal/settings.js'
-import { driveAt } from '../control/find-daemon.js'
-import { driveCommand, mountedDrive } from '../control/with-drive.js'
+import { chosen } from '../control/choose.js'
+import { driveAt } from '../control/daemon.js'
+import { driveCommand } from '../control/with-drive.js'
 
 export function resolveCommand(): Command {
   const command = driveCommand('resolve')
@@ -28,7 +29,7 @@ export function resolveCommand(): Command {
 
 async function resolve(path: string, flags: JsonFlag, command: Command): Promise<void> {
   refuseOther(path)
-  const mountPoint = await mountedDrive(command)
+  const { mountPoint } = await chosen(command, [])
   const found =
     mountPoint === undefined
       ? await askedAtService(path, configured(command))

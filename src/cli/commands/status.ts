@@ -1,6 +1,7 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import type { Status } from '../../drive/interface/control.js'
 import { loginCommand } from '../../login-command.js'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
 import { nothingWaits, pinText } from '../../terminal/amount.js'
@@ -8,7 +9,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
-import { daemonAt, type Status } from '../control/find-daemon.js'
+import { driveAt } from '../control/daemon.js'
 import { goneSentence, isScreen, openScreen, untilInterrupted } from '../watch/screen.js'
 
 export function statusCommand(): Command {
@@ -96,7 +97,7 @@ class NoStatus {
 /** One drive that hangs does not hide the others. */
 async function statusOf(path: string, check: boolean): Promise<Status | NoStatus> {
   try {
-    return await (await daemonAt(path)).status(check)
+    return await (await driveAt(path)).status({ check })
   } catch (problem) {
     return new NoStatus(path, problem)
   }

@@ -1,6 +1,7 @@
 // `calcfs unmount DIR`: unmounts a drive, a dead one too, waits for its daemon, and reports unsaved edits.
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
+import type { Status } from '../../drive/interface/control.js'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import {
   detach,
@@ -17,7 +18,7 @@ import { userPhrase } from '../../system/user-name.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
-import { daemonAt, NoAnswer, type Status } from '../control/find-daemon.js'
+import { driveAt, NoAnswer } from '../control/daemon.js'
 import { sweepFor } from '../control/socket.js'
 
 interface Flags {
@@ -90,13 +91,13 @@ async function refuseStranger({ path, owner }: Mount): Promise<void> {
   )
 }
 
-/** An unreadable status prevents only an unmount without --force. */
+/** Undefined where a drive that does not listen has none, or with --force none can be had. */
 async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer | undefined> {
   try {
-    return await (await daemonAt(path)).status()
+    return await (await driveAt(path)).status({})
   } catch (thrown) {
     if (thrown instanceof NoAnswer) return thrown
-    if (flags.force === true) return undefined
+    if (flags.force === true || thrown instanceof Stop) return undefined
     throw thrown
   }
 }

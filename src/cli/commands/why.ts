@@ -3,9 +3,8 @@ import { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson } from '../../terminal/print.js'
-import { driveAt } from '../control/find-daemon.js'
-import { mountFlag } from '../control/select-mount.js'
-import { mountedPath, pathHelp } from '../control/with-drive.js'
+import { chosenMounted, mountFlag, pathHelp } from '../control/choose.js'
+import { driveAt } from '../control/daemon.js'
 
 export function whyCommand(): Command {
   const command = new Command('why')
@@ -36,14 +35,13 @@ export function refreshCommand(): Command {
 }
 
 async function why(command: Command, given: string, flags: JsonFlag): Promise<void> {
-  // What failed beside a link is told at the link.
-  const { mountPoint, path } = await mountedPath(command, given, 'itself')
+  const { mountPoint, path } = await place(command, given)
   const explained = await (await driveAt(mountPoint)).why({ path })
   printFound(flags, { path, ...explained }, explained.sentences.join('\n'))
 }
 
 async function refresh(command: Command, given: string, flags: JsonFlag): Promise<void> {
-  const { mountPoint, path } = await mountedPath(command, given)
+  const { mountPoint, path } = await place(command, given)
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
   if (flags.json === true) printJson({ path, stale })
   if (stale === undefined) return
@@ -51,4 +49,9 @@ async function refresh(command: Command, given: string, flags: JsonFlag): Promis
     exitCodes.unreachable,
     `${path}: the cached data is still shown, because the service does not answer: ${stale}`,
   )
+}
+
+async function place(command: Command, given: string) {
+  const { mountPoint, paths } = await chosenMounted(command, [given])
+  return { mountPoint, path: paths[0]?.path ?? '/' }
 }

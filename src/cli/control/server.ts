@@ -2,20 +2,13 @@
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { dirname } from 'node:path'
-import {
-  type CallArgument,
-  type CallName,
-  type CallResult,
-  type Control,
-  controlCalls,
-} from '../../drive/interface/control.js'
+import type * as z from 'zod'
+import { type CallName, type Control, controlCalls } from '../../drive/interface/control.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { answerWatch } from '../../metrics/metrics-port.js'
-import { mountHeader } from '../stream/conversation.js'
-import { replyInFrames } from '../stream/frames.js'
-import { isStream } from '../stream/stream-protocol.js'
-import { sendAnswer } from '../stream/stream-server.js'
+import { replyInFrames, type SendFrame } from './frames.js'
+import { mountHeader, printFacts, printItems, streamQuestions } from './protocol.js'
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
@@ -99,23 +92,18 @@ export async function serveControl(
   }
 }
 
-async function listen(path: string, { control, reader, device }: ControlledDrive): Promise<Listening> {
+async function listen(path: string, drive: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const ending = new AbortController()
   const server = createServer({ headersTimeout: headMs }, (question, reply) => {
     // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.
     if (question.method === 'GET' || question.method === 'HEAD')
-      return void answerWatch(question, reply, control)
+      return void answerWatch(question, reply, drive.control)
     // A command may keep its connection for the next question, which a daemon that ends does not wait for.
     reply.once('finish', () => ending.signal.aborted && question.socket.end())
     void replyInFrames(reply, async (send, signal) => {
-      await refuseOtherDrive(question, device)
-      const name = (question.url ?? '').slice(1)
-      if (question.method === 'POST' && isStream(name))
-        return sendAnswer(name, await readCallBody(question), send, { reader, signal })
-      if (question.method === 'POST' && isCall(name))
-        return JSON.stringify(await call(name, await readCallBody(question), control))
-      throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
+      await refuseOtherDrive(question, drive.device)
+      return answered((question.url ?? '').slice(1), await readCallBody(question), drive, { send, signal })
     })
   })
   server.maxConnections = connectionsAtMost
@@ -165,15 +153,39 @@ async function refuseOtherDrive(
     )
 }
 
-async function call<Name extends CallName>(
-  name: Name,
+interface Answering {
+  readonly send: SendFrame
+  /** Aborted where the caller has gone. */
+  readonly signal: AbortSignal
+}
+
+/** Sends what comes before the last frame of an answer; resolves to the text of that. */
+async function answered(
+  name: string,
   body: string,
-  control: Control,
-): Promise<CallResult<Name>> {
-  const asked = controlCalls[name].ask.safeParse(JSON.parse(body))
-  if (!asked.success) throw new Failure('invalid', `this drive does not understand the question ${name}`)
-  const answer: (asked: CallArgument<Name>) => Promise<CallResult<Name>> = control[name]
-  return answer(asked.data as CallArgument<Name>)
+  { control, reader }: ControlledDrive,
+  { send, signal }: Answering,
+): Promise<string> {
+  if (name === 'tree') {
+    for await (const items of reader.tree(asked(name, body, streamQuestions.tree), signal))
+      await send('text', Buffer.from(printItems(items)))
+    return ''
+  }
+  if (name === 'file') {
+    const { path } = asked(name, body, streamQuestions.file)
+    return printFacts(await reader.file(path, bytes => send('bytes', bytes), signal))
+  }
+  if (!isCall(name))
+    throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
+  const call: (asked: never) => Promise<unknown> = control[name]
+  return JSON.stringify(await call(asked<unknown>(name, body, controlCalls[name].ask) as never))
+}
+
+/** @throws Failure 'invalid' */
+function asked<Question>(name: string, body: string, form: z.ZodType<Question>): Question {
+  const found = form.safeParse(JSON.parse(body))
+  if (found.success) return found.data
+  throw new Failure('invalid', `this drive does not understand the question ${name}`)
 }
 
 async function readCallBody(question: IncomingMessage): Promise<string> {

@@ -1,10 +1,9 @@
 // A drive without a daemon: assembled in this process for the length of one command.
 
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
-import { type Connection, connect } from '../../app/connect.js'
+import { connect } from '../../app/connect.js'
 import { prepareDirectories, refuseNetworkDisk } from '../../app/own-places.js'
 import { introduced, notTried, withPassword } from '../../app/sign-in.js'
-import type { DriveReader } from '../../drive/interface/reader.js'
 import { systemClock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/lacking.js'
 import { openLog } from '../../terminal/log.js'
@@ -12,11 +11,17 @@ import { version } from '../../terminal/package-root.js'
 import { complain } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
 
-/** The same parts as in a daemon, for a moment; drafts that a living daemon owns are left to it. */
+/**
+ * The same parts as in a daemon, for a moment; drafts that a living daemon owns are left to it.
+ * @param as `introduced`: the service has said who the user is
+ * @throws Stop where it refuses that user, or is away and nothing of it is known
+ */
 export async function withoutDaemon<Result>(
-  given: Configured,
-  work: (line: AssembledDrive, connection: Connection) => Promise<Result>,
+  configured: Configured,
+  as: 'kept' | 'introduced',
+  work: (line: AssembledDrive) => Promise<Result>,
 ): Promise<Result> {
+  const given = as === 'introduced' ? await withPassword(configured) : configured
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: () => {} })
   const { log } = await openLog({ logLevel: 'error', logFile: undefined, logSize: 0 })
@@ -33,22 +38,10 @@ export async function withoutDaemon<Result>(
     clock: systemClock,
   })
   try {
-    return await work(line, connection)
+    if (as === 'introduced')
+      await introduced(line, connection.account, notTried, sentence => complain(sentence))
+    return await work(line)
   } finally {
     await line.close()
   }
-}
-
-/**
- * Reads of a drive without a daemon. The service is asked who the user is first, so that no cache of another user is shown.
- * @throws Stop where it refuses the user, or is away and nothing of it is known
- */
-export async function readerWithoutDaemon<Result>(
-  given: Configured,
-  work: (reader: DriveReader) => Promise<Result>,
-): Promise<Result> {
-  return withoutDaemon(await withPassword(given), async (line, { account }) => {
-    await introduced(line, account, notTried, sentence => complain(sentence))
-    return work(line.reader)
-  })
 }

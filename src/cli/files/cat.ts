@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
-import { driveCommand } from '../control/with-drive.js'
-import { after, withHint, withReader } from '../control/with-reader.js'
+import { after, withHint } from '../control/hint.js'
+import { driveCommand, withReader } from '../control/with-drive.js'
 import { openProblems } from './output.js'
 
 export function catCommand(): Command {

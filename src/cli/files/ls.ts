@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander'
 import { withExamples } from '../../terminal/examples.js'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
-import { driveCommand } from '../control/with-drive.js'
-import { withReader } from '../control/with-reader.js'
+import { driveCommand, withReader } from '../control/with-drive.js'
 import { entriesAt, type Found, longLine, openProblems, printedEntry, shownAs } from './output.js'
 
 interface Flags {

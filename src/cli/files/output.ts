@@ -10,7 +10,8 @@ import {
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
-import { after, type GivenPath, withHint } from '../control/with-reader.js'
+import type { GivenPath } from '../control/choose.js'
+import { after, withHint } from '../control/hint.js'
 
 export interface Problems {
   /** `shown` is how the user calls the path. */

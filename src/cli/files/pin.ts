@@ -5,8 +5,9 @@ import { bytesText, dateText, filesText, pinText } from '../../terminal/amount.j
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
-import { driveCommand, pathHelp, withDrives, withPath } from '../control/with-drive.js'
-import { hinted } from '../control/with-reader.js'
+import { pathHelp } from '../control/choose.js'
+import { hinting } from '../control/hint.js'
+import { driveCommand, withDrives, withPath } from '../control/with-drive.js'
 import { drawProgress } from './progress-line.js'
 
 interface Flags extends JsonFlag {
@@ -22,14 +23,12 @@ export function pinCommand(): Command {
     .option('--no-wait', 'do not wait until all of it is here')
     .addOption(jsonFlag('the pin'))
     .action((path: string, flags: Flags) =>
-      hinted(command, path, () =>
-        withPath(command, path, async (control, at, isMounted) => {
-          const begun = await control.pin({ path: at })
-          const pin = flags.wait ? await followed(control, begun, isMounted) : begun
-          printFound(flags, dated(pin), `${pinText(pin)}.`)
-          process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
-        }),
-      ),
+      withPath(command, path, async (control, at, drive) => {
+        const begun = await control.pin({ path: at }).catch(hinting(drive))
+        const pin = flags.wait ? await followed(control, begun, drive.mountPoint !== undefined) : begun
+        printFound(flags, dated(pin), `${pinText(pin)}.`)
+        process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
+      }),
     )
   return withExamples(
     command,
@@ -123,7 +122,7 @@ export function pinsCommand(): Command {
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const all: object[] = []
   let areWhole = true
-  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+  await withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
     const pins = await control.pins({})
     all.push(...pins.map(pin => ({ ...dated(pin), mountPoint })))
     areWhole &&= pins.every(({ state }) => state === 'whole')

@@ -5,6 +5,7 @@ import { serviceBase } from '../../app/connect.js'
 import { exchangeCredentials } from '../../app/sign-in.js'
 import { statesOf } from '../../config/places.js'
 import { findSecret } from '../../config/secret.js'
+import type { Status } from '../../drive/interface/control.js'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import { asFailure } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
@@ -17,7 +18,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import type { Configured } from '../../terminal/settings.js'
-import { daemonAt, type Status } from '../control/find-daemon.js'
+import { driveAt } from '../control/daemon.js'
 
 /** Signs in, and keeps only the token. @throws Stop */
 export async function login({ config, sources }: Configured, flags: JsonFlag): Promise<void> {
@@ -145,7 +146,7 @@ function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Stat
 /** A daemon that does not answer is left out: nothing is known of its sign-in. */
 async function drivesOf({ base, user }: Account): Promise<readonly Status[]> {
   const all = await Promise.allSettled(
-    (await drivesOfUser()).map(async ({ path }) => (await daemonAt(path)).status()),
+    (await drivesOfUser()).map(async ({ path }) => (await driveAt(path)).status({})),
   )
   const known = all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
   return known.filter(status => status.service === base.href && status.user === user)

@@ -11,8 +11,8 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured, wholeNumber } from '../../terminal/settings.js'
-import { driveAt, NoAnswer } from '../control/find-daemon.js'
-import { chosenMount } from '../control/select-mount.js'
+import { drivePath } from '../control/choose.js'
+import { driveAt, NoAnswer } from '../control/daemon.js'
 import { untilInterrupted } from './screen.js'
 
 interface Flags {
@@ -24,9 +24,6 @@ interface Flags {
 
 /** Milliseconds between two looks for new lines. */
 const everyMs = 400
-
-/** Where several drives are mounted. */
-const nameOne = 'name one: calcfs log DRIVE'
 
 export function logCommand(): Command {
   const command = new Command('log')
@@ -120,7 +117,7 @@ async function forPeople(): Promise<(line: string) => string> {
 /** Undefined where no daemon answers there. */
 async function controlOf(drive: string | undefined): Promise<Control | undefined> {
   try {
-    const mountPoint = await chosenMount(drive, nameOne)
+    const mountPoint = await drivePath(drive)
     return mountPoint === undefined ? undefined : await driveAt(mountPoint)
   } catch (thrown) {
     if (drive === undefined || !isNoDaemon(thrown) || (await isOfOther(drive))) throw thrown

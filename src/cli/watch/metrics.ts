@@ -4,8 +4,8 @@ import type { HealthLine } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printText } from '../../terminal/print.js'
-import { driveAt } from '../control/find-daemon.js'
-import { neededMount } from '../control/select-mount.js'
+import { drivePath, noneMounted } from '../control/choose.js'
+import { driveAt } from '../control/daemon.js'
 
 export function metricsCommand(): Command {
   const command = new Command('metrics')
@@ -40,7 +40,7 @@ const codes: Readonly<Record<NonNullable<HealthLine['trouble']>, ExitCode>> = {
 async function metrics(drive: string | undefined, flags: Flags): Promise<void> {
   if (flags.json === true && flags.health !== true)
     throw new Stop(exitCodes.usage, '--json is for --health; metrics have the form that Prometheus reads.')
-  const mountPoint = await neededMount(drive, 'name one: calcfs metrics DRIVE')
+  const mountPoint = (await drivePath(drive)) ?? noneMounted()
   const control = await driveAt(mountPoint)
   if (flags.health !== true) {
     printText((await control.metrics({})).text)

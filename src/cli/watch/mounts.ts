@@ -4,7 +4,7 @@ import { drivesOfUser, type Mount } from '../../mount/mount-point.js'
 import { withExamples } from '../../terminal/examples.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { daemonAt, NoAnswer } from '../control/find-daemon.js'
+import { driveAt, NoAnswer } from '../control/daemon.js'
 
 /** Of a daemon that answers all is known; of any other one what the kernel shows. */
 interface MountFact {
@@ -39,7 +39,7 @@ async function list(flags: JsonFlag): Promise<void> {
 async function factOf(mount: Mount): Promise<MountFact> {
   const mountPoint = mount.path
   try {
-    const { service, user, access, pid, since } = await (await daemonAt(mountPoint)).status()
+    const { service, user, access, pid, since } = await (await driveAt(mountPoint)).status({})
     return { mountPoint, state: 'alive', service, user, access, pid, since }
   } catch (thrown) {
     const isKnown = thrown instanceof NoAnswer

@@ -4,10 +4,10 @@ import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
 import { bytesText, dateText, durationText, percentText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
-import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
-import { driveAt } from '../control/find-daemon.js'
-import { chosenMount, liveMounts } from '../control/select-mount.js'
+import { liveMounts, noneMounted, selectedDrives } from '../control/choose.js'
+import { driveAt } from '../control/daemon.js'
 import { goneSentence, isScreen, openScreen, untilInterrupted } from './screen.js'
 
 interface Flags {
@@ -48,10 +48,9 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
 }
 
 async function watchedDrives(drive: string | undefined): Promise<readonly string[]> {
-  const named = drive === undefined ? undefined : await chosenMount(drive)
-  const paths = named === undefined ? (await liveMounts()).map(({ path }) => path) : [named]
-  if (paths.length > 0) return paths
-  throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
+  const paths =
+    drive === undefined ? (await liveMounts()).map(({ path }) => path) : await selectedDrives(drive)
+  return paths.length > 0 ? paths : noneMounted()
 }
 
 /** One drive that hangs does not hide the others. */

@@ -8,7 +8,7 @@ import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { CalculationId, Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
 import type { FailureLog } from '../failure-log.js'
-import type { ActivityPicture, FleetReport, HealthLine, LogLines } from '../interface/control.js'
+import type { ActivityPicture, FleetReport, HealthLine, LogLines, Status } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { Roots } from '../names/roots.js'
@@ -40,8 +40,8 @@ export interface ControlParts {
   readonly news: Pick<KernelNews, 'tell'>
   readonly writeSide: WriteSide
   readonly deadlines: Deadlines
-  /** The text of `.calcfs/status.json`; `check` has the service asked before. */
-  readonly status: (check?: boolean) => Promise<string>
+  /** `check` has the service asked before. */
+  readonly status: (check?: boolean) => Promise<Status>
   readonly health: Health
   readonly pins: Pins
   /** Those whose list of files is remembered. */

@@ -11,6 +11,7 @@ import type { Sight } from '../removal/burst.js'
 import type { DeleteTarget } from '../removal/send.js'
 import { openMarks } from '../tree/identity-mark.js'
 import type { ControlParts } from './context.js'
+import { placeOf } from './path-node.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
   const { catalog, reports, tree, writeSide } = parts
@@ -33,7 +34,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     path: string,
     context: RequestContext,
   ): Promise<{ readonly key: string; readonly thing: DeletableItem }> {
-    const node = targetOf(path, await tree.walk(path, context))
+    const node = targetOf(path, await tree.walk(await placeOf(tree, path, context), context))
     refuseRights(path, node)
     // What the listing says of it now is what a look at it is compared with.
     if (node.kind !== 'record') await marks.of(node, context)

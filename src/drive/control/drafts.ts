@@ -30,17 +30,7 @@ export function openDraftControl(
   const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
   /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
-  function byName(given: string): FoundDraft | undefined {
-    if (!isDraftName(given)) return undefined
-    const bare = lastNameOf(given)
-    const plain = [bare, `${bare}.json`, `${bare}.txt`]
-    const all = drafts.list()
-    for (const name of [...plain, ...plain.map(one => one + damagedEnding)]) {
-      const found = all.find(one => one.name === name)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
+  const byName = (given: string): FoundDraft | undefined => named(given, drafts.list())
 
   /** The unsaved text of what stands at a path of the drive. */
   async function atPath(path: string): Promise<FoundDraft | undefined> {
@@ -69,18 +59,31 @@ export function openDraftControl(
   /** @throws Failure 'absent' where there is none, 'refused' where name and path are of two */
   async function find({ name: given, path }: NamedDraft): Promise<FoundDraft> {
     const meant = path ?? (given.includes('/') ? join('/', given) : undefined)
-    const named = byName(given)
+    const called = byName(given)
     const placed = meant === undefined ? undefined : await atPath(meant)
-    if (named !== undefined && placed !== undefined && named.draft.id !== placed.draft.id)
+    if (called !== undefined && placed !== undefined && called.draft.id !== placed.draft.id)
       throw new Failure(
         'refused',
-        `${given} is the name of one draft (${recordLabel(named.draft)}) and the path of another, ${placed.name}: write ${placed.name}, or .calcfs/drafts/${named.name}`,
+        `${given} is the name of one draft (${recordLabel(called.draft)}) and the path of another, ${placed.name}: write ${placed.name}, or .calcfs/drafts/${called.name}`,
       )
-    const found = named ?? placed
+    const found = called ?? placed
     if (found !== undefined) return found
+    refuseOther(given, meant)
     const all = drafts.list().map(({ name }) => name)
     const known = all.length === 0 ? 'everything is saved' : `there are ${all.join(', ')}`
     throw new Failure('absent', `there is no draft ${given}; ${known}`)
+  }
+
+  /** A list has those of the account's other mounts, too. @throws Failure 'busy' */
+  function refuseOther(given: string, path: string | undefined): void {
+    const all = drafts.all()
+    const other = named(given, all) ?? all.find(({ draft }) => path !== undefined && pathOf(draft) === path)
+    if (other === undefined) return
+    const { name, draft } = other
+    throw new Failure(
+      'busy',
+      `${name} waits on another mount of yours, in process ${draft.meta.owner.pid}: calcfs mounts says which that is, and --mount names it`,
+    )
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {
@@ -212,6 +215,15 @@ export function openDraftControl(
   }
 }
 
+/** Of those that are listed, the one of this name, with or without its ending. */
+function named<One extends { readonly name: string }>(given: string, all: readonly One[]): One | undefined {
+  if (!isDraftName(given)) return undefined
+  const bare = lastNameOf(given)
+  const plain = [bare, `${bare}.json`, `${bare}.txt`]
+  const names = [...plain, ...plain.map(one => one + damagedEnding)]
+  return names.flatMap(name => all.find(one => one.name === name) ?? [])[0]
+}
+
 /** A bare name, or a path of `.calcfs/drafts/`. */
 const isDraftName = (given: string): boolean =>
   !given.includes('/') || parentOf(given).endsWith(`${fixedNames.own}/${fixedNames.drafts}`)
@@ -221,7 +233,7 @@ interface FoundDraft {
   readonly draft: Draft
 }
 
-const pathOf = ({ key }: Draft): string | undefined => {
+const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
   const node = key === undefined ? undefined : nodeOfRecordKey(key)
   return node === undefined ? undefined : pathOfNode(node)
 }

@@ -15,7 +15,7 @@ export function openControl(parts: ControlParts): Control {
   const { fleet, status, watch } = parts
   return {
     places: () => parts.placeTroubles(),
-    status: async ({ check }) => ({ text: await status(check) }),
+    status: ({ check }) => status(check),
     ...openPathControl(parts),
     ...told(parts, openDraftControl(parts)),
     ...told(parts, openReportControl(parts)),

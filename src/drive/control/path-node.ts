@@ -44,6 +44,16 @@ export async function nodeAt(tree: Tree, path: string, context: RequestContext):
   }
 }
 
+/** The same place without links on the way to its last name, as the drive's failures are noted; as it was given where that is nowhere. */
+export async function placeOf(tree: Tree, path: string, context: RequestContext): Promise<string> {
+  const given = withoutEnd(path)
+  if (given === '/') return given
+  const above = await nodeAt(tree, posix.dirname(given), context).catch((thrown: unknown) => {
+    if (!(thrown instanceof Failure)) throw thrown
+  })
+  return above === undefined ? given : posix.join(above.path, posix.basename(given))
+}
+
 /** The record that stands at the path, or is that of the directory there; undefined where there is neither. @throws Failure 'absent' */
 export async function recordNodeAt(
   tree: Tree,

@@ -24,6 +24,7 @@ import { nodeOfRecordKey } from '../records/node-key.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { aboutRemoval } from '../removal/report.js'
 import type { ControlParts } from './context.js'
+import { nodeAt, placeOf } from './path-node.js'
 
 const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
@@ -39,7 +40,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
 
   /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
-  async function why(path: string): Promise<CallResult<'why'>> {
+  async function why(given: string): Promise<CallResult<'why'>> {
+    const path = await placeOf(tree, given, until())
     const [explained, places] = await Promise.all([whyAt(path), parts.placeTroubles()])
     const { signedOut } = health
     const isTold = explained.sentences.some(sentence => sentence.includes('calcfs login'))
@@ -164,8 +166,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     })
   }
 
-  async function refreshedAt(path: string, context: RequestContext): Promise<CallResult<'refresh'>> {
-    const node = await tree.walk(path, context)
+  async function refreshedAt(given: string, context: RequestContext): Promise<CallResult<'refresh'>> {
+    const { path, node } = await nodeAt(tree, given, context)
     const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), context))
     await tree.refresh(directory, context)
     await lookAgain(node, directory, context)

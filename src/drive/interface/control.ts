@@ -1,5 +1,6 @@
 // Control calls of a running drive, one table: what is asked and what is answered, checked at both ends of the socket, because their versions may differ. The transport is not known here.
 import * as z from 'zod'
+import { statusForm } from './status.js'
 
 const texts = z.array(z.string())
 const nothing = z.object({})
@@ -224,8 +225,8 @@ const deletableItem = z.object({
 
 /** By name. Everything here survives JSON; sizes are in bytes. */
 export const controlCalls = {
-  /** The text of `.calcfs/status.json`, as it is now. `check`: after a question to the service, which ends soon. */
-  status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
+  /** What `.calcfs/status.json` says now. `check`: after a question to the service, which ends soon. */
+  status: { ask: z.object({ check: z.boolean().optional() }), answer: statusForm },
   /** Why something failed there; not wrong where nothing is known to be, and the sentences say so then. */
   why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
   /** The next question about it goes to the service. `stale`: why what was known before is still shown. */
@@ -344,6 +345,7 @@ export type Control = {
 }
 
 export type NamedDraft = Told<typeof namedDraft>
+export type Status = CallResult<'status'>
 export type DraftLine = Told<typeof draftLine>
 export type Comparison = CallResult<'diff'>
 export type HistoryLine = Told<typeof historyLine>

@@ -1,4 +1,5 @@
 // Promises of `calcfs drafts` by path, of all drives at once, and of the words that status, drafts and why share.
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -189,6 +190,8 @@ t.test('CLI-15 without a drive named list is about all drives, and any other com
   const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
   t.equal(await outcome(overwrite(one, 'reports/43.json', '{ no report')), 'EINVAL')
   t.equal(await outcome(overwrite(two, order, 'nonsense\n')), 'EINVAL')
+  const named = join(one.home, 'named.toml')
+  await writeFile(named, `url = "${one.service.url}"\n`)
   // The drives of other tests are this user's, too: a namespace in which they are not mounted.
   const lines = `
     cd /
@@ -196,14 +199,14 @@ t.test('CLI-15 without a drive named list is about all drives, and any other com
       while read other; do umount -l "$other"; done
     drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
     { drafts list; drafts list --json; drafts show 43.json; drafts show '${one.directory}/reports/43.json'; echo
-      drafts send --all; drafts drop --all --yes; drafts list; } 2>&1
+      drafts send --all; drafts drop --all --yes; drafts list; drafts show 43.json --config '${named}'; } 2>&1
   `
   const { stdout } = await inOwnMounts(lines, {
     directory: one.home,
     environment: { XDG_RUNTIME_DIR: join(one.home, 'run') },
     limit: 240_000,
   })
-  const [, list, json, show, path, send, drop, left] = stdout.split(/^> .*\n/m)
+  const [, list, json, show, path, send, drop, left, configured] = stdout.split(/^> .*\n/m)
   t.match(list, `${one.directory}:\n  43.json: report 43 `)
   t.match(list, `${two.directory}:\n  42-order.txt: order of report 42 `)
   t.match(list, /ended with 7\n$/)
@@ -216,6 +219,7 @@ t.test('CLI-15 without a drive named list is about all drives, and any other com
     ].sort(),
   )
   t.match(path, '{ no reportended with 0\n')
+  t.match(configured, '{ no reportended with 0\n', 'a file that names a service chooses')
   for (const refused of [show, send, drop]) {
     t.match(refused, /several drives are mounted: .*; name one with --mount.*\nended with 2\n$/)
     for (const { directory } of [one, two]) t.match(refused, directory)

@@ -60,6 +60,11 @@ t.test('STATE-1 each mount shows what both keep; the next one adopts what a kill
   t.equal(await textOf(other, draft), broken, 'the text that it has not saved')
   t.match(await textOf(other, `${draft}.why`), /not JSON/)
   t.match((await other.calcfs('drafts', 'list', '--mount', other.directory)).stdout, `${ids.report}.json`)
+  for (const how of ['send', 'diff', 'drop'])
+    t.match(await other.calcfs('drafts', how, String(ids.report), '--mount', other.directory), {
+      code: 1,
+      stderr: /42\.json waits on another mount of yours, in process \d+: calcfs mounts says which that is/,
+    })
   const history = await other.calcfs('history', join(other.directory, path))
   t.match(history.stdout, new RegExp(`saved by ${one.directory}`))
   t.match(await textOf(other, path), 'Saved by one', 'the record is shown as it is stored')

@@ -1,64 +1,10 @@
-// Which drive the paths of a command mean, its reader, of the daemon or assembled in this process, and what to type where a path leads nowhere.
-import { join, posix, relative } from 'node:path'
-import type { Command } from 'commander'
+// Advice where a path leads nowhere: the nearest name, quotes around one with blanks, or the command that lists what there is.
 import { nearestName } from '../../config/nearest.js'
 import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { shellWord } from '../../login-command.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
-import { configured } from '../../terminal/settings.js'
-import { daemonAt } from './find-daemon.js'
-import { type LocalPlace, placeOn } from './select-mount.js'
-import { mountedDrive, refuseElsewhere } from './with-drive.js'
-
-/** A path of a command. */
-export interface GivenPath {
-  /** As it was typed. */
-  readonly given: string
-  /** On the drive, with a leading slash, without `.` and `..`. */
-  readonly path: string
-}
-
-interface Located {
-  readonly given: string
-  readonly below: LocalPlace | undefined
-}
-
-/**
- * Does the work with the reader of the drive that the paths mean. A path is one of this machine at or below a mount point,
- * else one of the drive.
- * @throws Stop where the paths lie on several drives, NoAnswer where a daemon is dead or hangs
- */
-export async function withReader<Result>(
-  command: Command,
-  given: readonly string[],
-  work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
-): Promise<Result> {
-  const located = await Promise.all(given.map(async one => ({ given: one, below: await placeOn(one) })))
-  for (const { given, below } of located) if (below === undefined) refuseElsewhere(given)
-  const mountPoint = oneMount(located) ?? (await mountedDrive(command))
-  const paths = located.map(place => onDrive(place, mountPoint))
-  if (mountPoint !== undefined) return work(await (await daemonAt(mountPoint)).reader(), paths)
-  // Most of the program, which a command with a daemon need not load.
-  const { readerWithoutDaemon } = await import('./without-daemon.js')
-  return readerWithoutDaemon(configured(command), reader => work(reader, paths))
-}
-
-function oneMount(located: readonly Located[]): string | undefined {
-  const mountPoints = [...new Set(located.flatMap(({ below }) => below?.mountPoint ?? []))]
-  if (mountPoints.length < 2) return mountPoints[0]
-  throw new Stop(
-    exitCodes.usage,
-    `the paths lie on several drives: ${mountPoints.join(', ')}; give those of one drive at a time.`,
-  )
-}
-
-function onDrive({ given, below }: Located, mountPoint: string | undefined): GivenPath {
-  if (below !== undefined) return { given, path: join('/', relative(mountPoint ?? '/', below.local)) }
-  const path = posix.normalize(`/${given}`)
-  return { given, path: path === '/' ? path : path.replace(/\/$/, '') }
-}
+import type { GivenPath } from './choose.js'
 
 /** So many names of a directory are compared: of a long one the advice is to list it. */
 const comparedAtMost = 2_000
@@ -87,25 +33,17 @@ export async function withHint(
   }
 }
 
+/** For a rejected call about the one path of a command. */
+export const hinting =
+  ({ reader, paths }: { readonly reader: DriveReader; readonly paths: readonly GivenPath[] }) =>
+  async (thrown: unknown): Promise<never> => {
+    const [given] = paths
+    throw given === undefined ? thrown : await withHint(reader, thrown, given)
+  }
+
 /** The arguments that follow one of several. */
 export const after = (paths: readonly GivenPath[], at: number): readonly string[] =>
   paths.slice(at + 1).map(({ given }) => given)
-
-/** The same for a command that does not read the drive. @throws what the work throws */
-export async function hinted<Result>(
-  command: Command,
-  given: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (!isAbsent(thrown)) throw thrown
-    throw await withReader(command, [given], async (reader, [at]) =>
-      at === undefined ? thrown : withHint(reader, thrown, at),
-    ).catch(() => thrown)
-  }
-}
 
 interface Around {
   readonly names: readonly string[]

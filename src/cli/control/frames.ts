@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { asFailure, Failure } from '../../failure.js'
-import { failureParts, signOfLifeEvery } from './conversation.js'
+import { failureParts } from './protocol.js'
 
 /** `life` says that the daemon is at work; `end` and `failure` are the last frame. Lengths are in bytes. */
 const codes = { life: 0, text: 1, bytes: 2, end: 3, failure: 4 } as const
@@ -12,6 +12,9 @@ export interface Frame {
   readonly kind: FrameKind
   readonly payload: Buffer
 }
+
+/** Milliseconds between two signs of life. */
+const signOfLifeEvery = 1000
 
 const kinds = new Map<number, FrameKind>(
   Object.entries(codes).map(([kind, code]) => [code, kind as FrameKind]),

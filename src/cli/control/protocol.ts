@@ -1,9 +1,30 @@
-// Protocol of long answers: the items of a tree, the bytes of a file, and what each is asked with.
+// Protocol between a command and a daemon: which drive is meant, the form of failures, and the long answers, of trees and files.
 import * as z from 'zod'
 import type { DriveEntry, FileFacts, TreeItem, TreeQuestion } from '../../drive/interface/reader.js'
-import { Failure } from '../../failure.js'
+import { Failure, type FailureKind } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
-import { failureForm, failureIn, failureParts } from './conversation.js'
+
+/** The header of a call that names the kernel's device number of the drive that is meant. */
+export const mountHeader = 'calcfs-mount'
+
+/** The transferred form of a failure: what its message and its exit code need. */
+export const failureForm = z.object({
+  kind: z.string(),
+  sentence: z.string(),
+  said: z.string().optional(),
+  place: z.object({ line: z.number(), column: z.number() }).optional(),
+})
+
+export const failureParts = ({ kind, message, said, place }: Failure): z.infer<typeof failureForm> => ({
+  kind,
+  sentence: message,
+  said,
+  place,
+})
+
+/** An unknown kind from another version is no bug here: the exit code is that of any failure. */
+export const failureIn = ({ kind, sentence, said, place }: z.infer<typeof failureForm>): Failure =>
+  new Failure(kind as FailureKind, sentence, { said, place })
 
 const texts = z.array(z.string()).optional()
 
@@ -30,9 +51,6 @@ export const streamQuestions = {
   }) satisfies z.ZodType<TreeQuestion>,
   file: z.object({ path: z.string() }),
 }
-
-export type StreamName = keyof typeof streamQuestions
-export const isStream = (name: string): name is StreamName => Object.hasOwn(streamQuestions, name)
 
 const entryForm = z.object({
   path: z.string(),

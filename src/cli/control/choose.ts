@@ -1,0 +1,170 @@
+// Which drive a command means: the one its paths lie on; else the one that --mount names, or that of the service that is named, or the one in which the shell stands, or the only one.
+import { isAbsolute, join, posix, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { fixedNames } from '../../layout.js'
+import { drives, drivesOfUser, innermost, type Mount, mountPath, sourceOf } from '../../mount/mount-point.js'
+import { standingIn } from '../../system/home.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { type Configured, configured } from '../../terminal/settings.js'
+import { driveAt, hasEnded } from './daemon.js'
+
+/** How a command's help describes its choice. */
+export const mountFlag = [
+  '--mount <drive>',
+  'the drive that is meant; default: the one you stand in, or the only one',
+] as const
+
+/** How a command's help describes a path. */
+export const pathHelp = 'a path below a mount, or of the drive: reports/42.json'
+
+/** A path of a command. */
+export interface GivenPath {
+  /** As it was typed. */
+  readonly given: string
+  /** On the drive, with a leading slash, without `.` and `..`. */
+  readonly path: string
+}
+
+export interface Chosen {
+  /** Undefined where no drive is mounted, or not that of the service that is named. */
+  readonly mountPoint: string | undefined
+  readonly paths: readonly GivenPath[]
+}
+
+/**
+ * The drive of a command and of its paths, each one of this machine at or below a mount point, else one of the drive. Nothing of
+ * a mount is touched: its daemon may hang.
+ * @throws Stop where several could be meant, or a path lies on none
+ */
+export async function chosen(command: Command, given: readonly string[]): Promise<Chosen> {
+  const places = await Promise.all(given.map(placeOf))
+  const [first, ...others] = new Set(places.flatMap(({ mountPoint }) => mountPoint ?? []))
+  if (others.length > 0)
+    throw new Stop(
+      exitCodes.usage,
+      `the paths lie on several drives: ${[first, ...others].join(', ')}; give those of one drive at a time.`,
+    )
+  return { mountPoint: first ?? (await namedDrive(command)), paths: places }
+}
+
+/** The same for a command that needs a mounted drive. @throws Stop where there is none, or it is of another service than is named */
+export async function chosenMounted(
+  command: Command,
+  given: readonly string[],
+): Promise<Chosen & { readonly mountPoint: string }> {
+  const { mountPoint = noneMounted(namesService(command)), paths } = await chosen(command, given)
+  const isContradicted = hasNamingFlag(command) && command.optsWithGlobals()['mount'] === undefined
+  if (isContradicted && mountPoint !== (await driveOfService(configured(command))))
+    throw new Stop(exitCodes.usage, `${mountPoint} is no drive of the service that you name.`)
+  return { mountPoint, paths }
+}
+
+export function noneMounted(ofService = false): never {
+  throw new Stop(
+    exitCodes.mountPoint,
+    ofService
+      ? 'no drive of the service and user that you name is mounted; calcfs mounts lists yours.'
+      : 'no drive is mounted; calcfs mount brings one up.',
+  )
+}
+
+interface Place extends GivenPath {
+  readonly mountPoint: string | undefined
+}
+
+/** Where a path that was typed lies; of no drive it may be the drive's own, `/projects/Dyes`. @throws Stop for a file of this machine */
+async function placeOf(given: string): Promise<Place> {
+  const found = await onDrive(given)
+  if (found !== undefined) return found
+  const path = posix.normalize(`/${given}`).replace(/(?<=.)\/$/, '')
+  const isDrives = path === '/' || tops.some(top => path === top || path.startsWith(`${top}/`))
+  if (!isAbsolute(given) || isDrives) return { given, mountPoint: undefined, path }
+  throw new Stop(
+    exitCodes.mountPoint,
+    `${given} is on no drive; calcfs mounts lists where yours are, and a path of the drive is written as reports/42.json.`,
+  )
+}
+
+const { projects, users, reports, numbers, own } = fixedNames
+const tops = [projects, users, reports, numbers, own].map(name => `/${name}`)
+
+/** The place of a path of this machine; undefined where that lies on no drive. */
+export async function onDrive(given: string): Promise<Place | undefined> {
+  const local = await mountPath(resolve(given))
+  const mount = innermost(local, await drives())
+  return mount && { given, mountPoint: mount.path, path: join('/', relative(mount.path, local)) }
+}
+
+/** The drive of a command without a path; undefined where there is none. @throws Stop where several could be meant */
+async function namedDrive(command: Command): Promise<string | undefined> {
+  const { mount } = command.optsWithGlobals<{ mount?: string }>()
+  if (mount !== undefined || !namesService(command)) {
+    const all = await selectedDrives(mount)
+    if (all.length < 2) return all[0]
+    // Of several, a configuration file that names a service chooses.
+    if (configured(command).config.url === undefined) throw severalMounted(all)
+  }
+  return driveOfService(configured(command))
+}
+
+/** The same for a command with a drive as its argument. */
+export async function drivePath(named: string | undefined): Promise<string | undefined> {
+  const all = await selectedDrives(named)
+  if (all.length > 1) throw severalMounted(all)
+  return all[0]
+}
+
+const severalMounted = (all: readonly string[]): Stop =>
+  new Stop(
+    exitCodes.usage,
+    `several drives are mounted: ${all.join(', ')}; name one with --mount or --url, or change into it.`,
+  )
+
+/** The one that is named, or in which the shell stands, or all of this user. @throws Stop where the named one is none */
+export async function selectedDrives(named: string | undefined): Promise<readonly string[]> {
+  const mounts = await drives()
+  if (named === undefined) {
+    const here = innermost(standingIn() ?? '/', mounts)
+    return here === undefined ? (await liveMounts()).map(({ path }) => path) : [here.path]
+  }
+  const path = await mountPath(resolve(named))
+  const found = innermost(path, mounts)
+  if (found !== undefined) return [found.path]
+  throw new Stop(exitCodes.mountPoint, `${path} is no drive of yours; calcfs status lists them.`)
+}
+
+/** This user's drives whose daemons have not ended, hanging ones included; all, or those of one source. */
+export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true): Promise<readonly Mount[]> {
+  const all = (await drivesOfUser()).filter(isMeant)
+  const ended = await Promise.all(all.map(hasEnded))
+  return all.filter((_, at) => ended[at] === false)
+}
+
+async function driveOfService({ config }: Configured): Promise<string | undefined> {
+  const { serviceBase } = await import('../../app/connect.js')
+  const base = serviceBase(config).href
+  const mounts = await liveMounts(({ source }) => source !== '' && sourceOf(base).startsWith(source))
+  const all = await Promise.all(mounts.map(async ({ path }) => (await driveAt(path)).status({})))
+  return all.find(
+    ({ service, user }) => service === base && (config.user === undefined || user === config.user),
+  )?.mountPoint
+}
+
+/** With these a user names a service, or who is signed in to it; what stands in a file, and who by a variable, is a default. */
+const namingFlags = ['url', 'profile', 'user']
+const namingVariables = ['CALCFS_URL', 'CALCFS_PROFILE']
+
+/** Whether the command is about a certain service, whatever is mounted. */
+const namesService = (command: Command): boolean =>
+  hasNamingFlag(command) || namingVariables.some(name => (process.env[name] ?? '') !== '')
+
+function hasNamingFlag(command: Command): boolean {
+  const flags: Readonly<Record<string, unknown>> = command.optsWithGlobals()
+  return namingFlags.some(name => flags[name] !== undefined)
+}
+
+/** Whether the command is about one drive: named, of a service that is named, or the one in which the shell stands. */
+export async function namesOneDrive(command: Command): Promise<boolean> {
+  if (command.optsWithGlobals()['mount'] !== undefined || namesService(command)) return true
+  return innermost(standingIn() ?? '/', await drives()) !== undefined
+}
