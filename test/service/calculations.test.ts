@@ -22,30 +22,6 @@ async function calculating(t: Test, shortcomings = {}): Promise<Calculating> {
   return { ...place, project, id }
 }
 
-t.test('a calculation tells its fields', async t => {
-  const { anna, id, project } = await calculating(t)
-  t.match(JSON.parse((await anna('GET', `/calculation?id=${id}`)).text), {
-    id: Number(id),
-    name: 'TS1 opt',
-    type: 'ORC',
-    description: '',
-    parentId: Number(project),
-    creationDate: String,
-    modificationDate: String,
-  })
-})
-
-t.test('a PUT changes the data only: the files stay', async t => {
-  const { anna, id } = await calculating(t)
-  const body = `{"id":${id},"name":"TS2","description":"better","type":"GAU","energy":-1.50}`
-  t.equal((await anna('PUT', '/calculation', { body })).status, 200)
-  const { text } = await anna('GET', `/calculation?id=${id}`)
-  t.match(JSON.parse(text), { name: 'TS2', description: 'better', type: 'ORC' })
-  t.match(text, /"energy":-1\.50,/)
-  t.equal((await anna('GET', `/calculation/files/bitstream?id=${id}&fileId=b.in`)).text, 'input')
-  t.match((await anna('GET', `/calculation/xyz?id=${id}`)).headers['content-disposition'], /"TS2\.xyz"/)
-})
-
 t.test(
   'two calculations of one name in one project are refused, one next to a project of that name is not',
   async t => {
@@ -57,14 +33,6 @@ t.test(
     t.equal((await anna('PUT', '/calculation', { body: `{"id":${id},"name":"TS1 opt","x":1}` })).status, 200)
   },
 )
-
-t.test('a deleted calculation is gone with its files', async t => {
-  const { anna, id } = await calculating(t)
-  t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 200)
-  const paths = [`/calculation?id=${id}`, `/calculation/files?id=${id}`, `/calculation/xyz?id=${id}`]
-  t.same(await statuses(anna, 'GET', paths), all(404, paths))
-  t.equal((await anna('DELETE', `/calculation?id=${id}`)).status, 404)
-})
 
 t.test('the files are listed by name, all of them or the CML ones', async t => {
   const { anna, id } = await calculating(t)

@@ -5,44 +5,6 @@ import { all, type Client, openServiceTestbed, statuses } from './client.js'
 t.setTimeout(60_000)
 const badIds = ['', 'x', '-1', '1.5', '1e3', '0x10', '9223372036854775808', '%201', '1&id=2']
 
-t.test('a posted project is there, with an id, dates, an owner and a state', async t => {
-  const { anna, root } = await openServiceTestbed(t)
-  const made = await anna('POST', '/project', { body: '{"name":"Dyes","description":"of all colours"}' })
-  t.equal(made.status, 200)
-  t.match(made.text, /^[0-9]+$/)
-  const record = JSON.parse((await anna('GET', `/project?id=${made.text}`)).text)
-  t.match(record, {
-    id: Number(made.text),
-    name: 'Dyes',
-    description: 'of all colours',
-    parentId: Number(root),
-    owner: 'anna',
-    group: String,
-    permissions: 'rw----',
-    conceptGroup: null,
-    state: 'created',
-    handle: null,
-  })
-  t.ok(Date.parse(record.creationDate) <= Date.parse(record.modificationDate))
-})
-
-t.test('a project goes into the parent it names', async t => {
-  const { anna, service } = await openServiceTestbed(t)
-  const parent = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
-  for (const written of [parent, `"${parent}"`]) {
-    const body = `{"name":"Sub","description":"d","parentId":${written}}`
-    t.equal((await anna('POST', '/project', { body })).status, 200)
-  }
-  const listing = JSON.parse((await anna('GET', `/project/descendant?id=${parent}&type=project`)).text)
-  t.same(
-    listing.map((item: { name: string; parentId: number }) => [item.name, item.parentId]),
-    [
-      ['Sub', Number(parent)],
-      ['Sub', Number(parent)],
-    ],
-  )
-})
-
 t.test('a project without name or description, or that is no JSON object, is 400', async t => {
   const { anna } = await openServiceTestbed(t)
   const bodies = [
@@ -62,21 +24,6 @@ t.test('a project without name or description, or that is no JSON object, is 400
   for (const body of bodies) t.equal((await anna('POST', '/project', { body })).status, 400, body)
   const latin1 = Buffer.from('{"name":"\xe9","description":"x"}', 'latin1')
   t.equal((await anna('POST', '/project', { body: latin1 })).status, 400, 'not UTF-8')
-})
-
-t.test('a PUT replaces what may be edited and nothing else', async t => {
-  let now = 1_700_000_000_000
-  const { anna, service, root } = await openServiceTestbed(t, { now: () => now })
-  const id = service.seed.addProject({ name: 'Dyes', owner: 'anna', fields: '{"keyword":"old","gone":1}' })
-  now += 1
-  const body = `{"id":${id},"name":"Pigments","description":"new","keyword":"new","owner":"bo","parentId":77,"state":"published","creationDate":"never"}`
-  t.equal((await anna('PUT', '/project', { body })).status, 200)
-  const record = JSON.parse((await anna('GET', `/project?id=${id}`)).text)
-  t.match(record, { name: 'Pigments', description: 'new', keyword: 'new', owner: 'anna', state: 'created' })
-  t.equal(record.parentId, Number(root))
-  t.notOk('gone' in record)
-  t.equal(record.creationDate, new Date(now - 1).toISOString())
-  t.equal(record.modificationDate, new Date(now).toISOString())
 })
 
 t.test('the modification date grows with every change, even within one millisecond', async t => {
@@ -171,39 +118,6 @@ t.test('the eight rules of descendant', async t => {
     ['p1'],
     'parameters that are not documented change nothing',
   )
-})
-
-t.test('names come back as they are, whatever they hold', async t => {
-  const { anna, service } = await openServiceTestbed(t)
-  const odd = [
-    '..',
-    '.',
-    'a/b',
-    'line\nbreak',
-    'x'.repeat(300),
-    'Wäßrig 水 🧪',
-    '',
-    'nul\0inside',
-    ' ',
-    '"\\',
-    '\ud800',
-  ]
-  const top = service.seed.addProject({ name: 'top', owner: 'anna' })
-  for (const name of odd) {
-    service.seed.addProject({ name, owner: 'anna', parent: top })
-    service.seed.addCalculation({ name, project: top, files: { [`${name}.x`]: name } })
-  }
-  const names = namesBelow(anna, top)
-  t.same(await names('&type=project'), odd)
-  t.same(await names(''), odd)
-  for (const name of odd.filter(name => name !== '\ud800' && name !== '')) {
-    const path = encodeURIComponent(`/db/anna/top/${name}`)
-    t.equal(
-      (await anna('GET', `/navigation/path/resolve?path=${path}&type=calculation`)).status,
-      200,
-      JSON.stringify(name),
-    )
-  }
 })
 
 function namesBelow(client: Client, id: string) {

@@ -52,27 +52,6 @@ t.test('the active report types are listed on both paths, with id, name and stat
   t.same(await statuses(anna, 'GET', bad), all(400, bad))
 })
 
-t.test('a posted report answers its bare id and is there, its type under its name too', async t => {
-  const { anna } = await reporting(t)
-  const body = '{"name":"n","title":"t","description":"d","configuration":"<c/>","reportType":"2"}'
-  const made = await anna('POST', '/report', { body })
-  t.equal(made.status, 200)
-  t.match(made.text, /^[0-9]+$/)
-  t.match(JSON.parse((await anna('GET', `/report?id=${made.text}`)).text), {
-    id: Number(made.text),
-    name: 'n',
-    title: 't',
-    description: 'd',
-    configuration: '<c/>',
-    reportType: '2',
-    reportTypeName: 'Reaction energy profile',
-    owner: 'anna',
-    creationDate: String,
-    modificationDate: String,
-    calculations: [],
-  })
-})
-
 t.test('a report without name, with a type that is not listed or an unknown calculation is 400', async t => {
   const { anna, service } = await reporting(t)
   service.seed.addReportType({ id: '9', name: 'Retired', status: 'inactive' })
@@ -90,47 +69,6 @@ t.test('a report without name, with a type that is not listed or an unknown calc
   ]
   for (const body of bodies) t.equal((await anna('POST', '/report', { body })).status, 400, body)
 })
-
-t.test('a PUT changes fields and titles of rows, never the list', async t => {
-  const { anna, report, calculations, list } = await reporting(t)
-  const [a, b, c] = calculations
-  const rows = `[{"calcId":${b},"calcOrder":1,"title":"barrier"},{"calcId":${c},"title":"new"},7]`
-  const body = `{"id":${report},"name":"profile","title":"changed","reportType":3,"calculations":${rows}}`
-  t.equal((await anna('PUT', '/report', { body })).status, 200)
-  t.match(JSON.parse((await anna('GET', `/report?id=${report}`)).text), {
-    title: 'changed',
-    reportTypeName: 'Reaction Graph',
-  })
-  t.same(await list(), [
-    [Number(a), 1, 'reactant'],
-    [Number(b), 2, 'barrier'],
-  ])
-})
-
-t.test(
-  'the supplied list replaces all previous values, in its order; rows that stay keep their titles',
-  async t => {
-    const { anna, report, calculations, list } = await reporting(t)
-    const [a, b, c] = calculations
-    const set = async (listed: string) => {
-      const body = JSON.stringify({ id: Number(report), listCalculations: listed })
-      return (await anna('PUT', '/report/calculations', { body })).status
-    }
-    t.equal(await set(`${c}, ${a},${b}`), 200)
-    t.same(await list(), [
-      [Number(c), 1, null],
-      [Number(a), 2, 'reactant'],
-      [Number(b), 3, null],
-    ])
-    t.equal(await set(`${a},${a}`), 200)
-    t.same(await list(), [
-      [Number(a), 1, 'reactant'],
-      [Number(a), 2, null],
-    ])
-    t.equal(await set(''), 200)
-    t.same(await list(), [])
-  },
-)
 
 t.test('a list that cannot be set changes nothing', async t => {
   const { anna, report, calculations, list, service } = await reporting(t)

@@ -91,11 +91,6 @@ t.test('a token of another service is refused, and one without signature', async
   }
 })
 
-t.test('user/info names the user of the token', async t => {
-  const { anna } = await openServiceTestbed(t)
-  t.match(JSON.parse((await anna('GET', '/user/info')).text), { username: 'anna', email: 'anna@example.org' })
-})
-
 t.test('a path resolves to the id of what lies there', async t => {
   const { service, anna, root } = await openServiceTestbed(t)
   const { seed } = service

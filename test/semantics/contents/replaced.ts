@@ -10,17 +10,17 @@ import { until } from '../../testbed/within.js'
 const folder = 'projects/Water splitting'
 /** Each ending is another, so that nothing is foreseen. */
 const fileOf = (number: number): string => `run.v${number}`
-export const length = 9 << 20
+const length = 9 << 20
 const block = 128 << 10
 
 /** One version of the file: every eight bytes tell where they stand and of which version they are. */
-export function versionOf(number: number, bytes = length): Buffer {
+function versionOf(number: number, bytes = length): Buffer {
   const made = Buffer.alloc(bytes)
   for (let at = 0; at + 8 <= bytes; at += 8) made.writeUInt32LE(number, made.writeUInt32LE(at, at))
   return made
 }
-export const first = versionOf(1)
-export const second = versionOf(2)
+const first = versionOf(1)
+const second = versionOf(2)
 
 /** How a service names its versions, and what it does with a part of another one. */
 interface Manners {
@@ -37,7 +37,7 @@ const dateOf = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seco
 const honest: Manners = { tag: version => `"v${version}"`, modified: dateOf, ifRange: 'honoured' }
 const tagged: Manners = { tag: version => `"v${version}"`, ifRange: 'honoured' }
 const dated: Manners = { modified: dateOf, ifRange: 'honoured' }
-export const validators: Readonly<Record<string, Manners>> = {
+const validators: Readonly<Record<string, Manners>> = {
   'a tag and a date': honest,
   'a tag and a date, and If-Range ignored': { ...honest, ifRange: 'ignored' },
   'a tag alone': tagged,
@@ -97,7 +97,7 @@ class Holder {
 }
 
 /** A testbed whose service holds one such file for each of these kinds, each in its own calculation. */
-export async function held(
+async function held(
   t: Test,
   open: OpenTestbed,
   manners: readonly Manners[],
@@ -128,7 +128,7 @@ interface Held {
 }
 
 /** The same with one file. */
-export async function heldOne(
+async function heldOne(
   t: Test,
   open: OpenTestbed,
   manners: Manners,
@@ -140,7 +140,7 @@ export async function heldOne(
 }
 
 /** All of the file, as `cat` reads it. */
-export async function read({ files }: Testbed, path: string): Promise<Buffer> {
+async function read({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
     const pieces: Buffer[] = []
@@ -155,7 +155,7 @@ export async function read({ files }: Testbed, path: string): Promise<Buffer> {
   }
 }
 
-export async function tail({ files }: Testbed, path: string): Promise<Buffer> {
+async function tail({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
     return await file.read(4096, length - 4096)
@@ -165,7 +165,7 @@ export async function tail({ files }: Testbed, path: string): Promise<Buffer> {
 }
 
 /** What a read of all ends with: bytes of exactly one version, or an error's name. */
-export async function versionRead(testbed: Testbed, path: string): Promise<string> {
+async function versionRead(testbed: Testbed, path: string): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0)
   const ended = await outcome(
     read(testbed, path).then(all => {

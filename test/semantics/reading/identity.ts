@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { InProcessTestbed } from '../../testbed/in-process.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
-import { cml, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { type TestService, writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
@@ -95,28 +95,6 @@ export function identity(t: Test, open: OpenTestbed): void {
     )
   }
 
-  t.test('LIST-2 an item that is nested too deep loses itself, not the listing', async t => {
-    const testbed = await open(t)
-    const deep = `{"id":7,"name":"deep","more":${'['.repeat(1000)}${']'.repeat(1000)}}`
-    const withDeep = (which: RegExp, other: string) =>
-      testbed.service.intercept(which, response => {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(`[${deep},${other}]`)
-      })
-    withDeep(/^GET \/project\/descendant\?id=100&type=calculation/, '{"id":1234,"name":"TS1_opt"}')
-    withDeep(/^GET \/project\/share\?id=100/, '{"shareId":5,"permission":"READ","user":"guest"}')
-    withDeep(/^GET \/calculation\/files\?id=1234/, '"input.inp"')
-    t.match(await namesOf(testbed, 'projects/Water splitting'), [
-      '.index.tsv',
-      '.project.json',
-      '.shares',
-      'Sub project',
-      'TS1_opt',
-    ])
-    t.same(await namesOf(testbed, 'projects/Water splitting/.shares'), ['5.json'])
-    t.ok((await namesOf(testbed, 'projects/Water splitting/TS1_opt')).includes('input.inp'))
-  })
-
   t.test(
     'LIST-13 what the service lists under a name that programs try everywhere can be entered',
     async t => {
@@ -143,22 +121,4 @@ export function identity(t: Test, open: OpenTestbed): void {
       }
     },
   )
-
-  t.test('LIST-13 a geometry that is called as programs try everywhere is there', async t => {
-    const titles = ['.Trash-1000', '._x', '.Spotlight-V100']
-    const testbed = await open(t, {
-      fill(seed) {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        seed.addProject({ id: '200', name: 'Odd', owner: 'demo' })
-        for (const [at, name] of titles.entries())
-          seed.addCalculation({ id: String(1 + at), name, project: '200', files: { 'output.cml': cml } })
-      },
-    })
-    t.ok((await namesOf(testbed, 'projects/Odd')).length > titles.length)
-    for (const title of titles) {
-      const folder = `projects/Odd/${title}`
-      t.ok((await namesOf(testbed, folder)).includes(`${title}.xyz`))
-      t.match(await textOf(testbed, `${folder}/${title}.xyz`), /^3\n/)
-    }
-  })
 }

@@ -1,7 +1,7 @@
 // What an instance without some operations shows: the nine paths of the public listing are enough, and three refusals make an operation lacking.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { cml, ids } from '../../testbed/sample-data.js'
+import { cml } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
@@ -41,29 +41,6 @@ const lackingIn = async (testbed: Testbed): Promise<string> =>
   JSON.stringify(JSON.parse(await textOf(testbed, '.calcfs/status.json')).lacking)
 
 export function poorInstances(t: Test, open: OpenTestbed): void {
-  t.test('POOR-2 nine paths are enough: walk, read, save, make', async t => {
-    const testbed = await open(t, {
-      settings: { root: [ids.water] },
-      service: { shortcomings: { onlyNinePaths: true, root: true } },
-    })
-    const { service, files } = testbed
-    const water = 'projects/Water splitting'
-    t.same(await namesOf(testbed, 'projects'), ['Water splitting'])
-    t.equal(await textOf(testbed, `${water}/TS1_opt/input.inp`), '! B3LYP opt\n')
-    const before = await textOf(testbed, `${water}/.project.json`)
-    await overwrite(
-      testbed,
-      `${water}/.project.json`,
-      before.replace(/"description": .*/, '"description": "new",'),
-    )
-    t.match(await service.elsewhere('GET', `/project?id=${ids.water}`), '"description":"new"')
-    const report = await textOf(testbed, 'reports/42.json')
-    await overwrite(testbed, 'reports/42.json', report.replace('Supporting', 'Supported'))
-    t.match(await service.elsewhere('GET', '/report?id=42'), 'Supported')
-    await files.mkdir(`${water}/Made`)
-    t.match(await service.elsewhere('GET', `/project/descendant?id=${ids.water}&type=project`), '"Made"')
-  })
-
   t.test('POOR-2 where no user is told, the name of the sign-in is the user', async t => {
     const testbed = await open(t, { service: { shortcomings: { onlyNinePaths: true, root: true } } })
     t.same(await namesOf(testbed, 'projects'), ['README.txt'])
