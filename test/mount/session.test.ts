@@ -95,7 +95,7 @@ async function verbsDuring(
   return new Set(calls.filter(({ msg }) => msg === 'call').map(({ verb = '' }) => verb))
 }
 
-t.test('INO-1 a thing has one inode number, on every mount and after a save', async t => {
+t.test('READ-18 a thing has one inode number, on every mount and after a save', async t => {
   const one = await realMount(t, { settings: session })
   const numbers = (directory: string): Promise<string> =>
     printed('bash', [

@@ -116,7 +116,7 @@ t.test(
   },
 )
 
-t.test('AHEAD-8 once a walk has stopped, little more is asked', async () => {
+t.test('AHEAD-1 once a walk has stopped, little more is asked', async () => {
   await check(
     fc.asyncProperty(cases, async one => {
       const tree = drawnTree(one.tree)
@@ -156,7 +156,7 @@ const calculations = (count: number, files: number): Folder[] =>
     files: Array.from({ length: files }, (_, file) => ({ name: `${file}.out`, bytes: 80_000 })),
   }))
 
-t.test('AHEAD-8 a walk that has paused is foreseen again', async t => {
+t.test('AHEAD-1 a walk that has paused is foreseen again', async t => {
   const folders = calculations(600, 1)
   const link = simulatedLink({ name: 'projects', kind: 'project', folders, files: [] }, width, roundTrip)
   const enter = async (from: number, to: number): Promise<void> => {
@@ -173,7 +173,7 @@ t.test('AHEAD-8 a walk that has paused is foreseen again', async t => {
 })
 
 t.test(
-  'AHEAD-8 of what a copy of four projects out of twenty fetches, a tenth at most is not read',
+  'AHEAD-1 of what a copy of four projects out of twenty fetches, a tenth at most is not read',
   async t => {
     const folders = Array.from({ length: 20 }, (_, at): Folder => {
       const name = `project-${String(at + 1).padStart(2, '0')}`

@@ -1,4 +1,4 @@
-// POWER-1: a power cut takes what was not fsynced; nothing that was acknowledged is among it.
+// END-1: a power cut takes what was not fsynced; nothing that was acknowledged is among it.
 import t from 'tap'
 import { calledLocal, forgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
 import { realMount } from '../../testbed/mount.js'
@@ -7,7 +7,7 @@ import { type Moment, moments, powerCut } from './power-cut.js'
 
 t.setTimeout(240_000)
 
-t.test('POWER-1 after a power cut every acknowledged text is there', async t => {
+t.test('END-1 after a power cut every acknowledged text is there', async t => {
   const disk = await forgetfulDisk(t)
   // A change that the cut leaves unanswered is waited for by four times its deadline (SAVE-17).
   const settings = { stateDir: disk.directory, deadlineSave: '3s' }

@@ -128,11 +128,7 @@ interface Held {
 }
 
 /** The same with one file. */
-async function heldOne(
-  t: Test,
-  open: OpenTestbed,
-  manners: Manners,
-): Promise<Held & { testbed: Testbed }> {
+async function heldOne(t: Test, open: OpenTestbed, manners: Manners): Promise<Held & { testbed: Testbed }> {
   const { testbed, held: files } = await held(t, open, [manners])
   const [only] = files
   if (only === undefined) throw new Error('no file is held')

@@ -80,7 +80,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'DENY-9 what an editor copies to a record changes nothing and succeeds; on contents it is refused',
+      'SIZE-1 what an editor copies to a record changes nothing and succeeds; on contents it is refused',
       async t => {
         t.equal(await outcome(files.chmod(report, 0o600)), 'done')
         t.equal((await files.lstat(report)).mode, 0o644)
@@ -89,7 +89,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
     )
   })
 
-  t.test('DENY-9 with --access read everything can be read and nothing changed', async t => {
+  t.test('SIZE-1 with --access read everything can be read and nothing changed', async t => {
     const testbed = await open(t, { settings: { access: 'read' } })
     const { files } = testbed
     const text = await textOf(testbed, report)

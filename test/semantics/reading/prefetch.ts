@@ -216,7 +216,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'AHEAD-8 prefetching stops when the reader leaves: what was not begun is never requested',
+      'AHEAD-1 prefetching stops when the reader leaves: what was not begun is never requested',
       async t => {
         const testbed = await open(t, { fill, settings: { connections: '2' } })
         let release = () => {}

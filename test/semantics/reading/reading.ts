@@ -28,7 +28,7 @@ export function reading(t: Test, open: OpenTestbed): void {
       await file.close()
     })
 
-    t.test('READ-3 what was read once is never asked for again, over a restart too', async t => {
+    t.test('READ-1 what was read once is never asked for again, over a restart too', async t => {
       const again = async () => t.equal(await textOf(testbed, `${calculation}/run.log`), log)
       await testbed.remount()
       const asked = await service.during(again)

@@ -94,7 +94,7 @@ t.test('sixteen readers of forty files with room for six never meet a wrong byte
   await until(10_000, 'room on the disk', () => onDisk(directory) <= limitBytes)
 })
 
-t.test('READ-3 what is on its way counts: kept files make room while it comes', async t => {
+t.test('READ-1 what is on its way counts: kept files make room while it comes', async t => {
   const { open, directory } = openCacheTestbed(t)
   const each = 4 << 20
   const limitBytes = 17 << 20
