@@ -80,7 +80,7 @@ export const folders: Readonly<Record<string, string>> = {
   'remote/wire': "the platform's field names and forms",
   'remote/rest': 'the operations, each one endpoint',
   'cache/ledger': 'what is remembered over restarts, in SQLite',
-  cache: 'Remotes in front of a Remote: health, identity, confirmed deletions; deadlines',
+  cache: 'Remotes in front of a Remote: health, identity; deadlines',
   'cache/metadata': 'projects, calculations, reports, users, each with its lifetime',
   'cache/content/store': 'kept files on disk, and which version and length a content has',
   'cache/content/download': 'one content on its way',

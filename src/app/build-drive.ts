@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import { withConfirmedDeletes } from '../cache/confirming.js'
 import { signInEnded } from '../cache/health.js'
+import { withRenewedIds } from '../cache/identity.js'
 import { listedCalculations } from '../cache/metadata/calculation-files.js'
 import type { Config } from '../config/config.js'
 import type { DriveParts } from '../drive/context.js'
@@ -55,7 +55,7 @@ export function buildEditing(
 ): EditingLayer {
   const { now } = clock
   const { account, dialect } = connection
-  const changing = withConfirmedDeletes(remote, { identities, dialect, now })
+  const changing = withRenewedIds(remote, identities)
   const entries = { tree, remote, mountPoint }
   const writeSide = openWriteSide({
     access: config.access,

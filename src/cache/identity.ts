@@ -10,6 +10,7 @@ import {
   instant,
   isAnotherThing,
   isSameMoment,
+  type Remote,
 } from '../remote/remote.js'
 import { isSameName } from '../spelling.js'
 import type { Ledger, LogFunction } from './ledger/ledger.js'
@@ -162,6 +163,30 @@ export function openIdentities(
     get count() {
       return count
     },
+  }
+}
+
+/** The same remote; what is deleted or made is another thing afterwards than what was known under its id. */
+export function withRenewedIds(remote: Remote, { renew }: Pick<Identities, 'renew'>): Remote {
+  async function removed(thing: RecordRef, deletion: Promise<void>): Promise<void> {
+    await deletion
+    renew(thing)
+  }
+
+  async function made<Id extends string>(kind: RecordRef['kind'], creation: Promise<Id>): Promise<Id> {
+    const id = await creation
+    renew({ kind, id })
+    return id
+  }
+
+  return {
+    ...remote,
+    deleteProject: (id, context) => removed({ kind: 'project', id }, remote.deleteProject(id, context)),
+    deleteCalculation: (id, context) =>
+      removed({ kind: 'calculation', id }, remote.deleteCalculation(id, context)),
+    deleteReport: (id, context) => removed({ kind: 'report', id }, remote.deleteReport(id, context)),
+    createProject: (record, context) => made('project', remote.createProject(record, context)),
+    createReport: (record, context) => made('report', remote.createReport(record, context)),
   }
 }
 

@@ -62,10 +62,14 @@ export class DeleteSender {
     return parent ?? (known && (this.parts.dialect.facts(known).parent as ProjectId | undefined))
   }
 
-  /** @throws Failure 'another-thing' where the listing that led to it is old: the next look asks for a new one */
+  /** @throws Failure 'another-thing' where the record or the listing that led to it is old: the next look asks for a new one */
   refuseOther(node: CalculationNode | ProjectNode, { record, title }: Sight): void {
-    if (record === undefined || !isOtherRecord(node, this.parts.dialect.facts(record))) return
-    if (node.parent !== undefined) this.parts.catalog.refreshProject(node.parent)
+    const { catalog, dialect } = this.parts
+    if (record === undefined) return
+    const known = catalog.record(node).known()
+    const isOther = known !== undefined && dialect.isAnother(known, record)
+    if (!isOther && !isOtherRecord(node, dialect.facts(record))) return
+    if (node.parent !== undefined) catalog.refreshProject(node.parent)
     throw new Failure(
       'another-thing',
       `${node.kind} ${node.id} is called ${JSON.stringify(title)} now, or is another one: it is not deleted`,
