@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { signInEnded } from '../cache/health.js'
 import { withRenewedIds } from '../cache/identity.js'
-import { listedCalculations } from '../cache/metadata/calculation-files.js'
 import type { Config } from '../config/config.js'
 import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
@@ -282,7 +281,6 @@ export function buildDrive(
     status,
     health,
     pins,
-    calculationsWithFiles: () => listedCalculations(caches.ledger),
     servicePath: titles => roots.servicePath(titles),
     now,
     fleet: caches.fleet,

@@ -13,17 +13,10 @@ import {
   type RequestContext,
   unlistedFiles,
 } from '../../remote/remote.js'
-import type { Ledger } from '../ledger/ledger.js'
 import type { Query, QueryCache } from './query.js'
 
 /** How the question for a calculation's files goes by, among listings. */
 export const filesKey = (of: CalculationId): string => `files ${of}`
-
-/** The calculations whose list of files is remembered. */
-export const listedCalculations = (ledger: Pick<Ledger, 'entries'>): readonly CalculationId[] =>
-  [...ledger.entries('listing').keys()].flatMap(
-    key => /^files (\d+)$/.exec(key)?.[1] ?? [],
-  ) as CalculationId[]
 
 /**
  * The files of a calculation, or those of one type; `hadSome` says whether it is known to have had some.

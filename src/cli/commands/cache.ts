@@ -21,7 +21,9 @@ export function cacheCommand(): Command {
 
 function infoCommand(): Command {
   const command = driveCommand('info')
-    .description('show how many files are kept, how many bytes they take, of which projects, and where')
+    .description(
+      'show how many files are kept, how many bytes they take, and where; calcfs info PATH says it of a project',
+    )
     .addOption(jsonFlag('an object'))
     .action((flags: JsonFlag) =>
       withDrive(command, [], async ({ control }) => {
@@ -36,25 +38,9 @@ function infoCommand(): Command {
   )
 }
 
-function describe({
-  files,
-  bytes,
-  limitBytes,
-  directory,
-  downloads,
-  projects,
-}: CallResult<'cacheInfo'>): string {
-  const whole = `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}`
+function describe({ files, bytes, limitBytes, directory, downloads }: CallResult<'cacheInfo'>): string {
   const coming = downloads === 0 ? '' : `; ${downloads} being downloaded`
-  const lines = projects.map(
-    one => `\n  ${one.path}: ${filesText(one.files)}, ${one.bytes} bytes${one.pinned ? ', pinned' : ''}`,
-  )
-  const told = (of: 'files' | 'bytes'): number => projects.reduce((sum, one) => sum + one[of], 0)
-  const others =
-    projects.length === 0 || told('files') >= files
-      ? ''
-      : `\n  others, whose project is not known here: ${filesText(files - told('files'))}, ${bytes - told('bytes')} bytes`
-  return `${whole}${coming}${lines.join('')}${others}.`
+  return `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}${coming}.`
 }
 
 const pathHelp = 'what is known to lie there alone; default: all'

@@ -5,7 +5,7 @@ import type { Identities } from '../../cache/identity.js'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
-import type { CalculationId, Instant } from '../../remote/remote.js'
+import type { Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
 import type { FailureLog } from '../failure-log.js'
 import type { ActivityPicture, FleetReport, HealthLine, LogLines, Status } from '../interface/control.js'
@@ -44,8 +44,6 @@ export interface ControlParts {
   readonly status: (check?: boolean) => Promise<Status>
   readonly health: Health
   readonly pins: Pins
-  /** Those whose list of files is remembered. */
-  readonly calculationsWithFiles: () => readonly CalculationId[]
   /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
   readonly servicePath: Roots['servicePath']
   /** What is wrong with the mount's own directories, in sentences. */

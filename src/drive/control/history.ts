@@ -53,7 +53,7 @@ export function openHistoryControl(
     const node = await recordAt(path)
     const now = await presentText(node)
     await parts.history.settled()
-    const all = await versions.of(node)
+    const all = await versions(node)
     const present = now === undefined ? undefined : compared(node, now)
     const isSaid = (version: TextVersion): boolean =>
       present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged
@@ -73,11 +73,11 @@ export function openHistoryControl(
     before === undefined ? 'the oldest that is kept' : changesBetween(before, version, dialect.plain)
 
   function lineOf(version: TextVersion, changed: string, isNow: boolean): HistoryLine {
-    const { number, at, how, stored, mount, from, text } = version
+    const { number, at, how, stored, mount, text } = version
     return {
       number,
       at,
-      how: from === undefined ? words[how] : `restored from @${from}`,
+      how: words[how],
       stored,
       mount: parts.mountNamed(mount),
       changed,
@@ -87,7 +87,7 @@ export function openHistoryControl(
   }
 
   async function versionAt(path: string, node: EditableNode, number: number): Promise<TextVersion> {
-    const all = await versions.of(node)
+    const all = await versions(node)
     const found = all.find(version => version.number === number)
     if (found !== undefined) return found
     throw new Failure(
@@ -136,7 +136,6 @@ export function openHistoryControl(
       await draft.discard()
     }
     parts.failureLog.settled(nodeKey(node))
-    if (changed !== nothingChanged) await versions.restored(node, version, parts.now())
     return { record: pathOfNode(node), changed }
   }
 

@@ -2,13 +2,7 @@
 import * as z from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { keyName, type RecordKey } from '../../edit/journal/record-key.js'
-import {
-  type Meeting,
-  type TextHistory,
-  type TextUse,
-  textHash,
-  textUse,
-} from '../../edit/journal/text-history.js'
+import { type Meeting, type TextHistory, type TextUse, textHash } from '../../edit/journal/text-history.js'
 import { orderText } from '../../edit/kinds/order-text.js'
 import { type Edit, editsBetween, removed } from '../../edit/save/diff.js'
 import { asFailure } from '../../failure.js'
@@ -27,23 +21,17 @@ export interface TextVersion {
   readonly text: string
   /** Undefined where the text is no record: one that could not be saved, or the lines of an order. */
   readonly record: JsonObject | undefined
-  /** When it was met first: a text that is restored keeps its place. */
+  /** When it was met first: a text that comes back keeps its place. */
   readonly at: Instant
   readonly how: TextUse
   /** Whether the service is known to have had it. */
   readonly stored: boolean
-  /** The mark of the mount that met it then; of none where it was restored. */
+  /** The mark of the mount that met it then. */
   readonly mount: string
-  /** The number of the version that `calcfs restore` saved again. */
-  readonly from?: number
 }
 
-export interface TextVersions {
-  /** Those of a record, the one that was met last first. */
-  of(node: EditableNode): Promise<readonly TextVersion[]>
-  /** The version was saved again just now: that is a version of its own, and the old one keeps what it said. */
-  restored(node: EditableNode, version: TextVersion, at: Instant): Promise<void>
-}
+/** Those of a record, the one that was met last first. */
+export type TextVersions = (node: EditableNode) => Promise<readonly TextVersion[]>
 
 /** What tells most of a version: that a program here wrote it, that one read it, that the service had it. */
 const telling: readonly (readonly TextUse[])[] = [
@@ -56,18 +44,9 @@ const neverStored: readonly TextUse[] = [...unsaved, 'sent']
 
 const room = 'text-numbers'
 /** The number of each text, and when it was met first: its marks on disk tell only when it was met last. */
-const numberForm = z.object({
-  number: z.number(),
-  at: z.number(),
-  /** What it said before it was restored. */
-  said: z.object({ how: textUse, stored: z.boolean(), mount: z.string() }).optional(),
-})
 const numbersForm = z.object({
   next: z.number(),
-  given: z.record(z.string(), numberForm),
-  restored: z
-    .array(z.object({ number: z.number(), at: z.number(), from: z.number(), of: z.string() }))
-    .default([]),
+  given: z.record(z.string(), z.object({ number: z.number(), at: z.number() })),
 })
 
 /** Texts of one meaning, on their way to a version. */
@@ -135,50 +114,19 @@ export function openTextVersions({
       .map(({ hash, at, text, record, how, stored, mount }) => {
         const met = kept.given[hash] ?? { number: next++, at }
         given[hash] = met
-        const { number } = met
-        return { hash, number, at: met.at as Instant, text, record, how, stored, mount, ...met.said }
+        return { number: met.number, at: met.at as Instant, text, record, how, stored, mount }
       })
-    const again = kept.restored.flatMap(({ of, number, at, from }) => {
-      const version = versions.find(({ hash }) => hash === of)
-      const saved = { number, at: at as Instant, how: 'saved', stored: true, mount: '', from } as const
-      return version === undefined ? [] : [{ ...version, ...saved }]
-    })
-    const restored = kept.restored.filter(({ number }) => again.some(one => one.number === number))
-    keep(key, { next, given, restored })
-    return [...versions, ...again].sort((one, other) => other.number - one.number)
+    const now = JSON.stringify({ next, given })
+    if (state.get(room, keyName(key)) !== now) state.set(room, keyName(key), now)
+    return versions.sort((one, other) => other.number - one.number)
   }
 
-  function keep(key: RecordKey, numbers: z.infer<typeof numbersForm>): void {
-    const text = JSON.stringify(numbers)
-    if (state.get(room, keyName(key)) !== text) state.set(room, keyName(key), text)
-  }
-
-  async function of(node: EditableNode): Promise<readonly TextVersion[]> {
+  return async node => {
     const key = recordKeyOf(node)
     const found = new Map<string, Gathered>()
     await gather(node, key, found)
     if (node.kind === 'order') await gather(node, { kind: 'report', id: node.id }, found)
     return numbered(key, [...found])
-  }
-
-  return {
-    of,
-    async restored(node, { number: from, how, stored, mount }, at) {
-      // What it took the place of is numbered before it.
-      await of(node)
-      const key = recordKeyOf(node)
-      const { next, given, restored } = numbersIn(state.get(room, keyName(key)))
-      const earlier = restored.find(({ number }) => number === from)?.of
-      const named = Object.entries(given).find(([hash, { number }]) => hash === earlier || number === from)
-      if (named === undefined) return
-      const [hash, old] = named
-      const said = old.said ?? { how, stored, mount }
-      keep(key, {
-        next: next + 1,
-        given: { ...given, [hash]: { ...old, said } },
-        restored: [...restored, { number: next, at, from, of: hash }],
-      })
-    },
   }
 }
 
@@ -203,7 +151,7 @@ function numbersIn(text: string | undefined): z.infer<typeof numbersForm> {
     return numbersForm.parse(JSON.parse(text ?? ''))
   } catch {
     // None was ever listed, or another version of calcfs has written it.
-    return { next: 1, given: {}, restored: [] }
+    return { next: 1, given: {} }
   }
 }
 

@@ -42,16 +42,6 @@ const historyLine = z.object({
   size: z.number(),
 })
 
-/** A project of which anything is kept; a project below it has a line of its own. */
-const cachedProject = z.object({
-  id: z.string(),
-  /** Its title and those above it. */
-  path: z.string(),
-  files: z.number(),
-  bytes: z.number(),
-  pinned: z.boolean(),
-})
-
 const amounts = { files: z.number(), filesKept: z.number(), bytes: z.number(), bytesKept: z.number() }
 
 /** How much of the files that are known is on this disk. */
@@ -276,7 +266,6 @@ export const controlCalls = {
       bytes: z.number(),
       limitBytes: z.number(),
       downloads: z.number(),
-      projects: z.array(cachedProject),
     }),
   },
   /** `path`: of what is known to lie there alone. `pinned`: also what pins keep; how many files they keep is answered else. */
@@ -349,7 +338,6 @@ export type Status = CallResult<'status'>
 export type DraftLine = Told<typeof draftLine>
 export type Comparison = CallResult<'diff'>
 export type HistoryLine = Told<typeof historyLine>
-export type CachedProject = Told<typeof cachedProject>
 export type KeptShare = Told<typeof keptShare>
 export type PathInfo = Told<typeof pathInfo>
 export type PinLine = Told<typeof pinLine>

@@ -154,21 +154,13 @@ t.test('of what was never listed it is not said how much is here (INFO-1)', asyn
   t.match(await infoOf(testbed, dyes), { cached: { is: 'part', unlisted: undefined } })
 })
 
-t.test('what is kept is counted by project, and cleared and verified below a path (CLI-20)', async t => {
+t.test('what is kept is cleared and verified below a path (CLI-20)', async t => {
   const testbed = await warmMount(t)
   await textOf(testbed, `${water}/TS1_opt/run.log`)
   await textOf(testbed, `${water}/H2O/output.cml`)
   await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml')
-  const info = await cache(testbed, 'info')
-  t.match(info.projects, [
-    { id: ids.water, path: 'Water splitting', files: 2, pinned: false },
-    { id: ids.dyes, path: 'Dyes', files: 1 },
-  ])
-  const sum = info.projects.reduce((bytes: number, one: { bytes: number }) => bytes + one.bytes, 0)
-  t.equal(sum, info.bytes)
   const { calcfs, directory } = testbed
-  const text = (await calcfs('cache', 'info', '--mount', directory)).stdout
-  t.match(text, /^3 files of contents.*\n {2}Water splitting: 2 files, \d+ bytes\n {2}Dyes: 1 file/)
+  t.match((await calcfs('cache', 'info', '--mount', directory)).stdout, /^3 files of contents, /)
   t.match(await cache(testbed, 'verify', `${water}/TS1_opt`), { checked: 1, damaged: 0 })
   t.match(await cache(testbed, 'clear', `${water}/TS1_opt`), { files: 1 })
   t.match(await cache(testbed, 'info'), { files: 2 })
