@@ -14,7 +14,7 @@ import { dueIn, systemClock } from '../../src/remote/clock.js'
 import { ownHome } from '../testbed/commands/own-home.js'
 import { command } from '../testbed/commands/warm-commands.js'
 import { isMounted } from '../testbed/mount.js'
-import { plainNode, printed, type Ran } from '../testbed/programs.js'
+import { plainNode, type Ran } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
@@ -111,24 +111,6 @@ t.test('after calcfs login there is no further prompt, with --user or without (S
     t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
   }
 })
-
-t.test(
-  'DISK-1 a pipe in the place of the last user is moved aside, and the next login names one again',
-  async t => {
-    const at = await desk(t)
-    await at.logIn()
-    const all = await readdir(at.state, { recursive: true })
-    const file = join(at.state, all.find(name => name.endsWith('/user')) ?? 'no user')
-    await rm(file)
-    await printed('mkfifo', [file])
-    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
-      code: 3,
-      stderr: /calcfs login/,
-    })
-    t.match(await login(at), { code: 0 })
-    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
-  },
-)
 
 t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1)', async t => {
   const at = await desk(t)

@@ -1,7 +1,7 @@
 // The plan of the benchmark: what is asked for is known, the time is kept, and no target is told of what was not measured.
 import t from 'tap'
 import { optionsOf } from '../../bench/plan/options.js'
-import { isWorthMore, limitsOf, onceTime, openPace, type Part } from '../../bench/plan/pace.js'
+import { onceTime, openPace, type Part } from '../../bench/plan/pace.js'
 import { planOf } from '../../bench/plan/plan.js'
 import { partsOf } from '../../bench/plan/session.js'
 import { targets } from '../../bench/report/targets.js'
@@ -9,7 +9,7 @@ import type { Cell } from '../../bench/run/cells.js'
 import { contenders } from '../../bench/run/contenders.js'
 import { unread } from '../../bench/run/reading.js'
 import { scaleSeconds } from '../../bench/run/scale.js'
-import { type Figures, summed, type Verdicts } from '../../bench/run/trial.js'
+import type { Figures, Verdicts } from '../../bench/run/trial.js'
 
 /** Everything, as on a machine where every peer is installed. */
 function wholePlan(): readonly Part[] {
@@ -65,43 +65,6 @@ t.test('a whole run fits into its minutes, and on a slow machine the targets are
   const [first] = parts
   t.ok(measured.length > parts.length / 5 && first !== undefined && measured.includes(first))
   t.notOk(pace.isTimeFor({ ...(first as Part) }, once), 'a part that took long before is not begun again')
-})
-
-t.test(
-  'a peer is ended early where calcfs is long done, and hardly waited for once it was late twice',
-  async t => {
-    const part = wholePlan().find(
-      ({ item, contender }) => item.work.name === 'cp-part' && contender.name === 'sshfs',
-    )
-    const own = wholePlan().find(({ contender }) => contender.name === 'calcfs')
-    if (part === undefined || own === undefined) throw new Error('the plan has changed')
-    const took = { cold: 3, warm: 1, remount: 2 }
-    t.same(
-      limitsOf(part, { own: took, timesLate: 0 }),
-      { cold: 39, warm: 13, remount: 26 },
-      'the target is twelve times',
-    )
-    t.same(limitsOf(part, { own: took, timesLate: 2 }), { cold: 6, warm: 5, remount: 5 })
-    t.same(limitsOf(part, { own: {}, timesLate: 0 }), { cold: 15, warm: 8, remount: 15 })
-    t.same(limitsOf(own, { own: took, timesLate: 0 }), { cold: 120, warm: 120, remount: 120 })
-  },
-)
-
-t.test('only what was right and quick is done again', async t => {
-  const [own] = wholePlan()
-  const peer = wholePlan().find(({ contender }) => contender.name === 'davfs2')
-  if (own === undefined || peer === undefined) throw new Error('the plan has changed')
-  t.ok(isWorthMore(peer, right({ seconds: 4 })))
-  t.notOk(isWorthMore(peer, right({ seconds: 8 })), 'a slow mount of others is measured once')
-  t.ok(isWorthMore(own, right({ seconds: 8 })))
-  t.notOk(isWorthMore(peer, { cold: { state: 'late', limitSeconds: 15 } }))
-  const runs = [3, 9, 4].map(seconds => right({ seconds, peakBytes: seconds * 10 }))
-  t.same(
-    summed(runs).cold,
-    { state: 'right', runs: 3, figures: { seconds: 4, peakBytes: 90 } },
-    'the middle one',
-  )
-  t.equal(summed([...runs, { cold: { state: 'wrong', why: 'a byte' } }]).cold?.state, 'wrong')
 })
 
 const right = (figures: Partial<Figures> & { seconds: number }): Verdicts => {

@@ -128,24 +128,6 @@ t.test('a secret is taken from the environment, a credential, a command, a file,
   t.equal(await read(flags, { ...environment, CALCFS_PASSWORD: 'p', CALCFS_TOKEN: 't' }), 't')
 })
 
-t.test('a secret that others can read is refused', async t => {
-  const path = join(t.testdir(), 'config.toml')
-  writeFileSync(path, 'user = "a"\npassword = "hunter2"\n', { mode: 0o644 })
-  const refusal = { message: `${path}, line 2: others can read this password; run: chmod 600 ${path}` }
-  t.throws(() => configFiles(path, {}), refusal, 'in the configuration file')
-  chmodSync(path, 0o600)
-  const sources = { ...nowhere, files: configFiles(path, {}) }
-  t.match(findSecret(readConfig(sources), sources), { as: 'password' }, 'taken once it is private')
-
-  const passwordFile = join(t.testdir({ password: 'x' }), 'password')
-  chmodSync(passwordFile, 0o640)
-  const flags = { ...nowhere, flags: { passwordFile } }
-  const secret = findSecret(readConfig(flags), flags)
-  await t.rejects(passwordOf(secret), {
-    message: `${passwordFile}: others can read this password; run: chmod 600 ${passwordFile}`,
-  })
-})
-
 t.test('a password command that fails says so, and not what it printed', async t => {
   const sources = { ...nowhere, flags: { passwordCommand: 'echo hunter2; exit 3' } }
   const secret = findSecret(readConfig(sources), sources)

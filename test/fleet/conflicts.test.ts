@@ -93,33 +93,3 @@ t.test('FLEET-2 saves at the same moment: no text is lost, and all mounts show w
   }
   t.comment(`${JSON.stringify([...seen])}, ${overwritten} unseen and overwritten`)
 })
-
-t.test('FLEET-2 projects that two mounts make in one folder at the same moment are all there', async t => {
-  const bed = await fleetBed(t)
-  const nodes = await Promise.all([1, 2, 3].map(() => bed.join()))
-  const folder = 'projects/Water splitting'
-  const made: string[] = []
-  bed.service.intercept(/^(GET|POST) \/project/, async (_, { carryOut }) => {
-    const passOn = await carryOut()
-    await wait(Math.random() < 0.5 ? 0 : 60 * Math.random())
-    passOn()
-  })
-  for (let round = 0; round < 4; round += 1) {
-    const names = nodes.map((_, at) => `round ${round} by ${at}`)
-    await within(
-      20_000,
-      'the projects',
-      Promise.all(nodes.map(({ files }, at) => files.mkdir(`${folder}/${names[at]}`))),
-    )
-    made.push(...names)
-    await Promise.all(
-      nodes.map((node, at) =>
-        until(seenMs, `round ${round}: mount ${at} lists all of them`, async () => {
-          const there = await namesOf(node, folder)
-          return made.every(name => there.includes(name))
-        }),
-      ),
-    )
-  }
-  t.equal(made.length, 12)
-})

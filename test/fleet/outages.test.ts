@@ -1,6 +1,4 @@
 // A Redis that stops, forgets, fills up or is none costs requests, and nothing else: no errno, no wrong byte, no long wait.
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
@@ -97,25 +95,3 @@ t.test('FLEET-3 one that is full and evicts nothing is passed by, and nothing fa
 async function usedMemory({ redis }: FleetBed): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await redis.client.info('memory'))?.[1])
 }
-
-/** How many commands a piece holds: each begins with the number of its words. */
-const commandsIn = (piece: Buffer): number => piece.toString('latin1').split(/(?:^|\r\n)\*\d+\r\n/).length - 1
-
-t.test('FLEET-3 a server that answers OK to everything delays no mount, and is passed by', async t => {
-  const sockets = new Set<Socket>()
-  const server = createServer(socket => {
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy())
-    socket.on('data', piece => socket.write('+OK\r\n'.repeat(commandsIn(piece))))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const bed = await fleetBed(t)
-  const { port } = server.address() as AddressInfo
-  const node = await within(10_000, 'a mount', bed.join({ fleet: `redis://127.0.0.1:${port}` }, 'at once'))
-  await sameAsAlone(t, bed, [node], 'nonsense')
-  t.match(node.line.fleet?.status().away, /nonsense|does not answer/)
-})

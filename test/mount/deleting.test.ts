@@ -26,8 +26,6 @@ t.test('on one mount', async t => {
     },
   })
   const { service, files } = testbed
-  const _why = async (path: string): Promise<string> =>
-    (await testbed.calcfs('why', join(testbed.directory, path))).stdout
   /** What is sent until the pause is over. */
   const deleting = (work: () => Promise<unknown>) =>
     service.during(async () => {

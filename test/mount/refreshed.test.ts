@@ -2,10 +2,9 @@
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Seed } from '../../src/service/seed.js'
 import { type KernelTestbed, realMount } from '../testbed/mount.js'
-import { python, run, shell } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { run, shell } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
@@ -28,21 +27,8 @@ const retitle = async ({ service }: KernelTestbed, id: string, name: string): Pr
   await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
 }
 
-/** As many calculations as one directory is told of as a whole. */
-function fillMany(seed: Seed): void {
-  fillSampleData(seed)
-  for (let at = 0; at < 700; at += 1)
-    seed.addCalculation({
-      id: String(5_000 + at),
-      name: `c${at}`,
-      project: ids.empty,
-      files: { 'a.txt': `${at}\n` },
-    })
-}
-
 t.test('what the kernel was told', async t => {
   const testbed = await warmMount(t, {
-    fill: fillMany,
     settings: { logLevel: 'debug', ttlListing: '1h' },
   })
   const { files, service, directory } = testbed
@@ -95,43 +81,6 @@ t.test('what the kernel was told', async t => {
     size()
     list()
   })
-
-  t.test(
-    'TOLD-4 a directory of many names is told as one, under the feet of a program that works in it',
-    async t => {
-      const program = `
-import os, sys
-os.chdir(sys.argv[1])
-assert len(os.listdir()) > 700
-for name in os.listdir(): os.stat(name)
-print(os.getcwd(), flush=True)
-sys.stdin.readline()
-os.chdir('c1')
-print(os.getcwd(), flush=True)
-sys.stdin.readline()
-print(os.getcwd(), open('a.txt').read().strip(), flush=True)`
-      const place = `${directory}/${folder}/Sub project`
-      const { spawn } = await import('node:child_process')
-      const child = spawn(python, ['-c', program, place], { stdio: ['pipe', 'pipe', 'inherit'] })
-      t.teardown(() => child.kill())
-      let printed = ''
-      child.stdout.on('data', piece => {
-        printed += piece
-      })
-      const linesPrinted = (count: number) => () => Promise.resolve(printed.split('\n').length > count)
-      await until(30_000, 'the program is there', linesPrinted(1))
-      await retitle(testbed, '5000', 'other')
-      t.match(await testbed.calcfs('refresh', place), { code: 0 })
-      t.equal(await outcome(files.lstat(`${folder}/Sub project/c0`)), 'ENOENT')
-      t.equal(await outcome(files.lstat(`${folder}/Sub project/other`)), 'done')
-      child.stdin.write('\n')
-      await until(10_000, 'it has gone on', linesPrinted(2))
-      await testbed.calcfs('refresh', place)
-      child.stdin.write('\n')
-      await until(10_000, 'it has ended', linesPrinted(3))
-      t.equal(printed, `${place}\n${place}/c1\n${place}/c1 1\n`, 'getcwd and relative paths hold')
-    },
-  )
 
   t.test(
     'TOLD-1 a name that its daemon has learned to be another thing is that at the end of the lifetime',

@@ -2,7 +2,6 @@
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import t from 'tap'
-import { Failure } from '../../../src/failure.js'
 import { openHttp } from '../../../src/remote/http/http.js'
 import { instant, type RequestContext } from '../../../src/remote/remote.js'
 import { ask, rawService, whole } from '../raw.js'
@@ -10,7 +9,6 @@ import { certificate, key } from '../self-signed.js'
 
 const put = { method: 'PUT', path: '/thing', body: '{}' } as const
 const get = { method: 'GET', path: '/thing' } as const
-const _changed = new Failure('conflict', 'another client has changed it')
 
 /** As one that has just looked at the thing. */
 const having = (again: (context: RequestContext) => Promise<void>): RequestContext => ({

@@ -19,25 +19,6 @@ async function textOf(body: Body): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-t.test('a body cut short is never taken for whole', { timeout: 30_000 }, async t => {
-  const heads = {
-    '/length': 'HTTP/1.1 200 OK\r\nContent-Length: 100',
-    '/length-close': 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100',
-    '/chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked',
-    '/chunks-close': 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked',
-  }
-  const service = await rawService(t, ({ path }) => {
-    const head = Object.entries(heads).find(([name]) => path.endsWith(name))?.[1] ?? ''
-    return cut(head, head.includes('chunked') ? '5\r\n[1,2,\r\n' : '[1,2,')
-  })
-  for (const path of Object.keys(heads)) {
-    const body = await service.asked.content({ method: 'GET', path }, all, ask())
-    t.equal(body.ends, 'proven')
-    await failsAs(t, 'broken', textOf(body))
-    await failsAs(t, 'broken', service.asked.text({ method: 'GET', path }, ask(1000)))
-  }
-})
-
 t.test(
   'a body without length and without chunks proves nothing and says so',
   { timeout: 10_000 },
@@ -94,21 +75,6 @@ t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout
     const read = async () => textOf(await service.asked.content({ method: 'GET', path }, all, ask(2000)))
     await failsAs(t, 'broken', read())
   }
-})
-
-t.test('a page of HTML is never data', { timeout: 10_000 }, async t => {
-  const page = '<html>please log in</html>'
-  const service = await rawService(t, ({ path }) => {
-    const type = path.endsWith('typed') ? 'text/html;charset=utf-8' : 'application/json'
-    return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${page.length}\r\n\r\n${page}`
-  })
-  const typed = { method: 'GET', path: '/typed' } as const
-  await failsAs(t, 'broken', service.asked.text(typed, ask()))
-  await failsAs(t, 'broken', service.asked.text(get, ask()))
-  const content = await service.asked.content(typed, all, ask())
-  t.equal(content.isPage, true, 'of a content it is said')
-  t.equal(await textOf(content), page)
-  for (let again = 0; again < 10; again++) await failsAs(t, 'broken', service.asked.text(typed, ask()))
 })
 
 t.test(

@@ -7,7 +7,6 @@ import { until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const calculation = `${water}/TS1_opt`
-const _report = `reports/${ids.report}.json`
 const manage = { settings: { access: 'manage' } }
 
 /** As `rm -r` does it, in the order of the listing; `stopAt` stops it at an entry. */
