@@ -1,5 +1,6 @@
-// mount.calcfs, the helper of mount(8): its arguments become a line of `calcfs mount`, its end an exit code of mount(8).
+// mount.calcfs, the helper of mount(8): its options become variables of `calcfs mount`, its end an exit code of mount(8).
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { nearestName } from '../../config/nearest.js'
 import {
   BadSetting,
@@ -9,7 +10,6 @@ import {
   settings,
   variableName,
 } from '../../config/settings.js'
-import { choice } from '../../config/units.js'
 import { userPhrase } from '../../system/user-name.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
@@ -21,13 +21,14 @@ const helperName = 'mount.calcfs'
 /** Exit codes, mount(8). */
 const helperCodes = { done: 0, usage: 1, system: 2, interrupted: 8, failed: 32 } as const
 
-interface HelperCall {
-  readonly source: string
-  readonly directory: string
-  readonly options: string
-  readonly isFake: boolean
-  readonly isSloppy: boolean
-  readonly isVerbose: boolean
+/** 128 + SIGINT, as shells say it. */
+const interrupted = 130
+
+const codesOfHelper: Readonly<Record<number, number>> = {
+  [exitCodes.done]: helperCodes.done,
+  [exitCodes.usage]: helperCodes.usage,
+  [exitCodes.noFuse]: helperCodes.system,
+  [interrupted]: helperCodes.interrupted,
 }
 
 /** Sources that name no service: the configuration file does. */
@@ -43,17 +44,22 @@ export async function mountHelper(
   main: (args: readonly string[]) => Promise<void>,
 ): Promise<void> {
   try {
-    const call = callIn(args)
-    const line = lineOf(call)
-    if (call.isFake) return
+    const { values, source, directory } = callIn(args)
+    const variables = variablesFor((values.options ?? []).join(','), values.sloppy === true)
+    if (values.fake === true) return
+    Object.assign(process.env, variables)
+    const address = noSource.has(source) ? [] : [source]
+    const quiet = values.verbose === true ? [] : ['--quiet']
+    const line = ['mount', '--daemon', ...quiet, ...address, resolve(directory)]
     // The background process must not keep the directory in use in which mount(8) was called.
     process.chdir('/')
     // That process is started by the line of this one.
     process.argv.splice(1, Number.POSITIVE_INFINITY, join(packageRoot(), 'bin', 'calcfs'), ...line)
     await main(line)
     if (Number(process.exitCode) === exitCodes.signIn)
-      tell(`${helperName}: ${await whoseSignIn(line.some(word => word.startsWith('--user=')))}`)
-    process.exitCode = helperCodeOf(Number(process.exitCode ?? exitCodes.done))
+      tell(`${helperName}: ${await whoseSignIn(variableName('user') in variables)}`)
+    // The sentence is on the terminal already.
+    process.exitCode = codesOfHelper[Number(process.exitCode ?? exitCodes.done)] ?? helperCodes.failed
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
     tell(`${helperName}: ${thrown.message}`)
@@ -65,40 +71,30 @@ export async function mountHelper(
 const whoseSignIn = async (isNamed: boolean): Promise<string> =>
   `${isNamed ? '' : "--user is the option username=NAME here (user is mount(8)'s own); "}the sign-ins of ${await userPhrase(process.getuid?.())} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
 
-function lineOf({ source, directory, options, isSloppy, isVerbose }: HelperCall): string[] {
-  const { programFlags, flags, switchedOff } = mountOptionsIn(options, isSloppy)
-  for (const name of switchedOff)
-    process.env[variableName(name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))] = 'no'
-  const address = noSource.has(source) ? [] : [source]
-  const quiet = isVerbose ? [] : ['--quiet']
-  return [...programFlags, 'mount', '--daemon', ...quiet, ...flags, ...address, resolve(directory)]
-}
-
 /** @throws BadSetting */
-function callIn(args: readonly string[]): HelperCall {
-  const places: string[] = []
-  const options: string[] = []
-  const letters = new Set<string>()
-  const left = [...args]
-  for (let next = left.shift(); next !== undefined; next = left.shift()) {
-    if (next === '-o') options.push(left.shift() ?? '')
-    else if (next === '-t') left.shift()
-    else if (/^-[sfnvw]+$/.test(next)) for (const letter of next.slice(1)) letters.add(letter)
-    else if (next.startsWith('-') && next.length > 1)
-      throw new BadSetting(`there is no flag ${next}; ${usage}`)
-    else places.push(next)
-  }
-  const [source, directory, ...more] = places
+function callIn(args: readonly string[]) {
+  const { values, positionals } = parsed(args)
+  const [source, directory, ...more] = positionals
   if (source === undefined || directory === undefined || more.length > 0) throw new BadSetting(usage)
   if (isAddress(directory) && !isAddress(source))
     throw new BadSetting(`the address comes first. Write: mount -t calcfs ${directory} ${source}`)
-  return {
-    source,
-    directory,
-    options: options.join(','),
-    isFake: letters.has('f'),
-    isSloppy: letters.has('s'),
-    isVerbose: letters.has('v'),
+  return { values, source, directory }
+}
+
+function parsed(args: readonly string[]) {
+  const options = {
+    options: { type: 'string', short: 'o', multiple: true },
+    type: { type: 'string', short: 't' },
+    sloppy: { type: 'boolean', short: 's' },
+    fake: { type: 'boolean', short: 'f' },
+    'no-mtab': { type: 'boolean', short: 'n' },
+    verbose: { type: 'boolean', short: 'v' },
+    write: { type: 'boolean', short: 'w' },
+  } as const
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch {
+    throw new BadSetting(`${args.join(' ')} is not understood; ${usage}`)
   }
 }
 
@@ -107,45 +103,18 @@ const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 const mountLine = 'mount -t calcfs https://HOST DIRECTORY -o access=read,…, or a line of /etc/fstab'
 const usage = `write: ${mountLine}; the manual page is mount.calcfs(8)`
 
-/** The sentence is on the terminal already. */
-function helperCodeOf(code: number): number {
-  switch (code) {
-    case exitCodes.done:
-      return helperCodes.done
-    case exitCodes.usage:
-      return helperCodes.usage
-    case exitCodes.noFuse:
-      return helperCodes.system
-    case interrupted:
-      return helperCodes.interrupted
-    default:
-      return helperCodes.failed
-  }
-}
-
-/** 128 + SIGINT, as shells say it. */
-const interrupted = 130
-
-/** What an option string means for `calcfs mount`. */
-export interface MountOptions {
-  /** Flags of the program, which stand before the command. */
-  readonly programFlags: readonly string[]
-  /** Flags of the command. */
-  readonly flags: readonly string[]
-  /** Settings that no flag can switch off, for the environment. */
-  readonly switchedOff: readonly string[]
-}
-
 /** In /etc/fstab `user` is an option of mount(8), with the name of who mounted it. */
 const ownNames: Readonly<Record<string, string>> = { user: 'username' }
 
-/** How a setting is called behind `-o`. */
-export const optionName = (name: SettingName): string => ownNames[name] ?? flagName(name)
-
-const settingOf = new Map(settingNames.map(name => [optionName(name), name]))
+const settingOf = new Map<string, SettingName>(
+  settingNames.map(name => [ownNames[name] ?? flagName(name), name]),
+)
 
 /** Options of the program itself. */
-const programOptions = ['config', 'profile']
+const programVariables: Readonly<Record<string, string>> = {
+  config: 'CALCFS_CONFIG',
+  profile: 'CALCFS_PROFILE',
+}
 
 /**
  * Meant for mount(8), systemd or the kernel, and without effect on a drive: every mount has nosuid and nodev, contents have no
@@ -165,34 +134,32 @@ const forOthers = /^x-|^X-/
 const ownership = new Set(['uid', 'gid', 'umask', 'fmask', 'dmask'])
 
 /**
- * Reads the text after `-o`. A value with a comma stands in double quotes, as for mount(8).
+ * What the text after `-o` says, by the variables of its settings. A value with a comma stands in double quotes, as for mount(8).
  * @param sloppy mount(8)'s -s: an unknown option is passed over
  * @throws BadSetting for an option that calcfs does not have, in one sentence
  */
-export function mountOptionsIn(text: string, sloppy: boolean): MountOptions {
-  const programFlags: string[] = []
-  const flags: string[] = []
-  const switchedOff: string[] = []
-  let readOnly = false
-  let access: string | undefined
+function variablesFor(text: string, sloppy: boolean): Readonly<Record<string, string>> {
+  const variables: Record<string, string> = {}
+  const accessVariable = variableName('access')
+  let isReadOnly = false
   for (const { name, value } of optionsIn(text)) {
     const written = name.replaceAll('_', '-')
     const setting = settingOf.get(written)
-    const flag = setting === undefined ? written : flagName(setting)
-    if (name === 'ro') readOnly = true
-    else if (programOptions.includes(flag)) programFlags.push(`--${flag}=${valueIn(name, value)}`)
-    else if (setting !== undefined && settings[setting].value === undefined) {
-      if (value === undefined || isYes(name, value)) flags.push(`--${flag}`)
-      else switchedOff.push(flag)
-    } else if (setting !== undefined) {
-      if (flag === 'access') access = value
-      flags.push(`--${flag}=${valueIn(name, value)}`)
-    } else refuseUnlessKnown(name, sloppy)
+    const variable = setting === undefined ? programVariables[written] : variableName(setting)
+    if (name === 'ro') isReadOnly = true
+    else if (variable === undefined) refuseUnlessKnown(name, sloppy)
+    else if (setting !== undefined && settings[setting].value === undefined)
+      variables[variable] = value ?? 'yes'
+    else if (!value) throw new BadSetting(`the option ${name} wants a value: ${name}=…`)
+    else if (setting !== undefined && settings[setting].repeatable && variables[variable] !== undefined)
+      variables[variable] += `\n${value}`
+    else variables[variable] = value
   }
-  if (readOnly && access !== undefined && access !== 'read')
+  const access = variables[accessVariable]
+  if (!isReadOnly) return variables
+  if (access !== undefined && access !== 'read')
     throw new BadSetting(`the options ro and access=${access} contradict each other; leave one of them out.`)
-  if (readOnly && access === undefined) flags.push('--access=read')
-  return { programFlags, flags, switchedOff }
+  return { ...variables, [accessVariable]: 'read' }
 }
 
 function refuseUnlessKnown(name: string, sloppy: boolean): void {
@@ -209,21 +176,10 @@ function refuseUnlessKnown(name: string, sloppy: boolean): void {
       `the option ${name} would show it to every user of this machine; put it into a file of mode 0600 and name that with password_file=FILE.`,
     )
   if (withoutEffect.has(name) || forOthers.test(name) || sloppy) return
-  const near = nearestName(name.replaceAll('_', '-'), [...settingOf.keys(), ...programOptions])
+  const near = nearestName(name.replaceAll('_', '-'), [...settingOf.keys(), ...Object.keys(programVariables)])
   throw new BadSetting(
     `there is no mount option '${name}'${near === undefined ? '' : `; the nearest is '${near.replaceAll('-', '_')}'`}.`,
   )
-}
-
-function isYes(name: string, value: string): boolean {
-  const read = choice.safeParse(value)
-  if (read.success) return read.data
-  throw new BadSetting(`the option ${name} is yes or no, and not '${value}'.`)
-}
-
-function valueIn(name: string, value: string | undefined): string {
-  if (value) return value
-  throw new BadSetting(`the option ${name} wants a value: ${name}=…`)
 }
 
 interface WrittenOption {
