@@ -182,10 +182,6 @@ export async function serverFacts(client: Redis | Cluster): Promise<ServerFacts 
   }
 }
 
-/** Of two versions in dots. */
-export const isOlder = (one: string, other: string): boolean =>
-  one.localeCompare(other, 'en', { numeric: true }) < 0
-
 function authorityIn(file: string): string {
   let text: string
   try {

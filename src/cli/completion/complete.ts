@@ -29,15 +29,15 @@ export type NameSource = (
 
 /** A command line as far as it is typed. */
 interface Typed {
-  readonly command: Command
+  command: Command
   /** Arguments that it has so far. */
-  readonly args: readonly string[]
+  readonly args: string[]
   /** Values of flags so far, by the flag: `--mount`. */
-  readonly flags: Readonly<Record<string, string>>
+  readonly flags: Record<string, string>
   /** The flag whose value comes next. */
-  readonly awaiting: Option | undefined
+  awaiting: Option | undefined
   /** Behind `--` nothing is a flag. */
-  readonly isPlain: boolean
+  isPlain: boolean
 }
 
 /** @param words all after `calcfs`; the last one is completed, and may be empty */
@@ -48,15 +48,17 @@ export async function complete(
 ): Promise<Completion> {
   const partial = words.at(-1) ?? ''
   const typed = read(program, words.slice(0, -1))
-  const [, flag, begun] = /^(--[^=]+)=(.*)$/s.exec(typed.isPlain ? '' : partial) ?? []
-  const option = typed.awaiting ?? (flag === undefined ? undefined : optionNamed(flag, typed.command))
+  const { command, args, isPlain } = typed
+  const [, flag, begun] = /^(--[^=]+)=(.*)$/s.exec(isPlain ? '' : partial) ?? []
+  const option = typed.awaiting ?? (flag === undefined ? undefined : optionNamed(flag, command))
   if (option !== undefined) return beginning(await valuesOf(option, typed, names), begun ?? partial)
   if (flag !== undefined) return none
-  if (!typed.isPlain && partial.startsWith('-')) return flagsOf(typed.command, partial)
-  const { commands } = typed.command
-  if (commands.length > 0 && typed.args.length === 0)
-    return beginning(asWords(commandsOf(typed.command)), partial)
-  const argument = argumentAt(typed)
+  if (!isPlain && partial.startsWith('-')) return flagsOf(command, partial)
+  if (command.commands.length > 0 && args.length === 0)
+    return beginning(asWords(commandsOf(command)), partial)
+  const { registeredArguments } = command
+  const last = registeredArguments.at(-1)
+  const argument = registeredArguments[args.length] ?? (last?.variadic === true ? last : undefined)
   return argument === undefined ? none : beginning(await valuesOf(argument, typed, names), partial)
 }
 
@@ -68,36 +70,33 @@ function beginning({ candidates, kind }: Completion, partial: string): Completio
 }
 
 function read(program: Command, words: readonly string[]): Typed {
-  let typed: Typed = { command: program, args: [], flags: {}, awaiting: undefined, isPlain: false }
-  for (const word of words) typed = withWord(typed, word)
+  const typed: Typed = { command: program, args: [], flags: {}, awaiting: undefined, isPlain: false }
+  for (const word of words) {
+    const { command, args, flags, awaiting, isPlain } = typed
+    const inner = args.length > 0 ? undefined : command.commands.find(one => one.name() === word)
+    if (awaiting !== undefined) {
+      if (awaiting.long !== undefined) flags[awaiting.long] = word
+      typed.awaiting = undefined
+    } else if (!isPlain && word === '--') typed.isPlain = true
+    else if (!isPlain && word.startsWith('-')) {
+      const option = optionNamed(word, command)
+      if (option?.required === true || option?.optional === true) typed.awaiting = option
+    } else if (inner === undefined) args.push(word)
+    else typed.command = inner
+  }
   return typed
 }
 
-function withWord(typed: Typed, word: string): Typed {
-  const { command, args, awaiting } = typed
-  if (awaiting !== undefined) {
-    const flags = awaiting.long === undefined ? typed.flags : { ...typed.flags, [awaiting.long]: word }
-    return { ...typed, flags, awaiting: undefined }
-  }
-  if (!typed.isPlain && word === '--') return { ...typed, isPlain: true }
-  if (!typed.isPlain && word.startsWith('-')) {
-    const option = optionNamed(word, command)
-    return option !== undefined && (option.required || option.optional)
-      ? { ...typed, awaiting: option }
-      : typed
-  }
-  const inner = args.length === 0 ? command.commands.find(one => one.name() === word) : undefined
-  return inner === undefined ? { ...typed, args: [...args, word] } : { ...typed, command: inner }
-}
+/** The command itself, and those above it. */
+const lineage = (command: Command): readonly Command[] => [
+  command,
+  ...(command.parent === null ? [] : lineage(command.parent)),
+]
 
-/** Of the command itself or of one above it. */
-function optionNamed(flag: string, command: Command): Option | undefined {
-  for (let at: Command | null = command; at !== null; at = at.parent) {
-    const found = at.options.find(({ long, short }) => long === flag || short === flag)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
+const optionNamed = (flag: string, command: Command): Option | undefined =>
+  lineage(command)
+    .flatMap(({ options }) => options)
+    .find(({ long, short }) => long === flag || short === flag)
 
 const commandsOf = (command: Command): readonly Candidate[] =>
   command
@@ -107,32 +106,18 @@ const commandsOf = (command: Command): readonly Candidate[] =>
 
 /** Those that the help lists; where none of them begins so, the settings that work as flags, too. */
 function flagsOf(command: Command, partial: string): Completion {
-  const all: Option[] = []
-  for (let at: Command | null = command; at !== null; at = at.parent)
-    all.push(
-      ...at
-        .createHelp()
-        .visibleOptions(at)
-        .filter(({ long }) => !all.some(one => one.long === long)),
-    )
-  const named = (options: readonly Option[]) =>
-    beginning(
-      asWords(
-        options.map(({ long, short, description }) => ({
-          value: long ?? short ?? '',
-          says: gist(description),
-        })),
-      ),
-      partial,
-    )
+  const all = lineage(command).flatMap(at => at.createHelp().visibleOptions(at))
+  const named = (options: readonly Option[]): Completion => {
+    const candidates = options.map(({ long, short, description }) => ({
+      value: long ?? short ?? '',
+      says: gist(description),
+    }))
+    // Of a flag that a command and one above it have, one is enough.
+    const once = candidates.filter(({ value }, at) => candidates.findIndex(one => one.value === value) === at)
+    return beginning(asWords(once), partial)
+  }
   const listed = named(all.filter(option => !isUnlisted(option)))
   return listed.candidates.length > 0 ? listed : named(all)
-}
-
-function argumentAt({ command, args }: Typed): Argument | undefined {
-  const { registeredArguments } = command
-  const last = registeredArguments.at(-1)
-  return registeredArguments[args.length] ?? (last?.variadic === true ? last : undefined)
 }
 
 async function valuesOf(of: Option | Argument, typed: Typed, names: NameSource): Promise<Completion> {

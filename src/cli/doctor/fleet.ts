@@ -1,4 +1,4 @@
-// Checks of the fleet from this machine: its key, its server, how fast it answers, and what its user may do there.
+// Checks of the fleet from this machine: its key, its server, how fast that answers, and what its user may do there.
 
 import { performance } from 'node:perf_hooks'
 import { configuredFleet } from '../../app/fleet.js'
@@ -6,13 +6,7 @@ import type { Config } from '../../config/config.js'
 import { BadSetting } from '../../config/settings.js'
 import type { FleetAddress } from '../../fleet/address.js'
 import { slowMs } from '../../fleet/breaker.js'
-import {
-  isOlder,
-  nodeOfCluster,
-  reasonOf,
-  type ServerFacts,
-  wantsCertificate,
-} from '../../fleet/connection.js'
+import { nodeOfCluster, reasonOf, wantsCertificate } from '../../fleet/connection.js'
 import { readFleetKey, type SealedName } from '../../fleet/seal.js'
 import { FleetStore } from '../../fleet/store.js'
 import { systemClock } from '../../remote/clock.js'
@@ -22,7 +16,6 @@ type FleetSettings = Pick<Config, 'fleetKeyFile' | 'fleetCaFile' | 'fleetPasswor
   readonly fleet: string
 }
 
-const oldest = '7'
 /** Users and their rights as docs/fleet.md gives them. */
 const ruleOfRights = 'docs/fleet.md has the line for users.acl'
 
@@ -77,12 +70,9 @@ function seen(address: FleetAddress, look: FleetLook): readonly Finding[] {
   const { shown } = address
   if ('away' in look)
     return [poor('fleet', `${shown} is passed by: ${look.away}`, mendOf(look.away, address))]
-  const { facts, tookMs, refused } = look
+  const { tookMs, refused } = look
   return [
     good('fleet', `${shown} answers`),
-    ...(facts === undefined
-      ? [poor('fleet rights', 'INFO is refused: version and memory are not known', `+info; ${ruleOfRights}`)]
-      : factFindings(facts)),
     refused === undefined
       ? good('fleet rights', 'all that a mount needs')
       : poor('fleet rights', `its user may not do all that is needed: ${refused}`, ruleOfRights),
@@ -110,36 +100,9 @@ function mendOf(why: string, { hosts, tls }: FleetAddress): string {
   return 'see to it that it runs, and that this machine may connect; the drive works without it'
 }
 
-export function factFindings({ version, limitBytes, policy }: ServerFacts): readonly Finding[] {
-  const evicts = /^(allkeys|volatile)-(lru|lfu)$/.test(policy)
-  return [
-    isOlder(version, oldest)
-      ? poor('fleet server', `version ${version} has no sharded channels`, 'Valkey, or Redis 7 or newer')
-      : good('fleet server', `version ${version}`),
-    limitBytes === 0
-      ? poor(
-          'fleet memory',
-          'no limit: it grows until its machine is full',
-          'redis-cli CONFIG SET maxmemory 8gb; in its file, too: maxmemory 8gb',
-        )
-      : good('fleet memory', `${Math.round(limitBytes / 1e6)} MB at most`),
-    evicts
-      ? good('fleet policy', policy)
-      : poor(
-          'fleet policy',
-          policy === 'noeviction'
-            ? 'noeviction: once it is full it takes nothing more'
-            : `${policy} drops at random`,
-          'redis-cli CONFIG SET maxmemory-policy allkeys-lru; in its file, too',
-        ),
-  ]
-}
-
 type FleetLook =
   | { readonly away: string }
   | {
-      /** Undefined where its user may not ask. */
-      readonly facts: ServerFacts | undefined
       /** Milliseconds of the fastest command. */
       readonly tookMs: number
       /** The server's words about the first command that it refused. */
@@ -179,7 +142,7 @@ async function lookAtFleet(address: FleetAddress, caFile: string | undefined): P
   try {
     const away = await begun
     if (away === undefined) return await looked(store)
-    return isRefusal(away) ? { facts: undefined, tookMs: 0, refused: away } : { away }
+    return isRefusal(away) ? { tookMs: 0, refused: away } : { away }
   } finally {
     callOff()
     store.close()
@@ -206,6 +169,5 @@ async function looked(store: FleetStore): Promise<FleetLook> {
   let away: string | undefined
   for (const command of commands) away ??= await command().then(() => undefined, reasonOf)
   if (away !== undefined && !isRefusal(away)) return { away }
-  const facts = await store.info().catch(() => undefined)
-  return { facts, tookMs: Math.min(...times), refused: away }
+  return { tookMs: Math.min(...times), refused: away }
 }
