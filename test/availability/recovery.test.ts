@@ -151,33 +151,3 @@ for (let run = 0; run < runs; run += 1) {
     await within(60_000, 'the calls of the faulty time', Promise.all(workers))
   })
 }
-
-t.test('AVAIL-1 a lost request that was to confirm a refusal delays no other refusal', async t => {
-  const { service, files } = await open(t)
-  const path = (at: number): string => `by-id/calculation/${idOf(at)}/a.out`
-  await files.readdir('projects')
-  await files.readFile(`by-id/calculation/${idOf(0)}/.calculation.json`)
-  let refusals = 0
-  let lost = 0
-  const noted = service.intercept(/^GET \/calculation\/files\?\S*type=cml/, async (_, { carryOut }) => {
-    const passOn = await carryOut()
-    refusals += 1
-    passOn()
-  })
-  // From the first refusal on every record, and who the user is, is asked for in vain.
-  const heal = service.intercept(/^GET \/(calculation\?|user\/info)/, async (_, { carryOut }) => {
-    if (refusals === 0) return (await carryOut())()
-    lost += 1
-  })
-  const first = outcome(files.lstat(path(1)))
-  while (lost === 0) await wait(20)
-  heal()
-  noted()
-  await wait(2_000)
-  for (const at of [3, 5]) {
-    const elapsed = stopwatch()
-    t.equal(String(await within(40_000, path(at), files.readFile(path(at)))), bytesOf(at))
-    t.ok(elapsed() < soon, `the next one is read in ${elapsed()} ms`)
-  }
-  t.equal(await first, 'done')
-})

@@ -78,20 +78,6 @@ t.test('FLEET-1 FLEET-2 mounts share a cluster, on all of its nodes, and hear of
   await saved(third, [first, second], 'By the third')
 })
 
-t.test('FLEET-3 slots that move while mounts read and save', async t => {
-  const all = await ground(t)
-  const { cluster, join } = all
-  const [one, other] = [await join(), await join()]
-  await everything(one, 'projects')
-  const moving = cluster
-    .move(1_500, 0, 1)
-    .then(() => cluster.move(1_500, 1, 2))
-    .then(() => cluster.move(3_000, 2, 0))
-  await readMeanwhile(t, all, moving)
-  for (const node of [one, other]) await until(60_000, 'it is used', () => isUsed(node))
-  await saved(one, [other], 'After the move')
-})
-
 t.test('FLEET-3 a node that is killed while mounts read, and comes again', async t => {
   const all = await ground(t)
   const [one, other] = [await all.join(), await all.join()]

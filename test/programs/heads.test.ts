@@ -2,6 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { chance } from '../long/chance.js'
 import { printed } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
@@ -14,16 +15,7 @@ const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
 const mib = 1 << 20
 const folder = 'projects/Water splitting/Drawn'
 
-/** Numbers from 0 to 1 that a seed repeats. */
-function drawing(state: number): () => number {
-  let now = state
-  return () => {
-    now = (now * 1_103_515_245 + 12_345) % 2_147_483_648
-    return now / 2_147_483_648
-  }
-}
-
-const draw = drawing(seed)
+const { fraction: draw } = chance(seed)
 const endings = ['', '.dat', '.cube', '.log', '.out']
 const files = Object.fromEntries(
   Array.from({ length: 16 }, (_, place) => {

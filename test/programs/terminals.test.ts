@@ -12,7 +12,7 @@ import { namesOf, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
-const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code', 'merged', 'conflict', 'quit'] as const
+const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code', 'merged', 'conflict'] as const
 type Program = (typeof programs)[number]
 
 const idOf = (program: Program): string => String(400 + programs.indexOf(program))
@@ -155,25 +155,6 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
       t.same(writes(sent), ['PUT /report', 'PUT /report'], how)
       t.equal((await recordOf(testbed, 'code')).title, 'Second of code')
     }
-  })
-
-  t.test('editors that are closed with nothing changed send nothing', async t => {
-    const file = fileOf('quit')
-    const sent = await during(testbed, 'quit', async () => {
-      for (const [line, ...keys] of [
-        [`vim -u NONE '${file}'`, ':', 'w', 'q', 'Enter'],
-        [`nano '${file}'`, 'C-o', 'Enter', 'C-x'],
-        [`emacs -nw -Q '${file}'`, 'C-x', 'C-s', 'C-x', 'C-c'],
-      ] as const) {
-        const editor = await terminal(t, line)
-        await editor.until(/"name": "quit"/)
-        await editor.keys(...keys)
-        await editor.ended()
-      }
-    })
-    t.same(writes(sent), [])
-    t.same(await beside(testbed, 'quit'), [nameOf('quit')])
-    t.notOk((await namesOf(testbed, '.calcfs/drafts')).includes(nameOf('quit')))
   })
 })
 

@@ -1,4 +1,5 @@
 // How many variants of one promise are tried: all without a kernel; on mounts, where each costs twice as much, and of what costs processes some a day and all at night.
+import { chance } from '../long/chance.js'
 import type { OpenTestbed } from './testbed.js'
 import { warmMount } from './warm-mount.js'
 
@@ -17,15 +18,8 @@ const drawn = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random()
 /** Whether the one at this place is among each so-manieth of them, from a drawn one on; all are, where `CALCFS_TEST_FULL` is set. */
 export const isDrawn = (at: number, each: number): boolean => isFull || (at + drawn) % each === 0
 
-/** Draws numbers below a bound, the same ones for the same seed; a test tells the seed where it fails. */
-export function drawnFrom(seed = drawn): { readonly seed: number; draw(below: number): number } {
-  let state = seed >>> 0
-  return {
-    seed,
-    draw(below) {
-      // A linear congruential generator; its upper bits are the better ones.
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-      return (state >>> 8) % below
-    },
-  }
+/** Choices, the same ones for the same seed; a test tells the seed where it fails. */
+export function drawnFrom(seed = drawn) {
+  const pick = chance(seed)
+  return { seed, pick, draw: (below: number): number => pick.whole(0, below - 1) }
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
+import { type Chance, chance } from '../../long/chance.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, type Testbed, textOf } from '../../testbed/testbed.js'
@@ -57,24 +58,17 @@ async function tree({ files }: Testbed, path: string): Promise<Entry> {
   return { path, kind: 'directory', below }
 }
 
-type Random = (below: number) => number
-
-function ordered(entries: readonly Entry[], { order }: Temper, random: Random): readonly Entry[] {
+function ordered(entries: readonly Entry[], { order }: Temper, pick: Chance): readonly Entry[] {
   if (order === 'backwards') return entries.toReversed()
   if (order === 'sorted') return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   if (order === 'forwards') return entries
-  return shuffled(entries, random)
-}
-
-function shuffled<Value>(values: readonly Value[], random: Random): readonly Value[] {
-  const left = [...values]
-  return values.flatMap(() => left.splice(random(left.length), 1))
+  return pick.shuffled(entries)
 }
 
 /** Everything in the order in which it is tried; a folder comes after what is in it. */
-function plan(entry: Entry, temper: Temper, random: Random): readonly Entry[] {
+function plan(entry: Entry, temper: Temper, pick: Chance): readonly Entry[] {
   const depthFirst = (one: Entry): readonly Entry[] => [
-    ...ordered(one.below, temper, random).flatMap(depthFirst),
+    ...ordered(one.below, temper, pick).flatMap(depthFirst),
     one,
   ]
   const all = depthFirst(entry)
@@ -89,7 +83,7 @@ function plan(entry: Entry, temper: Temper, random: Random): readonly Entry[] {
   const found: Entry[] = []
   while (left.size > 0) {
     const choice = free()
-    const next = choice[random(choice.length)]
+    const next = choice[pick.whole(0, choice.length - 1)]
     if (next === undefined) break
     left.delete(next)
     found.push(next)
@@ -98,12 +92,7 @@ function plan(entry: Entry, temper: Temper, random: Random): readonly Entry[] {
 }
 
 /** Removes these and all below them, as such a deleter does. */
-async function walk(
-  testbed: Testbed,
-  paths: readonly string[],
-  temper: Temper,
-  random: Random,
-): Promise<void> {
+async function walk(testbed: Testbed, paths: readonly string[], temper: Temper, pick: Chance): Promise<void> {
   const { files } = testbed
   const failed = new Set<Entry>()
   let hasStopped = false
@@ -120,8 +109,7 @@ async function walk(
   for (const [at, path] of paths.entries()) {
     const entry = ahead[at] ?? (await tree(testbed, path))
     if (temper.rmdirFirst) await tryBare(testbed, entry)
-    for (const some of batches(plan(entry, temper, random), temper.atOnce))
-      await Promise.all(some.map(remove))
+    for (const some of batches(plan(entry, temper, pick), temper.atOnce)) await Promise.all(some.map(remove))
   }
 }
 
@@ -159,14 +147,6 @@ function grow(service: Seed, wanted: Plan, parent?: string): { id: string; name:
     service.addShare({ project: id, user, permission: 'READ' })
   for (const below of wanted.projects) grow(service, below, id)
   return { id, name }
-}
-
-const randomFrom = (state: number): Random => {
-  let now = state >>> 0
-  return below => {
-    now = (Math.imul(now, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((now / 2 ** 32) * below)
-  }
 }
 
 t.setTimeout(570_000)
@@ -208,7 +188,7 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
         fc.pre(!temper.rmdirFirst || wanted.calculations.length + wanted.projects.length > 0)
         const { path } = await project(wanted, temper.alias)
         const sent = await service.during(async () => {
-          await walk(testbed, [path], temper, randomFrom(state))
+          await walk(testbed, [path], temper, chance(state))
           await settle()
         })
         walks += 1
@@ -227,10 +207,12 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
         fc.pre(wanted.calculations.length > 0)
         const { path } = await project(wanted, temper.alias)
         const names = [...(await files.readdir(path)).keys()].filter(name => !name.startsWith('.'))
-        const paths = shuffled(names, randomFrom(state)).map(name => `${path}/${name}`)
+        const paths = chance(state)
+          .shuffled(names)
+          .map(name => `${path}/${name}`)
         const patient = { ...temper, stopsAtError: false, rmdirFirst: false }
         const sent = await service.during(async () => {
-          await walk(testbed, paths, patient, randomFrom(state))
+          await walk(testbed, paths, patient, chance(state))
           await settle()
         })
         walks += 1
@@ -257,7 +239,7 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
         const one = listing[state % listing.length]
         const patient = { ...temper, stopsAtError: false }
         const sent = await service.during(async () => {
-          await walk(testbed, [`${path}/${one.name}`], patient, randomFrom(state))
+          await walk(testbed, [`${path}/${one.name}`], patient, chance(state))
           await settle()
         })
         walks += 1

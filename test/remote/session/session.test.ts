@@ -1,7 +1,6 @@
 // Signing in: one log-in however many wait, renewed in time and once on a refusal, never hammered, never shown.
 import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { openAskers } from '../../../src/remote/askers.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { systemClock } from '../../../src/remote/clock.js'
 import { instant } from '../../../src/remote/remote.js'
@@ -189,23 +188,3 @@ t.test('AVAIL-1 a lost check of the token delays no other refused question', { t
   await first
   t.equal(checks, 3, 'it was sent once more')
 })
-
-t.test(
-  'AVAIL-3 a lost log-in is sent once more for a caller who joins a request that waits for it',
-  async t => {
-    const { clock, signed, logins } = await openTestbed(t, request => {
-      if (!isLogin(request)) return whole('{}')
-      return logins() === 1 ? () => {} : whole('a')
-    })
-    const askers = openAskers()
-    askers.join()
-    const began = clock.now()
-    const context = { deadline: instant(began + 20_000), priority: 'guess', askers } as const
-    const answer = signed.text(get, context)
-    while (logins() === 0) await new Promise(wake => setTimeout(wake, 20))
-    await new Promise(wake => setTimeout(wake, 1_100))
-    askers.join()
-    t.equal(await answer, '{}')
-    t.ok(clock.now() - began < 5_000, `after ${clock.now() - began} ms`)
-  },
-)

@@ -78,11 +78,6 @@ async function removables(testbed: Testbed): Promise<readonly Removable[]> {
   return found
 }
 
-function shuffled<Value>(values: readonly Value[], draw: (below: number) => number): readonly Value[] {
-  const left = [...values]
-  return values.flatMap(() => left.splice(draw(left.length), 1))
-}
-
 export function bursts(t: Test, open: OpenTestbed): void {
   t.test('one file of a calculation', async t => {
     const testbed = await open(t, manage)
@@ -241,7 +236,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
   })
 
   for (const how of ['fast', 'slow'] as const) {
-    const { seed, draw } = drawnFrom()
+    const { seed, pick } = drawnFrom()
     t.test(`DEL-4 the fourth of a burst is EPERM, and all is back (${how} link, seed ${seed})`, async t => {
       const testbed = await openMixed(t, open)
       const { service } = testbed
@@ -256,7 +251,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
               passOn()
             })
       for (let round = 0; round < 3; round += 1) {
-        const chosen = shuffled(all, draw).slice(0, 4 + draw(2))
+        const chosen = pick.shuffled(all).slice(0, 4 + pick.whole(0, 1))
         const told = chosen.map(({ path }) => path).join(', ')
         const ends: string[] = []
         const asked = await service.during(async () => {
@@ -275,7 +270,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
         t.ok((await statusOf(testbed)).removedInVain.includes(`/${first?.path}`), told)
       }
       mend()
-      const [one] = shuffled(all, draw)
+      const [one] = pick.shuffled(all)
       const gone = await service.during(async () => {
         t.equal(await outcome(one?.remove() ?? Promise.reject()), 'done')
         await pauseEnds(testbed)
@@ -329,10 +324,10 @@ export function bursts(t: Test, open: OpenTestbed): void {
 
   t.test('DEL-4 rm -rf of all that the mount shows (MOUNT/*) deletes nothing, in any order', async t => {
     const testbed = await openMixed(t, open)
-    const { seed, draw } = drawnFrom()
+    const { seed, pick } = drawnFrom()
     for (let round = 0; round < 3; round += 1) {
       const asked = await testbed.service.during(async () => {
-        for (const name of shuffled(['projects', 'reports', 'db', 'by-id'], draw))
+        for (const name of pick.shuffled(['projects', 'reports', 'db', 'by-id']))
           await removeBackwards(testbed, name)
         await pauseEnds(testbed)
       })
@@ -355,13 +350,13 @@ export function bursts(t: Test, open: OpenTestbed): void {
       ['rm of a report that was saved just now', () => files.unlink('reports/54.json'), 'done'],
       ['rm of a row', () => files.unlink(`reports/${ids.report}/${row}`), 'EPERM'],
     ]
-    const { seed, draw } = drawnFrom()
-    const targets = shuffled(['201', '202', '203'], draw)
+    const { seed, pick } = drawnFrom()
+    const targets = pick.shuffled(['201', '202', '203'])
     for (const [at, tries] of [failing.slice(0, 2), failing.slice(2, 4), failing.slice(4)].entries()) {
       const place = `${water}/P${targets[at]}`
       const [share] = await namesOf(testbed, `${place}/.shares`)
       const asked = await service.during(async () => {
-        for (const [what, fail, end] of shuffled(tries, draw))
+        for (const [what, fail, end] of pick.shuffled(tries))
           t.equal(await outcome(fail()), end, `${what}, seed ${seed}`)
         t.equal(await outcome(files.unlink(`${place}/.shares/${share}`)), 'done')
         t.equal(await outcome(removeTree(testbed, `${place}/C1`)), 'done')

@@ -10,7 +10,7 @@ import { until } from '../../testbed/within.js'
 export const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
 /** All files of one name have one length, so that neither a length nor a page's size tells one from another. */
 export const outputOf = (name: string): string => cml.replace('water', name.padEnd(9, '_'))
-export const inputOf = (name: string): string => `! opt ${name.padEnd(9)}\n`
+const inputOf = (name: string): string => `! opt ${name.padEnd(9)}\n`
 const descriptionOf = (name: string): string => `All about ${name}`
 
 /** The same calculations, numbered in this order; `fields` for each. */
@@ -50,9 +50,6 @@ export const numbered =
     })
   }
 
-export const sameDate = () =>
-  '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
-
 export const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
 
 /** No answer counts for long. */
@@ -89,7 +86,7 @@ export async function everything(testbed: Testbed): Promise<ReadonlyMap<string, 
 }
 
 export const forward = [...molecules]
-export const backward = molecules.toReversed()
+const backward = molecules.toReversed()
 
 /** What is read. */
 export function recreateService(t: Test, open: OpenTestbed): void {
@@ -191,30 +188,6 @@ export function recreateService(t: Test, open: OpenTestbed): void {
     t.not(after.time, before.time, 'pages that the kernel keeps go with the time')
     t.not(after.folder, before.folder)
     t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')), { otherThings: /[1-9]/ })
-  })
-
-  t.test('ROOT-1 a project that was found by its path is looked up by it again', async t => {
-    const testbed = await open(t, {
-      fill: numbered(forward),
-      service: { shortcomings: { root: true } },
-      settings: brief,
-    })
-    const found = async (path: string) =>
-      (await namesOf(testbed, path)).filter(name => !name.startsWith('.')).sort()
-    const turnedAround = (seed: Seed): void => {
-      seed.addUser({ name: 'demo', password: 'demo' })
-      seed.addProject({ id: '100', name: 'Other', owner: 'demo' })
-      const project = seed.addProject({ id: '101', name: 'With water', owner: 'demo' })
-      seed.addCalculation({ id: '1', name: 'inside', project, files: { 'a.inp': 'new' } })
-      seed.addCalculation({ id: '2', name: 'foreign', project: '100', files: { 'a.inp': 'other' } })
-    }
-    t.same(await found('projects/With water'), ['ammonia', 'methane', 'water'])
-    t.same(await found('db/demo/With water/'), ['ammonia', 'methane', 'water'])
-    await testbed.service.remake(turnedAround)
-    await testbed.pass(2500)
-    t.same(await found('projects/With water'), ['inside'])
-    t.same(await found('db/demo/With water/'), ['inside'])
-    t.equal(await textOf(testbed, 'projects/With water/inside/a.inp'), 'new')
   })
 }
 

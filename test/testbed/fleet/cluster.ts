@@ -18,8 +18,6 @@ export interface TestCluster {
   /** As `--fleet` takes it. */
   readonly address: string
   readonly nodes: readonly TestRedis[]
-  /** Moves so many slots from one node to another, by their places, with what lies in them. */
-  move(slots: number, from: number, to: number): Promise<void>
 }
 
 async function portWithBus(): Promise<number> {
@@ -40,13 +38,5 @@ export async function testCluster(t: TestLifetime): Promise<TestCluster> {
     const infos = await Promise.all(nodes.map(({ client }) => client.call('CLUSTER', 'INFO')))
     return infos.every(info => String(info).includes('cluster_state:ok'))
   })
-  const names = await Promise.all(nodes.map(({ client }) => client.call('CLUSTER', 'MYID')))
-  return {
-    address: `redis://${hosts.join(',')}`,
-    nodes,
-    async move(slots, from, to) {
-      const ends = ['--cluster-from', String(names[from]), '--cluster-to', String(names[to])]
-      await manager('reshard', hosts[0] ?? '', ...ends, '--cluster-slots', `${slots}`)
-    },
-  }
+  return { address: `redis://${hosts.join(',')}`, nodes }
 }
