@@ -1,11 +1,12 @@
 // Ledger: texts and bytes that survive restarts, by namespace and key; in memory at once and in an SQLite file soon after.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/own-file.js'
-import { openRowCache } from './row-cache.js'
 import {
   isText,
   type LedgerTable,
@@ -27,8 +28,6 @@ export interface Ledger {
   /** The value stays, and counts as set no later than then. */
   backdate(namespace: string, key: string, to: Instant): void
   delete(namespace: string, key: string): void
-  /** The same of a room whose values are all short and asked for by the thousand: it is soon known as a whole. */
-  getShort(namespace: string, key: string): string | undefined
   /** Every text in a room, in no order that means anything. */
   entries(namespace: string): ReadonlyMap<string, StoredValue>
   /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
@@ -47,8 +46,10 @@ const flushAfterMs = 200
 const reopenAfterMs = 5_000
 /** UTF-16 units: a size or a time with the hash of its text. */
 const shortValue = 80
-/** Of a room that is read as a whole; one with more is read row by row. */
-const rowsAtOnce = 8_192
+/** Short values that were read or written a moment ago. */
+const rowsAtMost = 32_768
+/** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
+const unseenMs = 50
 /** What was looked for and is not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
@@ -64,7 +65,9 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   let retryAt = instant(0)
   let callOff: (() => void) | undefined
   // Sizes and times are asked for at every stat. Long values are held by the code that asked for them.
-  const recent = openRowCache<StoredValue>(() => fromDisk(from => from.version(), 0), clock.now)
+  const recent = new LRUCache<string, StoredValue>(upTo(rowsAtMost))
+  let seenVersion: number | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
 
   function reach(): LedgerTable | undefined {
     if (table !== undefined || clock.now() < retryAt) return table
@@ -140,47 +143,38 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
+  /** What was read counts until another process has written. A clock that was set back makes it look at once. */
+  function recentOf(name: string): StoredValue | undefined {
+    const time = clock.now()
+    if (time < lookedAt || time >= lookedAt + unseenMs) {
+      lookedAt = time
+      const version = fromDisk(from => from.version(), 0)
+      if (version !== seenVersion) recent.clear()
+      seenVersion = version
+    }
+    return recent.get(name)
+  }
+
   function getWithTime(namespace: string, key: string): StoredValue<LedgerValue> | undefined {
     const change = namespaces.get(namespace)?.get(key)
     if (change === 'deleted') return undefined
     if (change !== undefined && 'value' in change) return change
-    const held = recent.get(namespace, key)
+    const name = `${namespace} ${key}`
+    const held = recentOf(name)
     if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
     const found = fromDisk(from => from.get(namespace, key), undefined)
-    if (found === undefined) recent.keep(namespace, key, nothing)
-    else if (isShort(found)) recent.keep(namespace, key, found)
+    if (found === undefined) recent.set(name, nothing)
+    else if (isShort(found)) recent.set(name, found)
     return found && { ...found, ...change }
-  }
-
-  /** What is not written yet stays what it is, and what was kept meanwhile is newer. */
-  function fill(namespace: string): void {
-    const unwritten = namespaces.get(namespace)
-    const rows = fromDisk(from => from.all(namespace, rowsAtOnce), undefined)
-    if (rows === undefined) return
-    const isNew = ([key, row]: readonly [string, StoredValue]): boolean =>
-      isShort(row) && unwritten?.has(key) !== true
-    const isAll = rows.size < rowsAtOnce && [...rows.values()].every(isShort)
-    recent.fill(namespace, [...rows].filter(isNew), isAll)
-  }
-
-  function getShort(namespace: string, key: string): string | undefined {
-    const change = namespaces.get(namespace)?.get(key)
-    const held = change === undefined ? recent.get(namespace, key) : undefined
-    if (held !== undefined) return held === nothing ? undefined : held.value
-    if (change === undefined) {
-      if (!recent.isWhole(namespace) && recent.isToFill(namespace)) fill(namespace)
-      if (recent.isWhole(namespace)) return recent.get(namespace, key)?.value
-    }
-    const value = getWithTime(namespace, key)?.value
-    return typeof value === 'string' ? value : undefined
   }
 
   function put(namespace: string, key: string, change: PendingWrite): void {
     const unwritten = namespaces.get(namespace) ?? new Map<string, PendingWrite>()
     namespaces.set(namespace, unwritten.set(key, change))
-    if (change === 'deleted') recent.keep(namespace, key, nothing)
-    else if (isShort(change)) recent.keep(namespace, key, change)
-    else recent.drop(namespace, key)
+    const name = `${namespace} ${key}`
+    if (change === 'deleted') recent.set(name, nothing)
+    else if (isShort(change)) recent.set(name, change)
+    else recent.delete(name)
     callOff ??= clock.after(flushAfterMs, flush, 'in-background')
   }
 
@@ -207,7 +201,6 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       const value = getWithTime(namespace, key)?.value
       return typeof value === 'string' ? value : undefined
     },
-    getShort,
     getWithTime,
     set: (namespace, key, value) => put(namespace, key, { value, stored: clock.now() }),
     freshen: (namespace, key) => restamp(namespace, key, clock.now()),

@@ -31,8 +31,8 @@ export interface LedgerTable {
   /** Moves when another connection has written. */
   version(): number
   get(namespace: string, key: string): StoredValue<LedgerValue> | undefined
-  /** Its texts: all of them, or so many as are first in it. */
-  all(namespace: string, atMost?: number): Map<string, StoredValue>
+  /** Its texts. */
+  all(namespace: string): Map<string, StoredValue>
   write(rooms: ReadonlyMap<string, PendingWrites>): boolean
   /** Writes all of it to another file, which must not be there yet: its own one may have been deleted. */
   copyTo(path: string): void
@@ -61,7 +61,7 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
     'CREATE TABLE IF NOT EXISTS memory (room TEXT, key TEXT, value TEXT, stored INTEGER, PRIMARY KEY (room, key)) WITHOUT ROWID',
   )
   const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
-  const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ? LIMIT ?').raw()
+  const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
   const putLong = database.prepare('INSERT OR REPLACE INTO memory SELECT ?, ?, ?, ? WHERE ?')
@@ -92,9 +92,9 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       return Array.isArray(row) ? Number(row[0]) : 0
     },
     get: (namespace, key) => storedValueIn(one.get(namespace, jsonText(key))),
-    all(namespace, atMost = -1) {
+    all(namespace) {
       const found = new Map<string, StoredValue>()
-      for (const row of many.all(namespace, atMost)) {
+      for (const row of many.all(namespace)) {
         if (!Array.isArray(row)) continue
         const remembered = storedValueIn(row.slice(1))
         if (remembered !== undefined && isText(remembered)) found.set(fromJsonText(row[0]), remembered)

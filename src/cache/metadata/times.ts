@@ -48,7 +48,7 @@ const textRoom = 'text-time'
 
 export function openTimes(ledger: Ledger, now: () => Instant): Times {
   function first(key: string, own: Instant | undefined): Instant {
-    const kept = Number(ledger.getShort(firstRoom, key))
+    const kept = Number(ledger.get(firstRoom, key))
     if (Number.isSafeInteger(kept) && kept > 0) return instant(kept)
     const time = atLatest(now(), own)
     ledger.set(firstRoom, key, String(time))
@@ -70,7 +70,7 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
 
   /** What was shown last; time 0 before the first text. */
   function keptOf(key: string): KeptTime {
-    const [time = '', wording, next] = (ledger.getShort(textRoom, key) ?? '').split(' ')
+    const [time = '', wording, next] = (ledger.get(textRoom, key) ?? '').split(' ')
     return { time: wording === undefined ? 0 : Number(time), wording, next }
   }
 

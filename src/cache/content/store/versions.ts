@@ -168,7 +168,7 @@ export class ContentVersions {
   /** When it was last found to be another version than the one before; undefined for nearly all. */
   replacedAt(name: string): Instant | undefined {
     const before = this.replaced.get(name)
-    const kept = Number(this.ledger.getShort(replacedRoom, name) ?? before)
+    const kept = Number(this.ledger.get(replacedRoom, name) ?? before)
     if (Number.isNaN(kept) || kept === before) return before
     this.replaced.set(name, instant(kept))
     this.ports.elsewhere(name)
@@ -193,7 +193,7 @@ export class ContentVersions {
   }
 
   private row(name: string): string | undefined {
-    return this.ledger.getShort(sizeRoom, name)
+    return this.ledger.get(sizeRoom, name)
   }
 
   private isSoon(before: Instant | undefined): boolean {
