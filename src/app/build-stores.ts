@@ -1,15 +1,15 @@
 // Builds what is kept: the caches, from which is answered before a request is sent, and the journal, which no request could restore.
 import { join } from 'node:path'
 import { ContentCache } from '../cache/content/content.js'
-import { type Health, withHealth } from '../cache/health.js'
-import { type Identities, openIdentities } from '../cache/identity.js'
+import { Health } from '../cache/health.js'
+import { Identities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { withUnmadeNoted } from '../cache/metadata/calculation-files.js'
 import { type Catalog, openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
 import { withCountedAnswers } from '../cache/metadata/counted-answers.js'
 import type { QueryCache } from '../cache/metadata/query.js'
 import { openQueryCache } from '../cache/metadata/query-cache.js'
-import { openTimes, type Times } from '../cache/metadata/times.js'
+import { Times } from '../cache/metadata/times.js'
 import { draftsKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
@@ -76,7 +76,8 @@ export function buildCaches(
   if (capabilities.works?.includes('user/info') === true) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
-  const { remote, health } = withHealth(connection.remote, clock, connection.away)
+  const health = new Health(connection.remote, clock, connection.away)
+  const { remote } = health
   const queryCache = withCountedAnswers(
     openQueryCache(
       ledger,
@@ -102,7 +103,7 @@ export function buildCaches(
     ),
     activity,
   )
-  const identities = openIdentities(ledger, { now, log: note })
+  const identities = new Identities(ledger, now, note)
   const catalog = openCatalog(remote, queryCache, {
     listing: config.ttlListing,
     record: config.ttlRecord,
@@ -128,7 +129,7 @@ export function buildCaches(
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })
-  const times = openTimes(ledger, now)
+  const times = new Times(ledger, now)
   function outdate(change: ChangeElsewhere): void {
     if (change.is === 'content')
       content.outdate(change.name).catch(error => note('an old version was not dropped', { error }))

@@ -9,23 +9,6 @@ export interface OngoingFailure {
   readonly failure: Failure
 }
 
-export interface Health {
-  /** The failure that began the present outage; undefined while the service answers. */
-  readonly outage: OngoingFailure | undefined
-  /** The first refusal of the sign-in; undefined while the service takes it. */
-  readonly signedOut: OngoingFailure | undefined
-  readonly asked: number
-  /** Milliseconds that the last answer to a check took; undefined where there was none. */
-  readonly answersIn: number | undefined
-  /** True while nothing is answered at all, or everything is refused: a question would be in vain. */
-  readonly away: boolean
-  /**
-   * Asks the service who the user is, so that the two are true of this moment. Never rejects. A service whose answers take
-   * longer than there is time is not away as long as the question may still be answered.
-   */
-  check(context: RequestContext): Promise<void>
-}
-
 /** Milliseconds in which the question of a check is answered, whichever call has stopped waiting for it. */
 const checkedFor = 10_000
 /** A check may take so much longer than the one before. */
@@ -43,102 +26,99 @@ function aroundEach(
   return Object.fromEntries(watched) as unknown as Remote
 }
 
-/** The same remote, watched. `silence`: since when nothing at all is answered. */
-export function withHealth(
-  remote: Remote,
-  clock: Clock,
-  silence: () => OngoingFailure | undefined,
-): { remote: Remote; health: Health } {
-  const { now } = clock
-  let outage: OngoingFailure | undefined
-  let signedOut: OngoingFailure | undefined
-  let asked = 0
-  let heardAt = instant(Number.NEGATIVE_INFINITY)
-  let away = false
-  let answersIn: number | undefined
+export class Health {
+  /** The same remote, watched. */
+  readonly remote: Remote
+  /** The first refusal of the sign-in; undefined while the service takes it. */
+  signedOut: OngoingFailure | undefined
+  asked = 0
+  /** Milliseconds that the last answer to a check took; undefined where there was none. */
+  answersIn: number | undefined
+  #outage: OngoingFailure | undefined
+  #heardAt = instant(Number.NEGATIVE_INFINITY)
+  #away = false
 
-  /** What one question failed with says nothing of the service if another one was answered meanwhile. */
-  function failed(failure: Failure, began: Instant): void {
-    const answeredMeanwhile = heardAt > began
-    if (failure.kind === 'unauthenticated') {
-      outage = undefined
-      away = false
-      if (!answeredMeanwhile) signedOut ??= { since: now(), failure }
-    } else if (isA('outage', failure)) {
-      if (answeredMeanwhile) return
-      outage ??= { since: now(), failure }
-      away ||= isA('away', failure)
-    } else heard()
+  /** `silence`: since when nothing at all is answered. */
+  constructor(
+    remote: Remote,
+    private readonly clock: Clock,
+    private readonly silence: () => OngoingFailure | undefined,
+  ) {
+    this.remote = aroundEach(remote, question => this.#noted(question))
   }
 
-  function heard(): void {
-    outage = undefined
-    signedOut = undefined
-    away = false
-    heardAt = now()
+  /** The failure that began the present outage; undefined while the service answers. */
+  get outage(): OngoingFailure | undefined {
+    const silent = this.silence()
+    if (silent === undefined) return this.#outage
+    const since = instant(Math.min(silent.since, this.#outage?.since ?? silent.since))
+    return { since, failure: silent.failure }
   }
 
-  async function note<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    asked += 1
-    const began = now()
-    try {
-      const answer = await question()
-      heard()
-      return answer
-    } catch (thrown) {
-      failed(asFailure(thrown), began)
-      throw thrown
-    }
+  /** True while nothing is answered at all, or everything is refused: a question would be in vain. */
+  get away(): boolean {
+    return this.#away || this.silence() !== undefined
   }
 
-  async function check(context: RequestContext): Promise<void> {
-    const began = now()
+  /**
+   * Asks the service who the user is, so that the two are true of this moment. Never rejects. A service whose answers take
+   * longer than there is time is not away as long as the question may still be answered.
+   */
+  async check(context: RequestContext): Promise<void> {
+    const { clock } = this
+    const began = clock.now()
     const patience = context.deadline - began
     const deadline = instant(Math.max(context.deadline, began + checkedFor))
     let isWaitedFor = true
-    const answer = watching.user({ ...context, deadline, answerBy: context.deadline }).then(
+    const answer = this.remote.user({ ...context, deadline, answerBy: context.deadline }).then(
       () => {
-        answersIn = now() - began
+        this.answersIn = clock.now() - began
       },
       // The watch has taken it down.
       () => {},
     )
-    const sentence = 'the service does not answer'
     const known = answer.finally(() => {
       isWaitedFor = false
     })
-    await withDeadline(known, context, clock, sentence).catch((thrown: unknown) => {
-      const isSlow = (answersIn ?? 0) * longerThanLast > patience
-      if (isWaitedFor && !isSlow) failed(asFailure(thrown), began)
+    await withDeadline(known, context, clock, 'the service does not answer').catch((thrown: unknown) => {
+      const isSlow = (this.answersIn ?? 0) * longerThanLast > patience
+      if (isWaitedFor && !isSlow) this.#failed(asFailure(thrown), began)
     })
   }
 
-  const watching = aroundEach(remote, note)
-  return {
-    remote: watching,
-    health: {
-      get outage() {
-        const silent = silence()
-        if (silent === undefined) return outage
-        return {
-          since: instant(Math.min(silent.since, outage?.since ?? silent.since)),
-          failure: silent.failure,
-        }
-      },
-      get signedOut() {
-        return signedOut
-      },
-      get asked() {
-        return asked
-      },
-      get away() {
-        return away || silence() !== undefined
-      },
-      get answersIn() {
-        return answersIn
-      },
-      check,
-    },
+  async #noted<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    this.asked += 1
+    const began = this.clock.now()
+    try {
+      const answer = await question()
+      this.#heard()
+      return answer
+    } catch (thrown) {
+      this.#failed(asFailure(thrown), began)
+      throw thrown
+    }
+  }
+
+  /** What one question failed with says nothing of the service if another one was answered meanwhile. */
+  #failed(failure: Failure, began: Instant): void {
+    const answeredMeanwhile = this.#heardAt > began
+    const since = this.clock.now()
+    if (failure.kind === 'unauthenticated') {
+      this.#outage = undefined
+      this.#away = false
+      if (!answeredMeanwhile) this.signedOut ??= { since, failure }
+    } else if (isA('outage', failure)) {
+      if (answeredMeanwhile) return
+      this.#outage ??= { since, failure }
+      this.#away ||= isA('away', failure)
+    } else this.#heard()
+  }
+
+  #heard(): void {
+    this.#outage = undefined
+    this.signedOut = undefined
+    this.#away = false
+    this.#heardAt = this.clock.now()
   }
 }
 

@@ -33,38 +33,6 @@ export interface ReusedId {
   readonly sentence: string
 }
 
-export interface Identities {
-  /**
-   * The service says this of the thing now. Answers the mark under which contents of it are kept; where it is another
-   * thing than before, the listeners have forgotten the old one by then.
-   */
-  observe(thing: RecordRef, said: Identity, by: AnswerSource): string
-  /** Whether a listing has it under another name or in another project than before, and no date with it: its record has to be read. */
-  isElsewhere(thing: RecordRef, listed: Identity): boolean
-  /**
-   * Such a record was read, or told nothing. The contents of `before` are its own only where one date was told then and now:
-   * answers the mark under which they are kept from now on.
-   */
-  settle(
-    thing: RecordRef,
-    listed: Identity,
-    read: { before: Identity | undefined; now: Identity | undefined },
-  ): string
-  /** What was said of it last; undefined where nothing is known. */
-  known(thing: RecordRef): Identity | undefined
-  /** Whether it was called so when it was met last; true where nothing is known of its name. */
-  isCalled(thing: RecordRef, title: string): boolean
-  /** A save of this mount has changed what it says of itself: it is the same thing. */
-  accept(thing: RecordRef, said: Identity): void
-  /** It was deleted, or made just now: what comes under this id is another thing than what was known. */
-  renew(thing: RecordRef): void
-  /** Told of each id that stands for another thing, before that is shown. */
-  listen(told: (other: ReusedId) => void): void
-  /** The last change of what this id stands for, since the mount. */
-  changeOf(thing: RecordRef): ReusedId | undefined
-  readonly count: number
-}
-
 const room = 'identity'
 const told = z.object({
   born: z.number().optional(),
@@ -77,105 +45,128 @@ type IdentityRow = z.infer<typeof rowForm>
 
 const remembered = 4096
 
-export function openIdentities(
-  ledger: Ledger,
-  { now, log }: { now: () => Instant; log: LogFunction },
-): Identities {
-  const listeners: ((other: ReusedId) => void)[] = []
-  const changes = new LRUCache<string, ReusedId>(upTo(remembered))
-  let count = 0
-  const keyOf = ({ kind, id }: RecordRef): string => `${kind} ${id}`
+export class Identities {
+  /** Ids that stood for another thing, since the mount. */
+  count = 0
+  readonly #listeners: ((other: ReusedId) => void)[] = []
+  readonly #changes = new LRUCache<string, ReusedId>(upTo(remembered))
 
-  function rowOf(thing: RecordRef): IdentityRow | undefined {
-    const kept = ledger.get(room, keyOf(thing))
+  constructor(
+    private readonly ledger: Pick<Ledger, 'get' | 'set'>,
+    private readonly now: () => Instant,
+    private readonly log: LogFunction,
+  ) {}
+
+  /**
+   * The service says this of the thing now. Answers the mark under which contents of it are kept; where it is another
+   * thing than before, the listeners have forgotten the old one by then.
+   */
+  observe(thing: RecordRef, said: Identity, by: AnswerSource): string {
+    const row = this.#rowOf(thing)
+    // A path by number says nothing of its thing, and contradicts nothing.
+    if (isEmptyIdentity(said)) return row?.mark ?? ''
+    if (row === undefined) return this.#keep(thing, { mark: markOf(said), [by]: said })
+    if (contradicts(row, said, by)) return this.#another(thing, said, by)
+    return this.#keep(thing, { ...row, [by]: { ...row[by], ...withoutUndefined(said) } })
+  }
+
+  /** Whether a listing has it under another name or in another project than before, and no date with it: its record has to be read. */
+  isElsewhere(thing: RecordRef, listed: Identity): boolean {
+    const row = this.#rowOf(thing)
+    if (row === undefined || contradicts(row, listed, 'listing')) return false
+    const { born, title, parent } = { ...row.record, ...row.listing }
+    const isDated = row.listing?.born !== undefined && listed.born !== undefined && born !== undefined
+    return !isDated && (differ(title, listed.title) || differ(parent, listed.parent))
+  }
+
+  /**
+   * Such a record was read, or told nothing. The contents of `before` are its own only where one date was told then and now:
+   * answers the mark under which they are kept from now on.
+   */
+  settle(
+    thing: RecordRef,
+    listed: Identity,
+    { before, now: said }: { before: Identity | undefined; now: Identity | undefined },
+  ): string {
+    const observed = said && this.observe(thing, said, 'record')
+    const isDated = before?.born !== undefined && said?.born !== undefined
+    const mark = observed !== undefined && isDated ? observed : freshMark(listed, this.now())
+    return this.#keep(thing, { ...this.#rowOf(thing), mark, listing: withoutUndefined(listed) })
+  }
+
+  /** What was said of it last; undefined where nothing is known. */
+  known(thing: RecordRef): Identity | undefined {
+    const row = this.#rowOf(thing)
+    return row && identityIn({ ...row.listing, ...row.record })
+  }
+
+  /** A save of this mount has changed what it says of itself: it is the same thing. */
+  accept(thing: RecordRef, said: Identity): void {
+    const row = this.#rowOf(thing)
+    if (row === undefined) return
+    const listed = row.listing?.born
+    const isSame =
+      listed !== undefined && said.born !== undefined && isSameMoment(instant(listed), said.born, 'loosely')
+    const isDated = row.record?.born === said.born || isSame
+    const listing = row.listing && {
+      ...row.listing,
+      ...(isDated ? {} : { born: undefined }),
+      ...(said.title === undefined ? {} : { title: said.title }),
+    }
+    this.#keep(thing, { ...row, ...(listing === undefined ? {} : { listing }), record: said })
+  }
+
+  /** It was deleted, or made just now: what comes under this id is another thing than what was known. */
+  renew(thing: RecordRef): void {
+    if (this.#rowOf(thing) !== undefined) this.#keep(thing, { mark: `#${this.now()}` })
+  }
+
+  /** Told of each id that stands for another thing, before that is shown. */
+  listen(told: (other: ReusedId) => void): void {
+    this.#listeners.push(told)
+  }
+
+  /** The last change of what this id stands for, since the mount. */
+  changeOf(thing: RecordRef): ReusedId | undefined {
+    return this.#changes.get(keyOf(thing))
+  }
+
+  #rowOf(thing: RecordRef): IdentityRow | undefined {
+    const kept = this.ledger.get(room, keyOf(thing))
     return kept === undefined ? undefined : rowIn(kept)
   }
 
-  function keep(thing: RecordRef, row: IdentityRow): string {
+  #keep(thing: RecordRef, row: IdentityRow): string {
     const text = JSON.stringify(row)
-    if (ledger.get(room, keyOf(thing)) !== text) ledger.set(room, keyOf(thing), text)
+    if (this.ledger.get(room, keyOf(thing)) !== text) this.ledger.set(room, keyOf(thing), text)
     return row.mark
   }
 
-  function another(thing: RecordRef, said: Identity, by: AnswerSource): string {
-    count += 1
-    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${knownNames(rowOf(thing), said)}: what was kept of the earlier one is not shown any more`
-    const other = { thing, at: now(), place: count, sentence }
-    changes.set(keyOf(thing), other)
-    log('an id stands for another thing than before', { ...thing, sentence })
-    const mark = keep(thing, { mark: freshMark(said, now()), [by]: said })
-    for (const listener of listeners) listener(other)
+  #another(thing: RecordRef, said: Identity, by: AnswerSource): string {
+    this.count += 1
+    const names = knownNames(this.#rowOf(thing), said)
+    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${names}: what was kept of the earlier one is not shown any more`
+    const other = { thing, at: this.now(), place: this.count, sentence }
+    this.#changes.set(keyOf(thing), other)
+    this.log('an id stands for another thing than before', { ...thing, sentence })
+    const mark = this.#keep(thing, { mark: freshMark(said, this.now()), [by]: said })
+    for (const listener of this.#listeners) listener(other)
     return mark
-  }
-
-  function observe(thing: RecordRef, said: Identity, by: AnswerSource): string {
-    const row = rowOf(thing)
-    // A path by number says nothing of its thing, and contradicts nothing.
-    if (isEmptyIdentity(said)) return row?.mark ?? ''
-    if (row === undefined) return keep(thing, { mark: markOf(said), [by]: said })
-    if (contradicts(row, said, by)) return another(thing, said, by)
-    return keep(thing, { ...row, [by]: { ...row[by], ...withoutUndefined(said) } })
-  }
-
-  return {
-    observe,
-    isElsewhere(thing, listed) {
-      const row = rowOf(thing)
-      if (row === undefined || contradicts(row, listed, 'listing')) return false
-      const { born, title, parent } = { ...row.record, ...row.listing }
-      const isDated = row.listing?.born !== undefined && listed.born !== undefined && born !== undefined
-      return !isDated && (differ(title, listed.title) || differ(parent, listed.parent))
-    },
-    settle(thing, listed, { before, now: said }) {
-      const observed = said && observe(thing, said, 'record')
-      const isDated = before?.born !== undefined && said?.born !== undefined
-      const mark = observed !== undefined && isDated ? observed : freshMark(listed, now())
-      return keep(thing, { ...rowOf(thing), mark, listing: withoutUndefined(listed) })
-    },
-    known(thing) {
-      const row = rowOf(thing)
-      return row && identityIn({ ...row.listing, ...row.record })
-    },
-    isCalled(thing, title) {
-      const row = rowOf(thing)
-      const names = [row?.listing?.title, row?.record?.title].filter(name => name !== undefined)
-      return names.length === 0 || names.includes(title)
-    },
-    accept(thing, said) {
-      const row = rowOf(thing)
-      if (row === undefined) return
-      const listed = row.listing?.born
-      const isSame =
-        listed !== undefined && said.born !== undefined && isSameMoment(instant(listed), said.born, 'loosely')
-      const isDated = row.record?.born === said.born || isSame
-      const listing = row.listing && {
-        ...row.listing,
-        ...(isDated ? {} : { born: undefined }),
-        ...(said.title === undefined ? {} : { title: said.title }),
-      }
-      keep(thing, { ...row, ...(listing === undefined ? {} : { listing }), record: said })
-    },
-    renew(thing) {
-      if (rowOf(thing) !== undefined) keep(thing, { mark: `#${now()}` })
-    },
-    listen: listener => void listeners.push(listener),
-    changeOf: thing => changes.get(keyOf(thing)),
-    get count() {
-      return count
-    },
   }
 }
 
+const keyOf = ({ kind, id }: RecordRef): string => `${kind} ${id}`
+
 /** The same remote; what is deleted or made is another thing afterwards than what was known under its id. */
-export function withRenewedIds(remote: Remote, { renew }: Pick<Identities, 'renew'>): Remote {
+export function withRenewedIds(remote: Remote, identities: Pick<Identities, 'renew'>): Remote {
   async function removed(thing: RecordRef, deletion: Promise<void>): Promise<void> {
     await deletion
-    renew(thing)
+    identities.renew(thing)
   }
 
   async function made<Id extends string>(kind: RecordRef['kind'], creation: Promise<Id>): Promise<Id> {
     const id = await creation
-    renew({ kind, id })
+    identities.renew({ kind, id })
     return id
   }
 
