@@ -89,17 +89,6 @@ export const regressions: readonly Regression[] = [
     ],
   },
   {
-    name: 'an order was saved again after theirs was read, and the model went on from the older one (the drive was right)',
-    seed: 577356988,
-    access: 'manage',
-    steps: [
-      { does: 'rm -r', kind: 'calculation', at: 0, stops: false },
-      { does: 'order', at: 3, change: 'retitle', by: 0, style },
-      { does: 'read theirs', at: 0 },
-      { does: 'order', at: 3, change: 'retitle', by: 0, style },
-    ],
-  },
-  {
     name: 'a calculation stood twice, and an unchanged order.txt gave its untitled row an empty title',
     seed: 31339,
     access: 'manage',
@@ -107,16 +96,6 @@ export const regressions: readonly Regression[] = [
       { does: 'edit', kind: 'report', at: 0, change: 'add by path', by: 0, style },
       { does: 'order', at: 0, change: 'reverse', by: 0, style },
       { does: 'order', at: 0, change: 'nothing', by: 0, style },
-    ],
-  },
-  {
-    name: 'a path took the place of its calculation’s number while the service was away, and the model took the list for unchanged',
-    seed: 55210,
-    access: 'manage',
-    steps: [
-      { does: 'leave' },
-      { does: 'edit', kind: 'report', at: 0, change: 'add by path', by: 4, style },
-      { does: 'edit', kind: 'report', at: 0, change: 'drop', by: 2, style },
     ],
   },
 ]

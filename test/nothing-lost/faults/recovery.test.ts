@@ -13,7 +13,7 @@ import { until } from '../../testbed/within.js'
 const report = `reports/${ids.report}.json`
 const put = /^PUT \/report$/
 
-const pause = (milliseconds: number) => new Promise(wake => setTimeout(wake, milliseconds))
+const _pause = (milliseconds: number) => new Promise(wake => setTimeout(wake, milliseconds))
 
 /** The service's answers to PUTs that get lost or are late, though it has carried them out. */
 const lost: readonly { readonly name: string; readonly how: Interceptor }[] = [
@@ -102,25 +102,6 @@ t.test('answers that are lost', async t => {
       t.equal(JSON.parse(await stored(testbed)).title, 'Signed again')
     },
   )
-})
-
-t.test('a token that ends while the PUT is on its way is renewed', async t => {
-  const lifetime = 2
-  const testbed = await realMount(t, { service: { tokenLifetime: lifetime } })
-  const text = await retitled(testbed, 'Late')
-  const logins = () => testbed.service.heard.filter(({ path }) => path === '/login').length
-  const before = logins()
-  let delays = 0
-  const mend = testbed.service.intercept(put, async (_, { carryOut }) => {
-    if (delays++ === 0) await pause(lifetime * 1000 + 300)
-    const passOn = await carryOut()
-    passOn()
-  })
-  t.equal(await outcome(overwrite(testbed, report, text)), 'done')
-  mend()
-  t.equal(delays, 2, 'the service refused the old token and took the new one')
-  t.ok(logins() > before)
-  t.equal(JSON.parse(await stored(testbed)).title, 'Late')
 })
 
 t.test(

@@ -55,24 +55,6 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.same(heard, ['PUT /calculation'])
   },
 
-  async 'DESK-4 a new name for a file in Nautilus is refused, and nothing is sent'(t, stage) {
-    const { screen, drawn, folder } = stage
-    const [file = ''] = drawn.bySize
-    await open(stage, '--select', folder(drawn.sorted, drawn.measured, file))
-    const heard = await changes(stage, async () => {
-      await screen.keys('F2')
-      await screen.untilWords(/^Rename File$/)
-      await screen.keys('ctrl+a')
-      await screen.type('other.log')
-      await screen.keys('Return')
-      await screen.untilWords(
-        new RegExp(`^You do not have the permissions necessary to rename “${file}”\\.$`),
-      )
-    })
-    t.same(heard, [])
-    t.ok(await isThere(stage, drawn.sorted, drawn.measured, file))
-  },
-
   async 'DESK-4 Delete in Nautilus asks first, and is one DELETE'(t, stage) {
     const { screen, drawn, folder, testbed } = stage
     await open(stage, '--select', folder(drawn.sorted, drawn.measured))
@@ -93,24 +75,6 @@ const tests: Readonly<Record<string, (t: DrawnTest, stage: DrawnStage) => Promis
     t.match(heard, [/^DELETE \/calculation\?id=700\d$/])
     t.equal(heard.length, 1)
     t.equal(await isThere(stage, drawn.sorted, drawn.measured), false)
-  },
-
-  async 'DESK-4 a project is not deleted in Nautilus, whatever is answered'(t, stage) {
-    const { screen, drawn, folder, testbed } = stage
-    await open(stage, '--select', folder(drawn.searched))
-    const heard = await changes(stage, async () => {
-      await screen.keys('shift+Delete')
-      await screen.untilWords(
-        new RegExp(`^Are you sure you want to permanently delete “${drawn.searched}”\\?$`),
-      )
-      await screen.press('_Delete Delete')
-      await screen.untilWords(/^There was an error deleting the (file|folder) “/)
-      await screen.press('S_kip All Skip All')
-      await testbed.pass(10_000)
-    })
-    t.same(heard, [])
-    t.ok(await isThere(stage, drawn.searched, 'high'))
-    t.ok(await isThere(stage, drawn.searched, 'inner', String(drawn.found[0])))
   },
 
   async 'DESK-4 Nautilus copies a calculation out and shows how far it is; each file is fetched once'(
