@@ -12,7 +12,7 @@ const calculation = 'projects/Water splitting/TS1_opt'
 const report = `reports/${ids.report}.json`
 const settings = { access: 'manage' }
 
-t.test('DEL-9 names that are looked up while the drive ends delete nothing', async t => {
+t.test('DEL-14 names that are looked up while the drive ends delete nothing', async t => {
   const testbed = await inProcess(t, { settings })
   const { files, service } = testbed
   const text = await textOf(testbed, report)

@@ -174,7 +174,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
       await files.touch(water)
     })
 
-    t.test('DEL-9 an unmount deletes nothing that waits, and the next mount says so', async t => {
+    t.test('DEL-14 an unmount deletes nothing that waits, and the next mount says so', async t => {
       const asked = await service.during(async () => {
         await removeTree(testbed, calculation)
         await files.unlink(`reports/${ids.report}.json`)
@@ -336,7 +336,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
     t.ok(await isThere(testbed, `${water}/P201/C1`))
   })
 
-  t.test('DEL-2 a removal that fails blocks nothing: the next one works at once', async t => {
+  t.test('DEL-4 a removal that fails blocks nothing: the next one works at once', async t => {
     const testbed = await openMixed(t, open)
     const { files, service } = testbed
     const row = (await namesOf(testbed, `reports/${ids.report}`)).find(name => /^01-/.test(name))

@@ -130,7 +130,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, manage)
     const { files, service } = testbed
 
-    t.test('DEL-9 what was unlinked before a restart does not count', async t => {
+    t.test('DEL-14 what was unlinked before a restart does not count', async t => {
       await testbed.remount()
       await files.unlink(`${calculation}/.calculation.json`)
       for (const name of await namesOf(testbed, calculation))

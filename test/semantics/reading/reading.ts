@@ -134,7 +134,7 @@ export function reading(t: Test, open: OpenTestbed): void {
         mend()
       })
 
-    t.test('READ-8 a service that does not answer ends in time, with ETIMEDOUT', async t => {
+    t.test('AVAIL-3 a service that does not answer ends in time, with ETIMEDOUT', async t => {
       let go = () => {}
       service.hold(
         new Promise<void>(resolve => {
