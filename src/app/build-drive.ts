@@ -16,6 +16,7 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
 import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
+import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { openPinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
 import { Pins } from '../drive/pins/pins.js'
@@ -27,7 +28,7 @@ import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
 import { spaceOf } from '../drive/space.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
-import { openWriteSide, type WriteSide } from '../drive/write-side.js'
+import { WriteSide } from '../drive/write-side.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { takeLock } from '../edit/journal/lock.js'
 import { Failure } from '../failure.js'
@@ -56,14 +57,13 @@ export function buildEditing(
   const { account, dialect } = connection
   const changing = withRenewedIds(remote, identities)
   const entries = { tree, remote, mountPoint }
-  const writeSide = openWriteSide({
+  const writeSide = new WriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,
     catalog,
     dialect,
     remote: changing,
     identities,
-    roots,
     times,
     tell: key => tellOfText(news, key),
     changed: () => news.tell('all'),
@@ -89,7 +89,7 @@ export function buildEditing(
     reports,
     drafts,
     records: writeSide.records,
-    forgetNames: writeSide.forgetNames,
+    forgetNames: node => writeSide.forgetNames(node),
     aliases: writeSide.aliases,
     expireAll: queryCache.expireAll,
     lifetime: config.ttlListing,
@@ -132,7 +132,13 @@ export function buildTree(
     reports,
     rights,
     aliases,
-    local: { scratch: scratch.entries, drafts: drafts.names, ...writeSide.local },
+    local: {
+      scratch: scratch.entries,
+      drafts: drafts.names,
+      unsentNew: place => writeSide.unsentNew(place),
+      isNew: node => writeSide.isNew(node),
+      hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
+    },
   })
 }
 
@@ -211,8 +217,12 @@ export function buildDrive(
     save: config.deadlineSave,
   }
   const generation = {
-    ...{ catalog, dialect, tree, reports, isHidden: writeSide.isHidden },
+    catalog,
+    dialect,
+    tree,
+    reports,
     status: async () => `${JSON.stringify(await status(), null, 2)}\n`,
+    isHidden: (node: Node) => writeSide.isHidden(node),
   }
   const generated = new GeneratedTexts(generation, times, now)
   const shownAgain = (): void => news.tell('all')
@@ -224,23 +234,11 @@ export function buildDrive(
     times,
     generated,
     health,
-    records,
     scratch,
     drafts,
-    source: writeSide.source,
-    discardDraft: async name => {
-      await writeSide.discardDraft(drafts.named(name))
-    },
-    succeeded: failureLog.forget,
-    over: failureLog.over,
-    failed: failureLog.note,
-    rights: writeSide.rights,
-    createRename: writeSide.createRename,
-    burst: writeSide.burst,
+    writeSide,
+    failureLog,
     removals: writeSide.removals(tree),
-    isHidden: writeSide.isHidden,
-    recreated: writeSide.recreated,
-    meant: writeSide.meant,
     statfs: () => spaceOf(account.places.state),
     xattrs,
     shownAgain,

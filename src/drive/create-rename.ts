@@ -52,83 +52,83 @@ export interface WantedProject extends FreeName {
   readonly directory: ProjectNode
 }
 
-export interface CreateRename {
+export class CreateRename {
+  constructor(private readonly parts: CreateRenameParts) {}
+
   /**
    * A new project below this one, under the name as it was written.
    * @throws Failure 'another-thing' where the directory is another project now: nothing is sent
    */
-  make(wanted: WantedProject, context: RequestContext): Promise<void>
+  async make({ directory, name, lookedAt }: WantedProject, given: RequestContext): Promise<void> {
+    const { aliases, catalog, dialect, remote, rights } = this.parts
+    const parent = directory.id
+    const context = { ...given, names: parent }
+    const refusal = rights.refusal({ do: 'make', in: parent })
+    if (refusal !== undefined) throw refusal
+    const title = titleWritten(name)
+    const again = this.#stillFree(parent, title)
+    const before = (await catalog.children(parent).ask(context)).projects
+    if (catalog.children(parent).stale() !== undefined) await again(context)
+    const present = await remote.project(parent, context)
+    this.#refuseOther(directory, present, 'nothing is made in it')
+    // The parent's own record tells how this service calls things.
+    const near = { look: { at: lookedAt, again }, before, like: [present] }
+    const said = { title, description: this.parts.describe(title), parent }
+    const { made, all } = await makeProject(
+      { remote, dialect, now: this.parts.now },
+      { said, near },
+      context,
+    ).catch((thrown: unknown) => {
+      // It may have been made all the same: the next question reads the list again.
+      catalog.refreshProject(parent)
+      throw thrown
+    })
+    catalog.learnSubProjects(parent, all)
+    await this.#meet(made, parent, context)
+    aliases.made(made.id)
+    aliases.add(parent, name, { kind: 'project', id: made.id, title: made.title, parent })
+  }
+
   /** The thing gets another name in its place. */
-  retitle(node: NamedNode, wanted: WantedName, context: RequestContext): Promise<void>
-}
-
-export function openCreateRename(parts: CreateRenameParts): CreateRename {
-  const { catalog, dialect, remote, rights, aliases } = parts
-
-  return {
-    async make({ directory, name, lookedAt }, given) {
-      const parent = directory.id
-      const context = { ...given, names: parent }
-      const refusal = rights.refusal({ do: 'make', in: parent })
-      if (refusal !== undefined) throw refusal
-      const title = titleWritten(name)
-      const again = stillFree(parent, title)
-      const before = (await catalog.children(parent).ask(context)).projects
-      if (catalog.children(parent).stale() !== undefined) await again(context)
-      const present = await remote.project(parent, context)
-      refuseOther(directory, present, 'nothing is made in it')
-      // The parent's own record tells how this service calls things.
-      const near = { look: { at: lookedAt, again }, before, like: [present] }
-      const said = { title, description: parts.describe(title), parent }
-      const { made, all } = await makeProject(
-        { remote, dialect, now: parts.now },
-        { said, near },
-        context,
-      ).catch((thrown: unknown) => {
-        // It may have been made all the same: the next question reads the list again.
-        catalog.refreshProject(parent)
-        throw thrown
-      })
-      catalog.learnSubProjects(parent, all)
-      await meet(made, parent, context)
-      aliases.made(made.id)
-      aliases.add(parent, name, { kind: 'project', id: made.id, title: made.title, parent })
-    },
-
-    async retitle(node, { parent, name, lookedAt }, given) {
-      const refusal = rights.refusal({ do: 'rename', node })
-      if (refusal !== undefined) throw refusal
-      const record = await present(node, given)
-      refuseOther(node, record, 'it is not renamed')
-      const target = recordNodeOf(node)
-      const base = prettyPrint(record)
-      const draft = await parts.drafts.begin(recordKeyOf(target), base)
-      let title = titleWritten(name)
-      const look = { at: lookedAt, again: stillFree(parent, title, node) }
-      const context = { ...given, names: parent, look }
-      try {
-        await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, title))), 0)
-        const saved = await savedOrOld(parts, target, () =>
-          parts.saver.save({ record: parts.editable(target), draft, own: base }, context),
-        )
-        if (saved.outcome === 'stored') {
-          learnSaved(parts, target, saved)
-          title = dialect.facts(saved.record).title ?? title
-        }
-      } finally {
-        // A name is no text that could be lost: the caller gets the failure.
-        await draft.discard()
+  async retitle(
+    node: NamedNode,
+    { parent, name, lookedAt }: WantedName,
+    given: RequestContext,
+  ): Promise<void> {
+    const { aliases, catalog, dialect, rights } = this.parts
+    const refusal = rights.refusal({ do: 'rename', node })
+    if (refusal !== undefined) throw refusal
+    const record = await this.#present(node, given)
+    this.#refuseOther(node, record, 'it is not renamed')
+    const target = recordNodeOf(node)
+    const base = prettyPrint(record)
+    const draft = await this.parts.drafts.begin(recordKeyOf(target), base)
+    let title = titleWritten(name)
+    const look = { at: lookedAt, again: this.#stillFree(parent, title, node) }
+    const context = { ...given, names: parent, look }
+    try {
+      await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, title))), 0)
+      const saved = await savedOrOld(this.parts, target, () =>
+        this.parts.saver.save({ record: this.parts.editable(target), draft, own: base }, context),
+      )
+      if (saved.outcome === 'stored') {
+        learnSaved(this.parts, target, saved)
+        title = dialect.facts(saved.record).title ?? title
       }
-      if (node.parent === undefined) return
-      catalog.retitleIn(node.parent, { kind: node.kind, id: node.id } as Readable, title)
-      const { kind, id, parent: above, published, born } = node
-      const renamed = { kind, id, title, parent: above, published, born } as NamedNode
-      aliases.add(node.parent, name, renamed, dialect.facts(record).title)
-    },
+    } finally {
+      // A name is no text that could be lost: the caller gets the failure.
+      await draft.discard()
+    }
+    if (node.parent === undefined) return
+    catalog.retitleIn(node.parent, { kind: node.kind, id: node.id } as Readable, title)
+    const { kind, id, parent: above, published, born } = node
+    const renamed = { kind, id, title, parent: above, published, born } as NamedNode
+    aliases.add(node.parent, name, renamed, dialect.facts(record).title)
   }
 
   /** As the service has it now: what is known here may be of before a change that was answered late. */
-  function stillFree(parent: ProjectId, title: string, self?: NamedNode): Look['again'] {
+  #stillFree(parent: ProjectId, title: string, self?: NamedNode): Look['again'] {
+    const { remote } = this.parts
     return async context => {
       const lists = await Promise.all([
         remote.subProjects(parent, context),
@@ -141,19 +141,17 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   }
 
   /** What may be taken away again is this very project, and no other that has its number one day. */
-  async function meet(
-    { id, title, born }: ListedProject,
-    parent: ProjectId,
-    context: RequestContext,
-  ): Promise<void> {
+  async #meet({ id, title, born }: ListedProject, parent: ProjectId, context: RequestContext): Promise<void> {
     const thing = { kind: 'project', id } as const
-    parts.identities.observe(thing, { born, owner: undefined, title, parent }, 'listing')
+    const { catalog, identities } = this.parts
+    identities.observe(thing, { born, owner: undefined, title, parent }, 'listing')
     catalog.forget(thing)
     await recover(catalog.record(thing).ask(context), treatAsUnknown)
   }
 
   /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
-  function refuseOther(node: NamedNode, record: JsonObject, notDone: string): void {
+  #refuseOther(node: NamedNode, record: JsonObject, notDone: string): void {
+    const { catalog, dialect } = this.parts
     if (!isOtherRecord(node, dialect.facts(record))) return
     if (node.parent !== undefined) catalog.refreshProject(node.parent)
     throw new Failure(
@@ -162,7 +160,8 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
     )
   }
 
-  function present(node: NamedNode, context: RequestContext): Promise<JsonObject> {
+  #present(node: NamedNode, context: RequestContext): Promise<JsonObject> {
+    const { remote } = this.parts
     return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
   }
 }

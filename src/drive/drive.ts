@@ -10,7 +10,8 @@ import { openNamespaceVerbs } from './namespace-verbs.js'
 import { openResolver } from './tree/resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
-  const { burst, deadlines } = parts
+  const { deadlines, writeSide } = parts
+  const { burst } = writeSide
   const within = (milliseconds: number) => (): RequestContext => ({
     ...dueIn(milliseconds, parts.clock),
     requests: parts.requests(),
@@ -21,7 +22,7 @@ export function openDrive(parts: DriveParts): Drive {
     save: within(deadlines.save),
   }
   const resolver = openResolver(parts.tree, {
-    isHidden: parts.isHidden,
+    isHidden: node => writeSide.isHidden(node),
     hides: (node, name) => burst.hides(node, name),
   })
   const lookup = openLookupVerbs(parts, resolver, until.metadata)

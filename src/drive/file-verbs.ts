@@ -45,7 +45,8 @@ export function openFileVerbs(
   resolver: Resolver,
   until: Record<'metadata' | 'read' | 'save', () => RequestContext>,
 ): FileVerbs {
-  const { content, records, scratch } = parts
+  const { content, failureLog, scratch, writeSide } = parts
+  const { records } = writeSide
   const handles = openHandles<HandleTarget>()
 
   function open(place: Place, access: OpenAccess): MaybePromise<number> {
@@ -70,7 +71,7 @@ export function openFileVerbs(
     if (isEditable(node))
       return {
         kind: 'record',
-        file: await records.open(parts.source(node), { place, access }, context),
+        file: await records.open(writeSide.source(node), { place, access }, context),
         path: pathOf(place),
         node,
       }
@@ -92,8 +93,8 @@ export function openFileVerbs(
     const context = until.metadata()
     const record = await resolver.editable(name, context)
     if (record !== undefined) {
-      await parts.recreated(record)
-      const file = await records.create(parts.source(record), { ...name, node: record })
+      await writeSide.recreated(record)
+      const file = await records.create(writeSide.source(record), { ...name, node: record })
       return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
@@ -135,13 +136,13 @@ export function openFileVerbs(
   }
 
   function wasRead({ path }: { readonly path: string }, count: number): number {
-    parts.over(path, 'read')
+    failureLog.over(path, 'read')
     return count
   }
 
   async function flushRecord({ file, path }: Extract<HandleTarget, { kind: 'record' }>): Promise<void> {
     const began = parts.clock.now()
-    if ((await file.flush(until.save())) === 'saved') parts.succeeded(path, began)
+    if ((await file.flush(until.save())) === 'saved') failureLog.forget(path, began)
   }
 
   /** What can be written is a record or a local file. */

@@ -29,7 +29,8 @@ export function openLookupVerbs(
   resolver: Resolver,
   until: () => RequestContext,
 ): LookupVerbs {
-  const { catalog, content, identities, records, scratch, times, tree } = parts
+  const { catalog, content, identities, scratch, times, tree, writeSide } = parts
+  const { records } = writeSide
 
   /** The mode comes last: reading a record tells whether it is published. */
   function attributes(
@@ -63,7 +64,7 @@ export function openLookupVerbs(
       case 'record':
       case 'new':
       case 'order':
-        return records.stat(parts.source(node), context)
+        return records.stat(writeSide.source(node), context)
       case 'generated':
         return parts.generated.look(node, context).then(sizeOfText)
       case 'content':
@@ -113,8 +114,8 @@ export function openLookupVerbs(
   function mayBeWritten(node: Node): boolean {
     if (node.kind === 'content') return false
     return isEditable(node)
-      ? !(parts.source(node).editing instanceof Failure)
-      : parts.rights.frozen(node) === undefined
+      ? !(writeSide.source(node).editing instanceof Failure)
+      : writeSide.rights.frozen(node) === undefined
   }
 
   async function readdir(place: Place): Promise<Listing> {
@@ -123,7 +124,7 @@ export function openLookupVerbs(
     const entries = resolver.shown(await listed(place, directory, context))
     const path = pathOf(place)
     parts.foresight.listed(path, directory, entries)
-    parts.over(path, 'readdir')
+    parts.failureLog.over(path, 'readdir')
     return shownAs(entries, node => knownAttributes(directory, node))
   }
 
@@ -159,7 +160,8 @@ export function openLookupVerbs(
       })
     },
     getattr({ node, parent }) {
-      if (!isDirectory(node) && parts.isHidden(node)) throw new Failure('absent', 'it was just taken away')
+      if (!isDirectory(node) && writeSide.isHidden(node))
+        throw new Failure('absent', 'it was just taken away')
       return attributes(node, parent?.node, until())
     },
     readdir,

@@ -22,7 +22,8 @@ export function openNamespaceVerbs(
   resolver: Resolver,
   until: Record<'metadata' | 'save', () => RequestContext>,
 ): NamespaceVerbs {
-  const { createRename, records, removals, scratch, tree } = parts
+  const { failureLog, removals, scratch, tree, writeSide } = parts
+  const { createRename, records } = writeSide
   /** The kernel lets one at a time into a directory, and does not know that two of its own are one project. */
   const naming = openKeyedQueue()
 
@@ -31,7 +32,7 @@ export function openNamespaceVerbs(
     const node = await resolver.child(name, context)
     if (node.kind === 'scratch') return scratch.remove(node.place)
     if (node.kind === 'link' && node.place !== undefined) return scratch.unlink(node.place)
-    if (node.kind === 'draft-text') return parts.discardDraft(node.name)
+    if (node.kind === 'draft-text') return void (await writeSide.discardDraft(parts.drafts.named(node.name)))
     if (isEditable(node)) return unlinkEditable(name, node, context)
     const path = pathOf(name)
     if (node.kind === 'content') return unlinkContent(name, node)
@@ -43,13 +44,13 @@ export function openNamespaceVerbs(
 
   /** Editors unlink a record to create it again; a deletion that is meant outlasts its burst. */
   async function unlinkEditable(name: Name, node: EditableNode, context: RequestContext): Promise<void> {
-    const source = parts.source(node)
+    const source = writeSide.source(node)
     const unsentNew = node.kind === 'new' ? records.draftOf(source.key) : undefined
     // `mv` and `install` unlink before they create: what may have been made is not made once more by the next text.
     if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.setAside(source.key)
     if (unsentNew !== undefined) return records.drop(source.key)
     const path = pathOf(name)
-    const meant = parts.meant(node)
+    const meant = writeSide.meant(node)
     const admission =
       meant.kind === 'record' ? await removals.admit(path, meant, context) : { back: anotherName }
     await records.takeAway(source, context, 'replaced')
@@ -76,7 +77,7 @@ export function openNamespaceVerbs(
       `it was removed here and is back, for the service has it still: ${why}`,
     )
     const sayIfBack = (): void => {
-      if (records.isBack(nodeKey(node))) parts.failed('removing', path, back)
+      if (records.isBack(nodeKey(node))) failureLog.note('removing', path, back)
     }
     // A timer may be a millisecond early by the clock on the wall.
     parts.clock.after(awayMs + 20, sayIfBack, 'in-background')
@@ -91,16 +92,16 @@ export function openNamespaceVerbs(
     const place = await resolver.scratch(to, context)
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.clock.now()
-      await parts.recreated(target)
+      await writeSide.recreated(target)
       const moved = { text: await scratch.read(node.place), isUnread: scratch.isUnread(node.place) }
-      await records.replace(parts.source(target), moved, context)
-      parts.succeeded(pathOf(to), began)
+      await records.replace(writeSide.source(target), moved, context)
+      failureLog.forget(pathOf(to), began)
       return scratch.remove(node.place, true)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
     if (isEditable(node) && target === undefined && place !== undefined) {
       const keep = (text: Uint8Array, isUnread: boolean) => scratch.put(place, text, isUnread)
-      return records.takeAway(parts.source(node), context, 'moved', keep)
+      return records.takeAway(writeSide.source(node), context, 'moved', keep)
     }
     throw new Failure('not-permitted', `${pathOf(from)}: this cannot be moved to ${pathOf(to)}`)
   }
@@ -129,7 +130,7 @@ export function openNamespaceVerbs(
       await refuseTaken(to, context)
       await createRename.retitle(node, { parent: here.id, name: to.name, lookedAt }, context)
     })
-    parts.succeeded(pathOf(to), parts.clock.now())
+    failureLog.forget(pathOf(to), parts.clock.now())
   }
 
   /** By its name, or by the other way to write it: `%25` is `%`. @throws Failure 'exists' */
@@ -157,7 +158,7 @@ export function openNamespaceVerbs(
       await refuseTaken(wanted, context)
       await createRename.make({ directory, name: wanted.name, lookedAt }, context)
     })
-    parts.succeeded(path, parts.clock.now())
+    failureLog.forget(path, parts.clock.now())
   }
 
   async function rmdir(name: Name): Promise<void> {
@@ -182,7 +183,7 @@ export function openNamespaceVerbs(
   return {
     async truncate(place, size) {
       const { node } = place
-      if (isEditable(node)) return records.truncate(parts.source(node), { place, size }, until.metadata())
+      if (isEditable(node)) return records.truncate(writeSide.source(node), { place, size }, until.metadata())
       if (node.kind === 'scratch') return scratch.truncate(node.place, size)
       throw new Failure(refusalOf(node), `${pathOf(place)}: ${readOnlyBecause(node)}`)
     },
@@ -192,7 +193,7 @@ export function openNamespaceVerbs(
         await rename(from, to)
       } catch (thrown) {
         // `calcfs why` is asked at the file that should have become another.
-        parts.failed('rename', pathOf(to), asFailure(thrown))
+        failureLog.note('rename', pathOf(to), asFailure(thrown))
         throw thrown
       }
     },

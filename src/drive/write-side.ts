@@ -15,9 +15,8 @@ import { createSaver, type Saver } from '../edit/save/save.js'
 import { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
-import { type CreateRename, openCreateRename } from './create-rename.js'
+import { CreateRename } from './create-rename.js'
 import { type NameAliases, openNameAliases } from './names/name-aliases.js'
-import type { Roots } from './names/roots.js'
 import {
   type EditableNode,
   type NewNode,
@@ -37,22 +36,20 @@ import { nodeOfRecordKey } from './records/node-key.js'
 import { openOrderFiles } from './records/order-file.js'
 import { openRecords, type Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
-import { Burst } from './removal/burst.js'
+import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
 import { Removals } from './removal/removals.js'
 import type { RemovalReportSources } from './removal/report.js'
 import { DeleteSender } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
-import type { LocalFiles, NewPlace } from './tree/reports.js'
+import type { NewPlace } from './tree/reports.js'
 import type { Tree } from './tree/tree.js'
 
-export interface WriteSideSources
-  extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed' | 'changed'> {
+export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'changed'> {
   readonly access: Access
   /** How many things one burst of removals may delete. */
   readonly maxDeletes: number
   readonly remote: Remote
   readonly identities: Identities
-  readonly roots: Roots
   /** Told the key of what is another text now, or none, at every name of it. */
   readonly tell: (key: string) => void
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
@@ -67,8 +64,6 @@ export interface WriteSideSources
   readonly failed: (verb: 'removing' | 'deleting', path: string, failure: Failure) => void
   /** It is gone, with all that is below it: what failed there is told no more. */
   readonly gone: (path: string) => void
-  /** Told what the service dropped beside a stored edit. */
-  readonly lost: EditingParts['lost']
   /** What is shown at several paths is another thing now, or hidden. */
   readonly changed: () => void
   /** Milliseconds that a save may take. */
@@ -76,262 +71,262 @@ export interface WriteSideSources
   readonly clock: Clock
 }
 
-export interface WriteSide {
+export class WriteSide {
   readonly rights: AccessRights
   readonly aliases: NameAliases
   readonly records: Records
   readonly burst: Burst
   readonly createRename: CreateRename
-  readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew' | 'hasDraft'>
-  source(node: EditableNode): RecordSource
-  removals(tree: Tree): Removals
-  readonly removalReport: RemovalReportSources
   readonly deleteSender: DeleteSender
-  /** The mount ends: no new name stands for what it made. */
-  endMount(): void
-  /** Of the name under which a record was made that record; any other node is itself. */
-  meant(node: EditableNode): EditableNode
-  isHidden(node: Node): boolean
-  /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
-  recreated(node: EditableNode): Promise<void>
-  /** Ends an unsaved text: its file shows what the service has. */
-  end(draft: Draft): Promise<void>
-  /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
-  discardDraft(draft: Draft): Promise<string>
-  /** No `new*.json` stands for this record any more. */
-  forgetNames(node: RecordNode): void
-  /** The next question about the record goes to the service. */
-  forget(node: EditableNode): void
-  readonly ports: NewRecordPorts
-  /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
-  adopt(): void
-  /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
-  settle(draft: Draft, context: RequestContext): Promise<void>
-}
+  readonly ports: NewRecordPorts & { readonly remote: Remote }
+  readonly removalReport: RemovalReportSources
+  readonly #sources: WriteSideSources
+  readonly #newFiles: NewFiles
+  readonly #saver: Saver
+  readonly #recordSource: (node: RecordNode) => RecordSource
+  readonly #orderSource: (node: OrderNode) => RecordSource
+  readonly #changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
 
-export function openWriteSide(sources: WriteSideSources): WriteSide {
-  const { catalog, clock, dialect, drafts, remote, history } = sources
-  const { now } = clock
-  const rights = openAccessRights(sources.access, { catalog, dialect })
-  const aliases = openNameAliases(sources.state, sources.mountPoint)
-  const records = openRecords(sources.tell, clock, sources.times)
-  const burst = new Burst({
-    ...sources,
-    back(node) {
-      const record: RecordNode =
-        node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }
-      for (const key of [nodeKey(record), ...newFiles.keysOf(record)]) records.bringBack(key)
-    },
-    gone: ({ path }) => sources.gone(path),
-    async send(thing) {
-      if (thing.isUnsaved !== true) return deleteSender.thing(thing, dueIn(sources.patience, clock))
-      const draft = records.draftOf(nodeKey(thing.node))
-      if (draft !== undefined) await discardDraft(draft)
-      throw new Failure('not-permitted', textGivenUp)
-    },
-  })
-  const sender = createSaver(history, now)
-  const saver: Saver = {
-    ...sender,
-    async save(request, context) {
-      // By whatever name a program saves it, an unchanged text too, it wants it to be there.
-      const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
-      if (saved?.kind === 'record') await burst.release(saved)
-      return sender.save(request, context)
-    },
-  }
-  const ports = {
-    remote,
-    dialect,
-    resolveEntry: sources.resolveEntry,
+  constructor(sources: WriteSideSources) {
+    const { catalog, clock, dialect, history, remote } = sources
+    const { now } = clock
+    this.#sources = sources
+    this.ports = { remote, dialect, resolveEntry: sources.resolveEntry }
+    this.rights = openAccessRights(sources.access, { catalog, dialect })
+    this.aliases = openNameAliases(sources.state, sources.mountPoint)
+    this.records = openRecords(sources.tell, clock, sources.times)
+    this.burst = new Burst({
+      ...sources,
+      back: node => this.#isBack(node),
+      gone: ({ path }) => sources.gone(path),
+      send: thing => this.#delete(thing),
+    })
+    this.#saver = this.#saverOf(createSaver(history, now))
+    const parts: EditingParts = {
+      ...sources,
+      rights: this.rights,
+      saver: this.#saver,
+      editable: node => this.#editable(node),
+      changed: node => this.#changed(node),
+    }
+    this.#recordSource = openRecordSources(parts)
+    this.#orderSource = openOrderFiles(parts)
+    this.#newFiles = new NewFiles({
+      ...parts,
+      state: sources.state,
+      mountPoint: sources.mountPoint,
+      create: openCreator(history, now),
+      records: this.records,
+      source: this.#recordSource,
+      creatable: node =>
+        node.of === 'share' ? newShare(this.ports, node) : newReport(this.ports, node.name),
+      read: (node, context) => this.#editable(node).read(context),
+    })
+    const forgetNames = (node: RecordNode): void => this.forgetNames(node)
+    this.deleteSender = new DeleteSender({ ...sources, aliases: this.aliases, forgetNames, now })
+    this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
+    this.removalReport = { catalog, dialect, reports: sources.reports, burst: this.burst, now }
   }
 
-  function editable(node: RecordNode | OrderNode): EditableRecord {
-    if (node.kind === 'order') return editableOrder(ports, node.id)
-    switch (node.of) {
-      case 'project':
-        return editableProject(ports, node.id)
-      case 'calculation':
-        return editableCalculation(ports, node.id)
-      case 'report':
-        return editableReport(ports, node.id)
-      case 'share':
-        return editableShare(ports, node)
+  /** How a record is read and edited. */
+  source(node: EditableNode): RecordSource {
+    switch (node.kind) {
+      case 'record':
+        return this.#recordSource(node)
+      case 'order':
+        return this.#orderSource(node)
+      case 'new':
+        return this.#newFiles.source(node)
     }
   }
 
-  const changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
-  const parts: EditingParts = {
-    ...sources,
-    rights,
-    saver,
-    editable,
-    changed(node) {
-      changedAt.set(nodeKey(node), now())
-      const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
-      for (const key of [nodeKey(node), ...order, ...newFiles.keysOf(node)]) sources.tell(key)
-    },
+  removals(tree: Tree): Removals {
+    const { burst, aliases, records, rights } = this
+    const { catalog, clock, gone } = this.#sources
+    return new Removals({
+      burst,
+      sender: this.deleteSender,
+      catalog,
+      tree,
+      rights,
+      aliases,
+      writtenAt: node => this.#writtenAt(node),
+      hasText: node => records.draftOf(nodeKey(node)) !== undefined,
+      projectGone({ id }, path) {
+        records.bringBack(nodeKey({ kind: 'record', of: 'project', id }))
+        gone(path)
+      },
+      now: clock.now,
+    })
   }
-  const recordSource = openRecordSources(parts)
-  const orderSource = openOrderFiles(parts)
-  const newFiles: NewFiles = new NewFiles({
-    ...parts,
-    state: sources.state,
-    mountPoint: sources.mountPoint,
-    create: openCreator(history, now),
-    records,
-    source: recordSource,
-    creatable: node => (node.of === 'share' ? newShare(ports, node) : newReport(ports, node.name)),
-    read: (node, context) => editable(node).read(context),
-  })
 
-  const deleteSender = new DeleteSender({
-    ...sources,
-    aliases,
-    forgetNames: node => newFiles.forget(node),
-    now,
-  })
+  /** Of the name under which a record was made that record; any other node is itself. */
+  meant<One extends Node>(node: One): One | RecordNode {
+    return node.kind === 'new' ? (this.#newFiles.target(node) ?? node) : node
+  }
 
-  function unsentNew(of: NewPlace): readonly NewNode[] {
-    return drafts.unsent().flatMap(({ key, id }) => {
-      const node = key === undefined ? undefined : nodeOfRecordKey(key)
-      if (node?.kind !== 'new' || records.draftOf(nodeKey(node))?.id !== id) return []
+  /** What was just taken away, or is about to be deleted. */
+  isHidden(node: Node): boolean {
+    return this.records.isAway(nodeKey(node)) || this.burst.has(nodeKey(this.meant(node)))
+  }
+
+  /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
+  async recreated(node: EditableNode): Promise<void> {
+    const record = this.meant(node)
+    if (record.kind === 'record') await this.burst.recreated(record)
+  }
+
+  /** The new files of a directory that are not saved yet. */
+  unsentNew(of: NewPlace): readonly NewNode[] {
+    return this.#sources.drafts.unsent().flatMap(draft => {
+      const node = nodeOf(draft)
+      if (node?.kind !== 'new' || !this.#isShown(node, draft)) return []
       const isHere =
         node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
       return isHere ? [node] : []
     })
   }
 
-  /** A name under which a record was made stands for that. */
-  const meant = <One extends Node>(node: One): One | RecordNode =>
-    node.kind === 'new' ? (newFiles.target(node) ?? node) : node
-
-  /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
-  async function end(draft: Draft): Promise<void> {
-    const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
-    if (node === undefined) return draft.discard()
-    if (records.draftOf(nodeKey(node))?.id === draft.id) return records.drop(nodeKey(node))
-    return records.endAside(nodeKey(node), draft)
+  isNew(node: NewNode): boolean {
+    return this.#newFiles.target(node) !== undefined || this.records.draftOf(nodeKey(node)) !== undefined
   }
 
-  async function discardDraft(draft: Draft): Promise<string> {
+  /** Ends an unsaved text: its file shows what the service has. */
+  async end(draft: Draft): Promise<void> {
+    const node = nodeOf(draft)
+    if (node === undefined) return draft.discard()
+    // Of two drafts of one record only one is shown in its place: the other is no part of this.
+    if (this.#isShown(node, draft)) return this.records.drop(nodeKey(node))
+    return this.records.endAside(nodeKey(node), draft)
+  }
+
+  /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
+  async discardDraft(draft: Draft): Promise<string> {
+    const { history } = this.#sources
     const kept = await history.archive(draft.key ?? unknownKey(draft), await draft.remains(), 'discarded')
-    await end(draft)
+    await this.end(draft)
     return kept
   }
 
-  async function settle(draft: Draft, context: RequestContext): Promise<void> {
-    const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
-    if (node === undefined || draft.meta.apart === true) return
-    const revision = records.revisionOf(nodeKey(node))
-    await confirm(node, context)
-    if (draft.meta.apart) return
-    if (node.kind === 'new') return newFiles.settle(node, draft)
-    if ((await saver.settle({ record: editable(node), draft }, context)) !== 'stored') return
-    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
-    forget(node)
-    parts.changed(node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node)
-    await endStored(node, draft, revision)
-  }
-
-  /** A program that has opened the record meanwhile goes on with the draft. */
-  async function endStored(node: EditableNode, draft: Draft, revision: number): Promise<void> {
-    if (records.draftOf(nodeKey(node))?.id === draft.id) await records.endStored(nodeKey(node), revision)
-    else await draft.discard()
-  }
-
-  /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
-  async function confirm(node: EditableNode, context: RequestContext): Promise<void> {
-    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }).ask(context)
-    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }).ask(context)
-    else if (node.kind === 'record') await catalog.record(readableOf(node)).ask(context)
-  }
-
-  function forget(node: EditableNode): void {
+  /** The next question about the record goes to the service. */
+  forget(node: EditableNode): void {
+    const { catalog } = this.#sources
     if (node.kind === 'order') catalog.record({ kind: 'report', id: node.id }).refresh()
     else if (node.kind === 'record') forgetRecord(catalog, node)
   }
 
-  return {
-    rights,
-    aliases,
-    records,
-    burst,
-    createRename: openCreateRename({
-      ...parts,
-      catalog,
-      dialect,
-      aliases,
-      identities: sources.identities,
-      remote,
-      describe: sources.describe,
-      now,
-    }),
-    local: {
-      unsentNew,
-      hasDraft: node => records.draftOf(nodeKey(node)) !== undefined,
-      isNew: node => newFiles.target(node) !== undefined || records.draftOf(nodeKey(node)) !== undefined,
-    },
-    source(node) {
-      switch (node.kind) {
-        case 'record':
-          return recordSource(node)
-        case 'order':
-          return orderSource(node)
-        case 'new':
-          return newFiles.source(node)
-      }
-    },
-    removals: tree =>
-      new Removals({
-        burst,
-        sender: deleteSender,
-        catalog,
-        tree,
-        rights,
-        aliases,
-        writtenAt(node) {
-          const key = nodeKey(node)
-          const written = [key, ...newFiles.keysOf(node)].map(name => records.writtenAt(name) ?? 0)
-          return instant(Math.max(changedAt.get(key) ?? 0, ...written))
-        },
-        hasText: node => records.draftOf(nodeKey(node)) !== undefined,
-        projectGone({ id }, path) {
-          records.bringBack(nodeKey({ kind: 'record', of: 'project', id }))
-          sources.gone(path)
-        },
-        now,
-      }),
-    removalReport: { catalog, dialect, reports: sources.reports, burst, now },
-    deleteSender,
-    endMount: () => newFiles.end(),
-    meant,
-    isHidden: node => records.isAway(nodeKey(node)) || burst.has(nodeKey(meant(node))),
-    async recreated(node) {
-      const record = meant(node)
-      if (record.kind === 'record') await burst.recreated(record)
-    },
-    end,
-    discardDraft,
-    forget,
-    forgetNames: node => newFiles.forget(node),
-    ports,
-    adopt() {
-      for (const draft of drafts.unsent()) {
-        const isApart = draft.meta.apart === true || draft.damage !== undefined
-        const node = draft.key === undefined || isApart ? undefined : nodeOfRecordKey(draft.key)
-        if (node !== undefined) records.adopt(nodeKey(node), draft)
-      }
-      for (const draft of drafts.emptied()) {
-        const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
-        if (node?.kind !== 'new' || records.draftOf(nodeKey(node)) !== undefined) continue
-        records.adopt(nodeKey(node), draft)
-        records.setAside(nodeKey(node))
-      }
-    },
-    settle,
+  /** No `new*.json` stands for this record any more. */
+  forgetNames(node: RecordNode): void {
+    this.#newFiles.forget(node)
+  }
+
+  /** The mount ends: no new name stands for what it made. */
+  endMount(): void {
+    this.#newFiles.end()
+  }
+
+  /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
+  adopt(): void {
+    const { drafts } = this.#sources
+    for (const draft of drafts.unsent()) {
+      const isApart = draft.meta.apart === true || draft.damage !== undefined
+      const node = isApart ? undefined : nodeOf(draft)
+      if (node !== undefined) this.records.adopt(nodeKey(node), draft)
+    }
+    for (const draft of drafts.emptied()) {
+      const node = nodeOf(draft)
+      if (node?.kind !== 'new' || this.records.draftOf(nodeKey(node)) !== undefined) continue
+      this.records.adopt(nodeKey(node), draft)
+      this.records.setAside(nodeKey(node))
+    }
+  }
+
+  /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
+  async settle(draft: Draft, context: RequestContext): Promise<void> {
+    const node = nodeOf(draft)
+    if (node === undefined || draft.meta.apart === true) return
+    const revision = this.records.revisionOf(nodeKey(node))
+    await this.#confirm(node, context)
+    if (draft.meta.apart) return
+    if (node.kind === 'new') return this.#newFiles.settle(node, draft)
+    if ((await this.#saver.settle({ record: this.#editable(node), draft }, context)) !== 'stored') return
+    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
+    this.forget(node)
+    this.#changed(node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node)
+    // A program that has opened the record meanwhile goes on with the draft.
+    if (this.#isShown(node, draft)) await this.records.endStored(nodeKey(node), revision)
+    else await draft.discard()
+  }
+
+  #isShown(node: EditableNode, draft: Draft): boolean {
+    return this.records.draftOf(nodeKey(node))?.id === draft.id
+  }
+
+  /** By whatever name a program saves it, an unchanged text too, it wants it to be there. */
+  #saverOf(sender: Saver): Saver {
+    return {
+      ...sender,
+      save: async (request, context) => {
+        const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
+        if (saved?.kind === 'record') await this.burst.release(saved)
+        return sender.save(request, context)
+      },
+    }
+  }
+
+  #editable(node: RecordNode | OrderNode): EditableRecord {
+    if (node.kind === 'order') return editableOrder(this.ports, node.id)
+    switch (node.of) {
+      case 'project':
+        return editableProject(this.ports, node.id)
+      case 'calculation':
+        return editableCalculation(this.ports, node.id)
+      case 'report':
+        return editableReport(this.ports, node.id)
+      case 'share':
+        return editableShare(this.ports, node)
+    }
+  }
+
+  #changed(node: RecordNode): void {
+    const { clock, tell } = this.#sources
+    this.#changedAt.set(nodeKey(node), clock.now())
+    const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
+    for (const key of [nodeKey(node), ...order, ...this.#newFiles.keysOf(node)]) tell(key)
+  }
+
+  #writtenAt(node: RecordNode): Instant {
+    const key = nodeKey(node)
+    const written = [key, ...this.#newFiles.keysOf(node)].map(name => this.records.writtenAt(name) ?? 0)
+    return instant(Math.max(this.#changedAt.get(key) ?? 0, ...written))
+  }
+
+  #isBack(node: Deletable): void {
+    const record: RecordNode =
+      node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }
+    for (const key of [nodeKey(record), ...this.#newFiles.keysOf(record)]) this.records.bringBack(key)
+  }
+
+  async #delete(thing: RemovedThing): Promise<void> {
+    const { clock, patience } = this.#sources
+    if (thing.isUnsaved !== true) return this.deleteSender.thing(thing, dueIn(patience, clock))
+    const draft = this.records.draftOf(nodeKey(thing.node))
+    if (draft !== undefined) await this.discardDraft(draft)
+    throw new Failure('not-permitted', textGivenUp)
+  }
+
+  /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
+  async #confirm(node: EditableNode, context: RequestContext): Promise<void> {
+    const { catalog } = this.#sources
+    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }).ask(context)
+    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }).ask(context)
+    else if (node.kind === 'record') await catalog.record(readableOf(node)).ask(context)
   }
 }
+
+/** Undefined where its note is damaged, or of another version. */
+const nodeOf = ({ key }: Draft): EditableNode | undefined =>
+  key === undefined ? undefined : nodeOfRecordKey(key)
 
 const textGivenUp =
   'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
