@@ -17,7 +17,7 @@ import { pathDrive } from '../drive/interface/path-drive.js'
 import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
-import { openPinStore } from '../drive/pins/pin-store.js'
+import { PinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
 import { Pins } from '../drive/pins/pins.js'
 import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
@@ -50,7 +50,7 @@ export function buildEditing(
   { config, connection, mountPoint, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
-  { drafts, history, known, reports, roots }: Journal,
+  { drafts, history, known, reports }: Journal,
   { failureLog, news, tree }: { failureLog: FailureLog; news: KernelNews; tree(): Tree },
 ): EditingLayer {
   const { now } = clock
@@ -173,10 +173,9 @@ export function buildDrive(
   const { records } = writeSide
   const limit = pLimit(pinRequestsAtMost)
   const pins = new Pins({
-    store: openPinStore(known),
+    store: new PinStore(known),
     survey: openPinSurvey({ ...caches, tree, dialect, limit }),
     content,
-    health,
     cacheBytes: config.cacheSize,
     interval: config.pinInterval,
     limit,

@@ -4,110 +4,105 @@ import { type Node, nodeKey } from '../nodes/node.js'
 import type { SizedContent } from './pin-fetch.js'
 import { type PinMembers as MembersOfPin, noMembers, type PinStore } from './pin-store.js'
 
-export interface AllPinMembers {
-  /** Takes what is on the disk: another mount may have pinned something. */
-  read(): void
-  has(key: string): boolean
-  /** Nothing more belongs to it where nothing is given. */
-  set(key: string, found: MembersOfPin | undefined): void
-  /** The names of what one pin keeps, and of what the others keep. */
-  contents(key: string): { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> }
-  /** The key of the pin that keeps this. */
-  coverOf(node: Node): string | undefined
-  keepsAnswer(query: PinQuestion, answer: unknown): boolean
-  /** The keys of the pins of which this tells something. */
-  keysOf(query: PinQuestion): readonly string[]
-  keepsContent(name: string): boolean
-  /** The keys of the pins that keep a content of this name. */
-  keepersOf(name: string): readonly string[]
-}
-
 /** A question as the query cache names it. */
 export interface PinQuestion {
   readonly namespace: string
   readonly key: string
 }
 
-export function openPinMembers(
-  store: PinStore,
-  content: Pick<ContentCache, 'pin' | 'nameOf'>,
-): AllPinMembers {
-  let members = new Map<string, MembersOfPin>()
-  let names: ReadonlySet<string> = new Set()
+export class AllPinMembers {
+  #members = new Map<string, MembersOfPin>()
+  #names: ReadonlySet<string> = new Set()
 
-  function takeEffect(): void {
-    names = new Set([...members.values()].flatMap(({ contents }) => [...contents]))
-    content.pin(names)
+  constructor(
+    private readonly store: PinStore,
+    private readonly content: Pick<ContentCache, 'pin' | 'nameOf'>,
+  ) {
+    this.read()
   }
 
-  function read(): void {
-    members = new Map(store.list().map(({ key }) => [key, store.members(key)]))
-    takeEffect()
+  /** Takes what is on the disk: another mount may have pinned something. */
+  read(): void {
+    this.#members = new Map(this.store.list().map(({ key }) => [key, this.store.members(key)]))
+    this.#takeEffect()
   }
 
-  function isIn(one: MembersOfPin, key: string, node: Node): boolean {
-    if (nodeKey(node) === key) return true
+  has(key: string): boolean {
+    return this.#members.has(key)
+  }
+
+  /** Nothing more belongs to it where nothing is given. */
+  set(key: string, found: MembersOfPin = noMembers): void {
+    if (!this.has(key)) return
+    this.store.setMembers(key, found)
+    this.#members.set(key, found)
+    this.#takeEffect()
+  }
+
+  /** The names of what one pin keeps, and of what the others keep. */
+  contents(key: string): { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> } {
+    const others = [...this.#members].flatMap(([other, { contents }]) => (other === key ? [] : [...contents]))
+    return { own: this.#members.get(key)?.contents ?? noMembers.contents, others: new Set(others) }
+  }
+
+  /** The key of the pin that keeps this. */
+  coverOf(node: Node): string | undefined {
+    return [...this.#members].find(([key, one]) => nodeKey(node) === key || this.#isIn(one, node))?.[0]
+  }
+
+  keepsAnswer(query: PinQuestion, answer: unknown): boolean {
+    const all = [...this.#members.values()]
+    switch (query.namespace) {
+      // The way to every pin begins there.
+      case 'user':
+        return all.length > 0
+      // A report tells the name of its type.
+      case 'report-types':
+        return all.some(({ reports }) => reports.size > 0)
+      // Where a path leads.
+      case 'resolve': {
+        const kind = query.key.slice(0, query.key.indexOf(' '))
+        return typeof answer === 'string' && all.some(one => concerns(one, kind, answer))
+      }
+      default:
+        return this.keysOf(query).length > 0
+    }
+  }
+
+  /** The keys of the pins of which this tells something. */
+  keysOf(query: PinQuestion): readonly string[] {
+    const { kind, id } = thingOf(query)
+    return [...this.#members].flatMap(([key, one]) => (concerns(one, kind, id) ? [key] : []))
+  }
+
+  keepsContent(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  /** The keys of the pins that keep a content of this name. */
+  keepersOf(name: string): readonly string[] {
+    if (!this.keepsContent(name)) return []
+    return [...this.#members].filter(([, { contents }]) => contents.has(name)).map(([key]) => key)
+  }
+
+  #takeEffect(): void {
+    this.#names = new Set([...this.#members.values()].flatMap(({ contents }) => [...contents]))
+    this.content.pin(this.#names)
+  }
+
+  #isIn(one: MembersOfPin, node: Node): boolean {
     switch (node.kind) {
       case 'content':
-        return one.contents.has(content.nameOf(node.content))
+        return one.contents.has(this.content.nameOf(node.content))
       case 'project':
-        return one.projects.has(node.id)
       case 'calculation':
-        return one.calculations.has(node.id)
       case 'report':
-        return one.reports.has(node.id)
+        return idsOf(one, node.kind).has(node.id)
       case 'record':
         return node.of === 'share' ? one.projects.has(node.project) : idsOf(one, node.of).has(node.id)
       default:
         return false
     }
-  }
-
-  const keysWith = (name: string): readonly string[] =>
-    [...members].filter(([, { contents }]) => contents.has(name)).map(([key]) => key)
-
-  read()
-  return {
-    read,
-    has: key => members.has(key),
-    set(key, found) {
-      if (!members.has(key)) return
-      const kept = found ?? noMembers
-      store.setMembers(key, kept)
-      members.set(key, kept)
-      takeEffect()
-    },
-    contents(key) {
-      const others = [...members].flatMap(([other, { contents }]) => (other === key ? [] : [...contents]))
-      return { own: members.get(key)?.contents ?? noMembers.contents, others: new Set(others) }
-    },
-    coverOf: node => [...members].find(([key, one]) => isIn(one, key, node))?.[0],
-    keepsAnswer(query, answer) {
-      const all = [...members.values()]
-      switch (query.namespace) {
-        // The way to every pin begins there.
-        case 'user':
-          return all.length > 0
-        // A report tells the name of its type.
-        case 'report-types':
-          return all.some(({ reports }) => reports.size > 0)
-        // Where a path leads.
-        case 'resolve': {
-          const kind = query.key.slice(0, query.key.indexOf(' '))
-          return typeof answer === 'string' && all.some(one => concerns(one, kind, answer))
-        }
-        default: {
-          const { kind, id } = thingOf(query)
-          return all.some(one => concerns(one, kind, id))
-        }
-      }
-    },
-    keysOf(query) {
-      const { kind, id } = thingOf(query)
-      return [...members].flatMap(([key, one]) => (concerns(one, kind, id) ? [key] : []))
-    },
-    keepsContent: name => names.has(name),
-    keepersOf: name => (names.has(name) ? keysWith(name) : []),
   }
 }
 

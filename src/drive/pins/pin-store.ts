@@ -28,17 +28,6 @@ export interface PinMembers {
   readonly above: ReadonlySet<string>
 }
 
-export interface PinStore {
-  /** The oldest first; those of other mounts of the state directory too. */
-  list(): readonly Pin[]
-  /** On disk when it returns. */
-  set(pin: Pin): void
-  remove(key: string): void
-  /** What belonged to it when it was looked at last. */
-  members(key: string): PinMembers
-  setMembers(key: string, members: PinMembers): void
-}
-
 const [pinRoom, memberRoom, contentRoom] = ['pin', 'pin-members', 'pin-contents']
 /** Bytes of a name: a SHA-256. */
 const nameBytes = 32
@@ -74,35 +63,43 @@ export const noMembers: PinMembers = {
   above: noIds,
 }
 
-export function openPinStore(state: Ledger): PinStore {
-  return {
-    list: () =>
-      [...state.entries(pinRoom)]
-        .flatMap(([key, { value }]) => pinIn(key, value) ?? [])
-        .sort((one, other) => one.since - other.since),
-    set({ key, path, target, since }) {
-      // A node of a listing is a view of packed rows, with no fields of its own.
-      state.set(pinRoom, key, JSON.stringify({ path, since, target: targetForm.parse(target) }))
-      state.flush()
-    },
-    remove(key) {
-      for (const room of [pinRoom, memberRoom, contentRoom]) state.delete(room, key)
-      state.flush()
-    },
-    members(key) {
-      const names = state.getWithTime(contentRoom, key)?.value
-      const contents = new Set(names instanceof Uint8Array ? namesIn(names) : [])
-      return { ...noMembers, ...parsed(membersForm, state.get(memberRoom, key)), contents }
-    },
-    setMembers(key, { contents, projects, calculations, reports, above }) {
-      const found = { projects, calculations, reports, above }
-      const ids = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
-      if (state.get(memberRoom, key) !== ids) state.set(memberRoom, key, ids)
-      const names = Buffer.from([...contents].join(''), 'hex')
-      const kept = state.getWithTime(contentRoom, key)?.value
-      if (!(kept instanceof Uint8Array) || !names.equals(kept)) state.set(contentRoom, key, names)
-      state.flush()
-    },
+export class PinStore {
+  constructor(private readonly state: Ledger) {}
+
+  /** The oldest first; those of other mounts of the state directory too. */
+  list(): readonly Pin[] {
+    return [...this.state.entries(pinRoom)]
+      .flatMap(([key, { value }]) => pinIn(key, value) ?? [])
+      .sort((one, other) => one.since - other.since)
+  }
+
+  /** On disk when it returns. */
+  set({ key, path, target, since }: Pin): void {
+    // A node of a listing is a view of packed rows, with no fields of its own.
+    this.state.set(pinRoom, key, JSON.stringify({ path, since, target: targetForm.parse(target) }))
+    this.state.flush()
+  }
+
+  remove(key: string): void {
+    for (const room of [pinRoom, memberRoom, contentRoom]) this.state.delete(room, key)
+    this.state.flush()
+  }
+
+  /** What belonged to it when it was looked at last. */
+  members(key: string): PinMembers {
+    const names = this.state.getWithTime(contentRoom, key)?.value
+    const contents = new Set(names instanceof Uint8Array ? namesIn(names) : [])
+    return { ...noMembers, ...parsed(membersForm, this.state.get(memberRoom, key)), contents }
+  }
+
+  setMembers(key: string, { contents, projects, calculations, reports, above }: PinMembers): void {
+    const found = { projects, calculations, reports, above }
+    const ids = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
+    if (this.state.get(memberRoom, key) !== ids) this.state.set(memberRoom, key, ids)
+    const names = Buffer.from([...contents].join(''), 'hex')
+    const kept = this.state.getWithTime(contentRoom, key)?.value
+    if (!(kept instanceof Uint8Array) || !names.equals(kept)) this.state.set(contentRoom, key, names)
+    this.state.flush()
   }
 }
 

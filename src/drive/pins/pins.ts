@@ -1,21 +1,13 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, looked after at once, after a changed listing, and at an interval.
 import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content.js'
-import type { Health } from '../../cache/health.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { PinLine } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { openPinFetch, type PinFetch, type SizedContent } from './pin-fetch.js'
-import {
-  type AllPinMembers,
-  openPinMembers,
-  openPinRoom,
-  type PinQuestion,
-  type PinRoom,
-  thingOf,
-} from './pin-members.js'
+import { AllPinMembers, openPinRoom, type PinQuestion, type PinRoom, thingOf } from './pin-members.js'
 import { PinProgress } from './pin-progress.js'
 import type { Pin, PinStore, PinTarget } from './pin-store.js'
 import type { PinSurvey } from './pin-survey.js'
@@ -25,7 +17,6 @@ export interface PinsParts {
   readonly store: PinStore
   readonly survey: PinSurvey
   readonly content: ContentCache
-  readonly health: Pick<Health, 'check' | 'outage' | 'signedOut'>
   /** Bytes that kept files may take in all. */
   readonly cacheBytes: number
   /** Milliseconds between two questions for the listings of what is pinned. */
@@ -40,17 +31,6 @@ export interface PinsParts {
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
-/** When one pin is looked after. */
-interface Turn {
-  isBusy: boolean
-  /** Something has changed since it was begun to be looked after. */
-  isOutdated: boolean
-  isSoon: boolean
-  /** In a row. */
-  failures: number
-  callOff: () => void
-}
-
 /** What belongs to a pin and fits, and why that may not be all of it. */
 interface Found {
   readonly chosen: readonly SizedContent[]
@@ -59,7 +39,7 @@ interface Found {
   readonly missing: readonly MissingPart[]
 }
 
-/** Another mount may have pinned something; the service may answer again. */
+/** Milliseconds until it is looked again whether another mount has pinned something, and whether the service answers. */
 const watchEveryMs = 5_000
 /** Milliseconds until a change of a listing is followed, and until what failed is tried again: twice as many each time. */
 const [soonMs, retryMs] = [500, 2_000]
@@ -70,7 +50,10 @@ export class Pins {
   private readonly room: PinRoom
   private readonly members: AllPinMembers
   private readonly progress = new Map<string, PinProgress>()
-  private readonly turns = new Map<string, Turn>()
+  /** The pins that are looked after now, those that are due again, and how often each has failed in a row. */
+  private readonly busy = new Set<string>()
+  private readonly due = new Set<string>()
+  private readonly failures = new Map<string, number>()
   /** What each pin asks the service to list just now. */
   private readonly listing = new Map<string, Set<string>>()
   private readonly ends: (() => void)[] = []
@@ -79,14 +62,12 @@ export class Pins {
   private lock: Promise<(() => void) | undefined> | undefined
   /** The pins as they were read last. */
   private seen = ''
-  /** A pin waits for the service. */
-  private isAwaited = false
 
   constructor(private readonly parts: PinsParts) {
     this.store = parts.store
     this.fetcher = openPinFetch(parts)
     this.room = openPinRoom(parts.cacheBytes, parts.content)
-    this.members = openPinMembers(parts.store, parts.content)
+    this.members = new AllPinMembers(parts.store, parts.content)
   }
 
   /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
@@ -94,7 +75,10 @@ export class Pins {
     if (this.isStarted) return
     this.isStarted = true
     const { clock, interval } = this.parts
-    this.ends.push(every(clock, watchEveryMs, () => this.lookRound()))
+    const lookRound = (): void => {
+      if (signature(this.store.list()) !== this.seen) this.tendAll()
+    }
+    this.ends.push(every(clock, watchEveryMs, lookRound))
     this.ends.push(every(clock, interval, () => this.tendAll()))
     this.tendAll()
   }
@@ -107,9 +91,8 @@ export class Pins {
     const pin = known ?? { key, path, target, since: this.parts.clock.now() }
     if (known === undefined) this.store.set(pin)
     this.read()
-    const turn = this.turnOf(key)
-    if (!turn.isBusy) this.progressOf(key).stopped('looking')
-    turn.failures = 0
+    if (!this.busy.has(key)) this.progressOf(key).stopped('looking')
+    this.failures.delete(key)
     this.tend(key)
     return this.reportOf(pin)
   }
@@ -175,7 +158,6 @@ export class Pins {
   async close(): Promise<void> {
     this.isClosed = true
     for (const end of this.ends) end()
-    for (const turn of this.turns.values()) turn.callOff()
     const giveBack = await this.lock?.catch(alreadyTold)
     giveBack?.()
   }
@@ -189,44 +171,26 @@ export class Pins {
 
   private tend(key: string): void {
     const pin = this.store.list().find(one => one.key === key)
-    const turn = this.turnOf(key)
-    turn.callOff()
     if (pin === undefined || this.isClosed) return
-    if (turn.isBusy) {
-      turn.isOutdated = true
-      return
-    }
-    Object.assign(turn, { isBusy: true, isOutdated: false, isSoon: false, callOff: () => {} })
-    void this.lookAfter(pin, turn).then(isDone => {
-      turn.isBusy = false
-      turn.failures = isDone ? 0 : turn.failures + 1
-      if (turn.isOutdated) this.soon(key)
-      else if (!isDone) this.tendIn(turn, key, Math.min(retryMs * 2 ** turn.failures, this.parts.interval))
+    if (this.busy.has(key)) return void this.due.add(key)
+    this.due.delete(key)
+    this.busy.add(key)
+    void this.lookAfter(pin).then(again => {
+      this.busy.delete(key)
+      if (this.due.delete(key)) this.soon(key)
+      else if (again !== undefined) this.tendIn(key, again)
     })
   }
 
   /** In a moment: a change seldom comes alone. */
   private soon(key: string): void {
-    const turn = this.turnOf(key)
-    if (turn.isBusy) turn.isOutdated = true
-    else if (!turn.isSoon) {
-      turn.isSoon = true
-      this.tendIn(turn, key, soonMs)
-    }
+    if (this.due.has(key)) return
+    this.due.add(key)
+    if (!this.busy.has(key)) this.tendIn(key, soonMs)
   }
 
-  private tendIn(turn: Turn, key: string, milliseconds: number): void {
-    turn.callOff()
-    if (!this.isClosed)
-      turn.callOff = this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
-  }
-
-  private turnOf(key: string): Turn {
-    const known = this.turns.get(key)
-    if (known !== undefined) return known
-    const fresh: Turn = { isBusy: false, isOutdated: false, isSoon: false, failures: 0, callOff: () => {} }
-    this.turns.set(key, fresh)
-    return fresh
+  private tendIn(key: string, milliseconds: number): void {
+    this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
   }
 
   /** Takes what is on the disk. */
@@ -241,28 +205,10 @@ export class Pins {
       }
   }
 
-  /** Another mount has pinned something, or taken a pin back; the service answers again. */
-  private lookRound(): void {
-    if (signature(this.store.list()) !== this.seen) this.tendAll()
-    if (this.isAwaited)
-      this.lookForService().catch(error =>
-        this.parts.log('the service could not be looked for', { error: String(error) }),
-      )
-  }
-
-  /** One question is cheaper than a look at all that is pinned. */
-  private async lookForService(): Promise<void> {
-    const { health } = this.parts
-    await health.check(this.context())
-    if (!this.isAwaited || health.outage !== undefined || health.signedOut !== undefined) return
-    this.isAwaited = false
-    this.tendAll()
-  }
-
   // What is done for it.
 
-  /** Whether nothing is left to be tried again before the interval is over. */
-  private async lookAfter(pin: Pin, turn: Turn): Promise<boolean> {
+  /** Answers the milliseconds until it is tried again; undefined where that is for the interval. */
+  private async lookAfter(pin: Pin): Promise<number | undefined> {
     const state = this.progressOf(pin.key)
     try {
       this.lock ??= this.parts.takeTurn().catch(thrown => {
@@ -271,26 +217,37 @@ export class Pins {
       })
       if ((await this.lock) === undefined) this.lock = undefined
       const isDone = await this.bring(pin, state, await this.lookedUp(pin))
-      if (turn.isOutdated && state.state === 'whole') state.stopped('looking')
-      return isDone
+      if (this.due.has(pin.key) && state.state === 'whole') state.stopped('looking')
+      return isDone ? this.done(pin) : this.failed(pin)
     } catch (thrown) {
       return this.stoppedBy(asFailure(thrown), pin, state)
     }
   }
 
-  private stoppedBy(failure: Failure, pin: Pin, state: PinProgress): boolean {
-    if (this.isTakenBack(pin)) return true
+  private done({ key }: Pin): undefined {
+    this.failures.delete(key)
+  }
+
+  private failed({ key }: Pin): number {
+    const failures = (this.failures.get(key) ?? 0) + 1
+    this.failures.set(key, failures)
+    return Math.min(retryMs * 2 ** failures, this.parts.interval)
+  }
+
+  private stoppedBy(failure: Failure, pin: Pin, state: PinProgress): number | undefined {
+    if (this.isTakenBack(pin)) return undefined
     if (isAbsent(failure)) {
       this.members.set(pin.key, undefined)
       state.found([], new Set())
       state.stopped('gone', failure.message)
-      return true
+      return this.done(pin)
     }
     const isPassing = isA('outage', failure)
     state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
-    if (isPassing) this.isAwaited = true
-    else this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })
-    return false
+    // A question that the client answers by itself while the service is away.
+    if (isPassing) return watchEveryMs
+    this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })
+    return this.failed(pin)
   }
 
   /** What belongs to it is kept from now on; what is gone, or does not fit, may go. */
