@@ -39,10 +39,12 @@ interface Found {
   readonly missing: readonly MissingPart[]
 }
 
-/** Milliseconds until it is looked again whether another mount has pinned something, and whether the service answers. */
+/** Another mount may have pinned something. */
 const watchEveryMs = 5_000
 /** Milliseconds until a change of a listing is followed, and until what failed is tried again: twice as many each time. */
 const [soonMs, retryMs] = [500, 2_000]
+/** Milliseconds after which a service that was away is asked again. */
+const awayMs = 30_000
 
 export class Pins {
   private readonly store: PinStore
@@ -244,8 +246,7 @@ export class Pins {
     }
     const isPassing = isA('outage', failure)
     state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
-    // A question that the client answers by itself while the service is away.
-    if (isPassing) return watchEveryMs
+    if (isPassing) return Math.min(this.failed(pin), awayMs)
     this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })
     return this.failed(pin)
   }
