@@ -148,7 +148,7 @@ async function partBytes({ draft, part }: DraftFile, name: string): Promise<Uint
   switch (part) {
     case 'text':
       if (!('read' in draft)) return readFile(join(draft.directory, 'text'))
-      return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
+      return draft.damage === undefined ? draft.whole() : draft.remains()
     case 'why':
       return Buffer.from(explain(draft, name.replace(/\.why$/, '')) ?? '')
     case 'theirs':

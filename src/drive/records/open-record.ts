@@ -103,7 +103,7 @@ export class OpenRecord {
     if (draft === undefined || node === this.#node) return
     const sharing = [...this.#handles].filter(view => this.isShown(view))
     if (sharing.length > 0) {
-      const bytes = await draft.read(0, draft.size)
+      const bytes = await draft.whole()
       for (const view of sharing) view.bytes = bytes
     }
     this.#node = node
@@ -172,7 +172,7 @@ export class OpenRecord {
   /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
   async empty(source: RecordSource, draft: Draft): Promise<void> {
     const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
-    if (isKept) this.#emptied = await draft.read(0, draft.size)
+    if (isKept) this.#emptied = await draft.whole()
     const start = this.#starts.get(draft) ?? nothing
     await draft.replace(nothing, async before => {
       if (Buffer.compare(before, start) !== 0) await editingOf(source).keep(before)
@@ -197,8 +197,7 @@ export class OpenRecord {
     context: RequestContext,
   ): Promise<{ bytes: Uint8Array; isUnread: boolean }> {
     const draft = this.#draft
-    if (draft !== undefined)
-      return { bytes: await draft.read(0, draft.size), isUnread: draft.meta.unread === true }
+    if (draft !== undefined) return { bytes: await draft.whole(), isUnread: draft.meta.unread === true }
     const { bytes, isUnsent } = await source.produce(context)
     return { bytes, isUnread: isUnsent !== true }
   }
@@ -229,7 +228,7 @@ export class OpenRecord {
     const draft = this.#draft
     if (draft === undefined || draft.size === 0) return
     const [changed, revision] = [this.#changed, this.#revision]
-    const bytes = await draft.read(0, draft.size)
+    const bytes = await draft.whole()
     const editing = editingOf(source)
     const handedOver = await editing
       .save(draft, base, context)

@@ -123,8 +123,7 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
     const record = recordOf(source.key)
     const { draft } = record
     const mtime = record.changed
-    if (draft !== undefined)
-      return freshView(place, { bytes: await draft.read(0, draft.size), mtime, isUnsent: true })
+    if (draft !== undefined) return freshView(place, { bytes: await draft.whole(), mtime, isUnsent: true })
     try {
       const text = await shown(source, context)
       source.opened()

@@ -47,6 +47,8 @@ export interface Draft {
   replace(bytes: Uint8Array, keep: (before: Uint8Array) => Promise<void>): Promise<void>
   /** Fewer bytes than asked for only at the end. @throws Failure 'broken' for a text that the disk has damaged */
   read(offset: number, length: number): Promise<Uint8Array>
+  /** All of it, as long as it is when its turn comes: a text that takes its place may be longer. */
+  whole(): Promise<Uint8Array>
   /** @throws Failure 'not-json' for bytes that are not UTF-8 */
   text(): Promise<string>
   /** What is on the disk, damaged or not. */
@@ -168,6 +170,11 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     return bytes.subarray(0, done)
   }
 
+  async function readNow(offset: number, length: number): Promise<Uint8Array> {
+    if (meta.sealed === undefined && damage === undefined) return raw(offset, length)
+    return (await verify()).subarray(offset, offset + length)
+  }
+
   /** Where its directory was deleted under the mount, the text is there still, behind the open file. */
   async function restore(): Promise<void> {
     if (await isThere(join(directory, 'text'))) return
@@ -219,11 +226,8 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
         if (bytes.length === 0) await truncate(0)
         else await replaceWhole(bytes)
       }),
-    read: (offset, length) =>
-      inOrder(async () => {
-        if (meta.sealed === undefined && damage === undefined) return raw(offset, length)
-        return (await verify()).subarray(offset, offset + length)
-      }),
+    read: (offset, length) => inOrder(() => readNow(offset, length)),
+    whole: () => inOrder(() => readNow(0, size)),
     text: () => inOrder(async () => decoded(await verify())),
     remains: () => inOrder(() => raw(0, size)),
     hash: () => inOrder(async () => meta.sealed?.hash ?? textHash(await raw(0, size))),

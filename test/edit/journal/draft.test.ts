@@ -49,6 +49,15 @@ t.test('zeros that a program makes first, before it writes its text, are no dama
   await draft.discard()
 })
 
+t.test('DRAFT-2 a text is read whole while a longer one takes its place', async t => {
+  const draft = await (await openDrafts(await scratch(t), now)).create(key)
+  await draft.write(bytes('{"title":1}'), 0)
+  const longer = '{"title":"one that is longer"}'
+  const [, read] = await Promise.all([draft.replace(bytes(longer), async () => {}), draft.whole()])
+  t.equal(Buffer.from(read).toString(), longer)
+  await draft.discard()
+})
+
 t.test('of two mounts that start at once exactly one adopts a draft', async t => {
   const directory = await scratch(t)
   await orphan(directory, {})
