@@ -43,8 +43,6 @@ interface Found {
 const watchEveryMs = 5_000
 /** Milliseconds until a change of a listing is followed, and until what failed is tried again: twice as many each time. */
 const [soonMs, retryMs] = [500, 2_000]
-/** Milliseconds after which a service that was away is asked again. */
-const awayMs = 30_000
 
 export class Pins {
   private readonly store: PinStore
@@ -246,7 +244,7 @@ export class Pins {
     }
     const isPassing = isA('outage', failure)
     state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
-    if (isPassing) return Math.min(this.failed(pin), awayMs)
+    if (isPassing) return Math.min(this.failed(pin), 6 * watchEveryMs)
     this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })
     return this.failed(pin)
   }
