@@ -1,23 +1,17 @@
 // Single-flight: callers that ask at the same time share one answer.
 
-export interface SingleFlight<Answer> {
+export class SingleFlight<Answer> {
+  #flight: Promise<Answer> | undefined
+
+  get isUnderWay(): boolean {
+    return this.#flight !== undefined
+  }
+
   /** The answer on its way, or that of the question, asked now. */
-  ask(question: () => Promise<Answer>): Promise<Answer>
-  readonly isUnderWay: boolean
-}
-
-export function openSingleFlight<Answer>(): SingleFlight<Answer> {
-  let flight: Promise<Answer> | undefined
-
-  return {
-    ask(question) {
-      flight ??= question().finally(() => {
-        flight = undefined
-      })
-      return flight
-    },
-    get isUnderWay() {
-      return flight !== undefined
-    },
+  ask(question: () => Promise<Answer>): Promise<Answer> {
+    this.#flight ??= question().finally(() => {
+      this.#flight = undefined
+    })
+    return this.#flight
   }
 }

@@ -1,5 +1,5 @@
 // The kernel's requests as the session reads them, each as a promise: one request, or all that a program's read or save takes.
-import { openActivity } from '../../src/activity/activity.js'
+import { Activity } from '../../src/activity/activity.js'
 import type { AssembledDrive } from '../../src/app/assemble.js'
 import { opcodes } from '../../src/kernel/protocol.js'
 import { Session } from '../../src/kernel/session.js'
@@ -27,7 +27,7 @@ export class Calls {
   readonly #session: Session
   #answer: (reply: Buffer) => void = () => {}
 
-  constructor({ drive, news }: AssembledDrive, activity = openActivity()) {
+  constructor({ drive, news }: AssembledDrive, activity = new Activity()) {
     const device = { read: () => 0, write: (reply: Buffer) => this.#answer(reply), pageBytes: 4096 }
     const log = { failed: () => {}, calls: activity.calls }
     const parts = { drive, news, log, clock: systemClock, pending: openPendingCalls() }

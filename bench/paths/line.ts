@@ -1,6 +1,6 @@
 // A drive without a kernel: the whole line of a daemon in this process, with directories of its own.
 import { pino } from 'pino'
-import { type Activity, openActivity } from '../../src/activity/activity.js'
+import { Activity } from '../../src/activity/activity.js'
 import { type AssembledDrive, assemble } from '../../src/app/assemble.js'
 import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
@@ -31,7 +31,7 @@ export async function openLine({ home, settings, log }: LineWish): Promise<Line>
   }
   const config = readConfig(sources)
   const capabilities: Capabilities = { sizes: {} }
-  const activity = openActivity()
+  const activity = new Activity()
   const connection = connect(
     { config, sources },
     { capabilities, note: () => {}, clock: systemClock, requests: activity.requests },

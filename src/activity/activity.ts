@@ -1,25 +1,16 @@
 // Activity of one mount: the counters of its layers, each filled by its own layer and read by metrics and `calcfs top`.
-import { type KernelCalls, openKernelCalls } from './kernel-calls.js'
+import { KernelCalls } from './kernel-calls.js'
 import { Pauses } from './pauses.js'
-import { openRequests, type Requests } from './requests.js'
+import { Requests } from './requests.js'
 
-export interface Activity {
-  readonly kernel: KernelWay
-  readonly calls: KernelCalls
-  readonly pauses: Pauses
-  readonly requests: Requests
-  readonly cache: CacheUse
-  readonly foresight: Foresight
+export class Activity {
+  readonly kernel: KernelWay = { way: 'session', because: undefined }
+  readonly calls = new KernelCalls()
+  readonly pauses = new Pauses()
+  readonly requests = new Requests()
+  readonly cache = new CacheUse()
+  readonly foresight = new Foresight()
 }
-
-export const openActivity = (): Activity => ({
-  kernel: { way: 'session', because: undefined },
-  calls: openKernelCalls(),
-  pauses: new Pauses(),
-  requests: openRequests(),
-  cache: openCacheUse(),
-  foresight: openForesight(),
-})
 
 /** How this mount speaks to the kernel, and why not by the session. */
 export interface KernelWay {
@@ -28,69 +19,56 @@ export interface KernelWay {
 }
 
 /** Counters since the mount. */
-export interface CacheUse {
+export class CacheUse {
   /** Listings and records that were known and fresh, and those that a request was waited for. */
-  answersKnown: number
-  answersAsked: number
+  answersKnown = 0
+  answersAsked = 0
   /** Bytes of files that programs read from what is kept, and from what is arriving. */
-  bytesKept: number
-  bytesArriving: number
+  bytesKept = 0
+  bytesArriving = 0
   /** Reads, likewise. */
-  readsKept: number
-  readsArriving: number
-}
-
-export const openCacheUse = (): CacheUse => ({
-  answersKnown: 0,
-  answersAsked: 0,
-  bytesKept: 0,
-  bytesArriving: 0,
-  readsKept: 0,
-  readsArriving: 0,
-})
-
-/** What was asked ahead of a user, and whether it was used afterwards. */
-export interface Foresight {
-  /** It was brought although nothing waited for it. */
-  brought(name: string, bytes: number): void
-  /** A program asks for it: it was right to ask ahead. */
-  used(name: string): void
-  /** It is gone, or no longer fresh. */
-  dropped(name: string): void
-  readonly counts: { readonly used: number; readonly wasted: number; readonly waiting: number }
-  readonly bytes: { readonly used: number; readonly wasted: number }
+  readsKept = 0
+  readsArriving = 0
 }
 
 /** What is remembered of it; the oldest beyond that count as wasted. */
 const rememberedAtMost = 20_000
 
-export function openForesight(): Foresight {
-  const waiting = new Map<string, number>()
-  const counts = { used: 0, wasted: 0 }
-  const bytes = { used: 0, wasted: 0 }
+/** What was asked ahead of a user, and whether it was used afterwards. */
+export class Foresight {
+  readonly bytes = { used: 0, wasted: 0 }
+  readonly #waiting = new Map<string, number>()
+  readonly #counts = { used: 0, wasted: 0 }
 
-  function end(name: string, how: 'used' | 'wasted'): void {
-    // The usual case, on the way of each read.
-    if (waiting.size === 0) return
-    const length = waiting.get(name)
-    if (length === undefined) return
-    waiting.delete(name)
-    counts[how] += 1
-    bytes[how] += length
+  get counts(): { readonly used: number; readonly wasted: number; readonly waiting: number } {
+    return { ...this.#counts, waiting: this.#waiting.size }
   }
 
-  return {
-    brought(name, length) {
-      end(name, 'wasted')
-      const [oldest] = waiting.size < rememberedAtMost ? [] : waiting.keys()
-      if (oldest !== undefined) end(oldest, 'wasted')
-      waiting.set(name, length)
-    },
-    used: name => end(name, 'used'),
-    dropped: name => end(name, 'wasted'),
-    get counts() {
-      return { ...counts, waiting: waiting.size }
-    },
-    bytes,
+  /** It was brought although nothing waited for it. */
+  brought(name: string, bytes: number): void {
+    this.#end(name, 'wasted')
+    const [oldest] = this.#waiting.size < rememberedAtMost ? [] : this.#waiting.keys()
+    if (oldest !== undefined) this.#end(oldest, 'wasted')
+    this.#waiting.set(name, bytes)
+  }
+
+  /** A program asks for it: it was right to ask ahead. */
+  used(name: string): void {
+    this.#end(name, 'used')
+  }
+
+  /** It is gone, or no longer fresh. */
+  dropped(name: string): void {
+    this.#end(name, 'wasted')
+  }
+
+  #end(name: string, how: 'used' | 'wasted'): void {
+    // The usual case, on the way of each read.
+    if (this.#waiting.size === 0) return
+    const length = this.#waiting.get(name)
+    if (length === undefined) return
+    this.#waiting.delete(name)
+    this.#counts[how] += 1
+    this.bytes[how] += length
   }
 }

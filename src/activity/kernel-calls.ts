@@ -2,51 +2,14 @@
 import { machineClocks } from '../system/machine-clocks.js'
 import { RequestLog } from './request-log.js'
 
-export interface KernelCall {
-  readonly verb: string
-  readonly path: string
+export class KernelCall {
+  readonly requests = new RequestLog()
   /** Milliseconds of the machine's monotonic clock. */
-  readonly began: number
-  readonly requests: RequestLog
-}
+  readonly began = machineClocks.monotonic()
 
-export interface CallTally {
-  readonly verb: string
-  readonly count: number
-  /** Of all of them together. */
-  readonly milliseconds: number
-  /** How often it ended with which errno, by its name; `OK` where it was done. */
-  readonly outcomes: ReadonlyMap<string, number>
-}
-
-/** Called for each call once it is answered; `errno` is 0 where it was done. */
-export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
-
-export interface KernelCalls {
-  /** The path is asked for where the call is told of. */
-  begin(verb: string, pathOf: () => string): KernelCall
-  /** Its verb has returned: with a promise where the call has to wait. */
-  returned(call: KernelCall, isPending: boolean): void
-  answered(call: KernelCall, errno: number, name: string): void
-  /** Of the call whose verb is being started at this moment: the requests of that verb are on its account. */
-  readonly current: RequestLog | undefined
-  readonly underWay: ReadonlySet<KernelCall>
-  readonly tallies: Iterable<CallTally>
-  listen(answered: AnsweredCall): void
-}
-
-interface OwnTally extends CallTally {
-  count: number
-  milliseconds: number
-  readonly outcomes: Map<string, number>
-}
-
-class Call implements KernelCall {
   constructor(
     readonly verb: string,
     private readonly pathOf: () => string,
-    readonly began: number,
-    readonly requests: RequestLog,
   ) {}
 
   get path(): string {
@@ -54,48 +17,61 @@ class Call implements KernelCall {
   }
 }
 
-export function openKernelCalls(): KernelCalls {
-  const tallies = new Map<string, OwnTally>()
-  const underWay = new Set<KernelCall>()
-  const listeners: AnsweredCall[] = []
-  let current: RequestLog | undefined
+export class CallTally {
+  count = 0
+  /** Of all of them together. */
+  milliseconds = 0
+  /** How often it ended with which errno, by its name; `OK` where it was done. */
+  readonly outcomes = new Map<string, number>()
 
-  function tallyOf(verb: string): OwnTally {
-    const known = tallies.get(verb)
-    if (known !== undefined) return known
-    const made = { verb, count: 0, milliseconds: 0, outcomes: new Map<string, number>() }
-    tallies.set(verb, made)
-    return made
+  constructor(readonly verb: string) {}
+}
+
+/** Called for each call once it is answered; `errno` is 0 where it was done. */
+export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
+
+export class KernelCalls {
+  readonly underWay = new Set<KernelCall>()
+  readonly #tallies = new Map<string, CallTally>()
+  readonly #listeners: AnsweredCall[] = []
+  #current: RequestLog | undefined
+
+  /** Of the call whose verb is being started at this moment: the requests of that verb are on its account. */
+  get current(): RequestLog | undefined {
+    return this.#current
   }
 
-  return {
-    begin(verb, pathOf) {
-      const requests = new RequestLog()
-      current = requests
-      return new Call(verb, pathOf, machineClocks.monotonic(), requests)
-    },
-    returned(call, isPending) {
-      current = undefined
-      if (isPending) underWay.add(call)
-    },
-    answered(call, errno, name) {
-      const milliseconds = machineClocks.monotonic() - call.began
-      underWay.delete(call)
-      const tally = tallyOf(call.verb)
-      const { outcomes } = tally
-      tally.count += 1
-      tally.milliseconds += milliseconds
-      outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
-      for (const listener of listeners) listener(call, milliseconds, errno)
-    },
-    get current() {
-      return current
-    },
-    underWay,
-    get tallies() {
-      return tallies.values()
-    },
-    listen: answered => void listeners.push(answered),
+  get tallies(): Iterable<CallTally> {
+    return this.#tallies.values()
+  }
+
+  /** The path is asked for where the call is told of. */
+  begin(verb: string, pathOf: () => string): KernelCall {
+    const call = new KernelCall(verb, pathOf)
+    this.#current = call.requests
+    return call
+  }
+
+  /** Its verb has returned: with a promise where the call has to wait. */
+  returned(call: KernelCall, isPending: boolean): void {
+    this.#current = undefined
+    if (isPending) this.underWay.add(call)
+  }
+
+  answered(call: KernelCall, errno: number, name: string): void {
+    const milliseconds = machineClocks.monotonic() - call.began
+    this.underWay.delete(call)
+    const known = this.#tallies.get(call.verb)
+    const tally = known ?? new CallTally(call.verb)
+    if (known === undefined) this.#tallies.set(call.verb, tally)
+    tally.count += 1
+    tally.milliseconds += milliseconds
+    tally.outcomes.set(name, (tally.outcomes.get(name) ?? 0) + 1)
+    for (const listener of this.#listeners) listener(call, milliseconds, errno)
+  }
+
+  listen(answered: AnsweredCall): void {
+    this.#listeners.push(answered)
   }
 }
 

@@ -10,79 +10,64 @@ export interface EndedRequest {
   readonly milliseconds: number
 }
 
-export interface RequestTally {
-  readonly method: string
-  readonly endpoint: string
-  readonly count: number
+export class RequestTally {
+  count = 0
   /** Of all of them together. */
-  readonly milliseconds: number
-  readonly outcomes: ReadonlyMap<string, number>
-}
+  milliseconds = 0
+  readonly outcomes = new Map<string, number>()
 
-interface OwnTally extends RequestTally {
-  count: number
-  milliseconds: number
-  readonly outcomes: Map<string, number>
-}
-
-export interface Requests {
-  begin(): void
-  ended(request: EndedRequest): void
-  received(bytes: number): void
-  readonly underWay: number
-  readonly bytes: number
-  readonly tallies: Iterable<RequestTally>
-  /** Called for each request once it has ended, with an endpoint that is told apart. */
-  listen(ended: (request: EndedRequest) => void): void
+  constructor(
+    readonly method: string,
+    readonly endpoint: string,
+  ) {}
 }
 
 /** Endpoints that are told apart: redirects can lead anywhere, and a label for each path would grow for ever. */
 const endpointsAtMost = 64
 const other = '/other'
 
-export function openRequests(): Requests {
-  const tallies = new Map<string, OwnTally>()
-  const listeners: ((request: EndedRequest) => void)[] = []
-  let underWay = 0
-  let bytes = 0
+export class Requests {
+  underWay = 0
+  bytes = 0
+  readonly #tallies = new Map<string, RequestTally>()
+  readonly #listeners: ((request: EndedRequest) => void)[] = []
 
-  function tallyOf(method: string, endpoint: string): OwnTally {
-    const name = `${method} ${endpoint}`
-    const known = tallies.get(name)
-    if (known !== undefined) return known
-    if (tallies.size >= endpointsAtMost && endpoint !== other) return tallyOf(method, other)
-    const made = { method, endpoint, count: 0, milliseconds: 0, outcomes: new Map<string, number>() }
-    tallies.set(name, made)
-    return made
+  get tallies(): Iterable<RequestTally> {
+    return this.#tallies.values()
   }
 
-  return {
-    begin() {
-      underWay += 1
-    },
-    ended(request) {
-      underWay -= 1
-      const { method, outcome, milliseconds } = request
-      const tally = tallyOf(method, endpointIn(request.endpoint))
-      const { endpoint, outcomes } = tally
-      tally.count += 1
-      tally.milliseconds += milliseconds
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-      for (const listener of listeners) listener({ ...request, endpoint })
-    },
-    listen: ended => void listeners.push(ended),
-    received(count) {
-      bytes += count
-    },
-    get underWay() {
-      return underWay
-    },
-    get bytes() {
-      return bytes
-    },
-    get tallies() {
-      return tallies.values()
-    },
+  begin(): void {
+    this.underWay += 1
+  }
+
+  ended(request: EndedRequest): void {
+    this.underWay -= 1
+    const { method, outcome, milliseconds } = request
+    const tally = this.#tallyOf(method, endpointIn(request.endpoint))
+    const { endpoint, outcomes } = tally
+    tally.count += 1
+    tally.milliseconds += milliseconds
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    for (const listener of this.#listeners) listener({ ...request, endpoint })
+  }
+
+  received(bytes: number): void {
+    this.bytes += bytes
+  }
+
+  /** Called for each request once it has ended, with an endpoint that is told apart. */
+  listen(ended: (request: EndedRequest) => void): void {
+    this.#listeners.push(ended)
+  }
+
+  #tallyOf(method: string, endpoint: string): RequestTally {
+    const name = `${method} ${endpoint}`
+    const known = this.#tallies.get(name)
+    if (known !== undefined) return known
+    if (this.#tallies.size >= endpointsAtMost && endpoint !== other) return this.#tallyOf(method, other)
+    const made = new RequestTally(method, endpoint)
+    this.#tallies.set(name, made)
+    return made
   }
 }
 

@@ -1,6 +1,6 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 
-import { openActivity } from '../activity/activity.js'
+import { Activity } from '../activity/activity.js'
 import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import type { Control } from '../drive/interface/control.js'
 import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
@@ -47,7 +47,7 @@ export interface AssembledDrive {
 
 /** Builds the drive of one mount. Sends no request: a mount comes up whatever the state of the service. */
 export async function assemble(given: AssemblySettings): Promise<AssembledDrive> {
-  const settings = { ...given, activity: given.activity ?? openActivity() }
+  const settings = { ...given, activity: given.activity ?? new Activity() }
   const { config, connection, capabilities, clock, log } = settings
   const { now } = clock
   const { account } = connection

@@ -1,12 +1,12 @@
 // The requests that a slow call names: its own and those that it shares, with their milliseconds.
 import t from 'tap'
-import { openKernelCalls, slowCallOf } from '../../src/activity/kernel-calls.js'
+import { KernelCalls, slowCallOf } from '../../src/activity/kernel-calls.js'
 import { RequestLog } from '../../src/activity/request-log.js'
 
 const pause = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
 t.test('LOG-5 a slow call names its requests, those that it has joined too', async t => {
-  const calls = openKernelCalls()
+  const calls = new KernelCalls()
   const call = calls.begin('getattr', () => '/projects/A')
   t.equal(calls.current, call.requests, 'its verb finds where to note')
   calls.returned(call, true)
@@ -36,7 +36,7 @@ t.test('LOG-5 a request that had ended before the call is none of its own', asyn
   const shared = new RequestLog()
   shared.begin('GET /project?id=7')()
   await pause(5)
-  const call = openKernelCalls().begin('getattr', () => '/projects/A')
+  const call = new KernelCalls().begin('getattr', () => '/projects/A')
   call.requests.join(shared)
   t.same(slowCallOf(call, 2_000, 0)?.about['requests'], [])
 })

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { openActivity } from '../../src/activity/activity.js'
+import { Activity } from '../../src/activity/activity.js'
 import { figures } from '../../src/metrics/figures.js'
 import { openMetricsPort } from '../../src/metrics/metrics-port.js'
 import type { MetricSources } from '../../src/metrics/sources.js'
@@ -13,7 +13,7 @@ const text = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 /** A mount of which something of everything has happened, with words that no label may hold. */
 function busySources(): MetricSources {
-  const activity = openActivity()
+  const activity = new Activity()
   for (const [verb, errno, name] of [
     ['getattr', 0, 'OK'],
     ['open', 2, 'ENOENT'],

@@ -1,6 +1,6 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
-import { type Activity, openCacheUse, openForesight } from '../../activity/activity.js'
+import { type Activity, CacheUse, Foresight } from '../../activity/activity.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
@@ -73,8 +73,8 @@ export class ContentCache {
   constructor(private readonly options: ContentCacheOptions) {
     const { clock, log, ledger, limitBytes, remote, changed = () => {}, replaced = () => {} } = options
     const { now } = clock
-    this.use = options.activity?.cache ?? openCacheUse()
-    this.foresight = options.activity?.foresight ?? openForesight()
+    this.use = options.activity?.cache ?? new CacheUse()
+    this.foresight = options.activity?.foresight ?? new Foresight()
     this.store = storeIn(options)
     this.versions = new ContentVersions(ledger, {
       now,

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import { type CountedAskers, openAskers } from '../../remote/askers.js'
+import { Askers } from '../../remote/askers.js'
 import { type Clock, dueIn, dueSooner, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Health } from '../health.js'
@@ -22,7 +22,7 @@ import {
 /** A request on its way, and those who wait for it. */
 interface Flight {
   readonly answer: Promise<unknown>
-  readonly askers: CountedAskers
+  readonly askers: Askers
 }
 
 /** Its form on disk, and when it came. */
@@ -196,7 +196,7 @@ export function openQueryCache(
     const name = named(query)
     const flying = flights.get(name)
     if (flying !== undefined) return flying
-    const askers = openAskers()
+    const askers = new Askers()
     const { patience } = limits
     const context: RequestContext = {
       ...dueIn(Math.max(patience, limits.behind), clock, 'guess'),

@@ -1,5 +1,5 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
-import { type Activity, openActivity } from '../../activity/activity.js'
+import { Activity } from '../../activity/activity.js'
 import { lookEvery } from '../../activity/pauses.js'
 import { noteAccount } from '../../app/account/notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
@@ -65,7 +65,7 @@ export async function prepareDrive(
 ): Promise<PreparedDrive> {
   const { config, sources } = given
   const capabilities: Capabilities = { sizes: {} }
-  const activity = openActivity()
+  const activity = new Activity()
   const warn = seldom((sentence, about = {}) => log.warn(about, sentence), clock)
   const connection = connect(given, {
     capabilities,

@@ -25,12 +25,10 @@ import {
 } from './attempt.js'
 import { AnswerTimes, Breaker } from './breaker.js'
 import {
-  type FreshLook,
-  type LateWrites,
+  FreshLook,
+  LateWrites,
   lateAtMost,
   lookedLongAgo,
-  openFreshLook,
-  openLateWrites,
   outdated,
   type Subject,
   type UnansweredChanges,
@@ -108,7 +106,7 @@ export class Client {
     this.#counter = options.counter
     this.#trace = options.trace
     this.#texts = { limit: mostOfAnswer, long: bytes => options.longAnswer?.(bytes) }
-    this.#lateWrites = openLateWrites(this.clock, options.unanswered)
+    this.#lateWrites = new LateWrites(this.clock, options.unanswered)
     this.#breaker = new Breaker(
       this.clock,
       () => this.#probed(),
@@ -239,7 +237,7 @@ export class Client {
     const subjects = subjectsOf(attempt.outgoing, attempt.context)
     const hasWaited = subjects.length > 0 && (await this.#lateWrites.settled(subjects, attempt.context))
     const context = hasWaited ? lookedLongAgo(attempt.context) : attempt.context
-    const look = openFreshLook(context, this.clock, () => this.#times.median)
+    const look = new FreshLook(context, this.clock, () => this.#times.median)
     await this.#admitted(attempt)
     await look.renew()
     return this.#sentChange(attempt, subjects, look).catch(async failure => {

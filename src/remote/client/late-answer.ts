@@ -7,18 +7,6 @@ import { type Instant, instant, type RequestContext } from '../remote.js'
 /** What a change is about, such as `report 42`; the kind for a creation; the containing project for a name. */
 export type Subject = string
 
-export interface LateWrites {
-  /**
-   * Resolves when no earlier change of these subjects is unanswered: true if one was, now or since the read that the next
-   * change is based on. @throws Failure 'timeout' at the deadline
-   */
-  settled(subjects: readonly Subject[], context: RequestContext): Promise<boolean>
-  /** The response; at the deadline a rejection with `late`, while the exchange goes on. */
-  response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse>
-  /** The connections are about to be closed: late writes do not count as ended. */
-  end(): void
-}
-
 /** State shared with other mounts and later processes: until when the answer to an earlier change of a subject may come. */
 export interface UnansweredChanges {
   until(subject: Subject): Instant | undefined
@@ -51,13 +39,52 @@ const lateAtMostMs = 60_000
 
 const notAnswered = 'an earlier change of it was sent and is not answered yet: nothing is sent before that'
 
-export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | undefined): LateWrites {
-  const late = new Map<Exchange, LateWrite>()
-  let ending = false
+export class LateWrites {
+  readonly #late = new Map<Exchange, LateWrite>()
+  #ending = false
 
-  function keep(exchange: Exchange, { subjects, context, allowed, late: reason }: SentWrite): void {
+  constructor(
+    private readonly clock: Clock,
+    private readonly unanswered: UnansweredChanges | undefined,
+  ) {}
+
+  /**
+   * Resolves when no earlier change of these subjects is unanswered: true if one was, now or since the read that the next
+   * change is based on. @throws Failure 'timeout' at the deadline
+   */
+  async settled(subjects: readonly Subject[], context: RequestContext): Promise<boolean> {
+    const before = [...this.#late.values()]
+      .filter(one => one.subjects.some(subject => subjects.includes(subject)))
+      .map(({ end }) => end)
+    if (before.length > 0) await withDeadline(Promise.all(before), context, this.clock, notAnswered)
+    const until = subjects.flatMap(subject => this.unanswered?.until(subject) ?? [])
+    if (until.length > 0) await this.#passed(Math.max(...until), context)
+    return before.length > 0 || until.length > 0 || this.#hasEndedSince(context, subjects)
+  }
+
+  /** The response; at the deadline a rejection with `late`, while the exchange goes on. */
+  response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse> {
+    return new Promise((resolve, reject) => {
+      const callOff = this.clock.after(sent.context.deadline - this.clock.now(), () => {
+        const reason = sent.late()
+        reject(reason)
+        // A change that waits for its connection has not been sent.
+        if (exchange.sent()) this.#keep(exchange, sent)
+        else exchange.abort(reason)
+      })
+      exchange.response.finally(callOff).then(resolve, reject)
+    })
+  }
+
+  /** The connections are about to be closed: late writes do not count as ended. */
+  end(): void {
+    this.#ending = true
+  }
+
+  #keep(exchange: Exchange, { subjects, context, allowed, late: reason }: SentWrite): void {
+    const { clock, unanswered } = this
     const given = reason()
-    const [oldest] = late.size < lateAtMost ? [] : late.values()
+    const [oldest] = this.#late.size < lateAtMost ? [] : this.#late.values()
     oldest?.giveUp()
     const patience = Math.min(lateAtMostMs, lateTimes * allowed)
     for (const subject of subjects) unanswered?.note(subject, instant(clock.now() + patience))
@@ -70,14 +97,14 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
       .then(
         ({ bytes }) => void bytes.destroy(),
         // An abandoned change may still be carried out; one that the service ended is over.
-        (thrown: unknown) => ending || thrown === given,
+        (thrown: unknown) => this.#ending || thrown === given,
       )
       .then(isOpen => {
         callOff()
-        late.delete(exchange)
+        this.#late.delete(exchange)
         if (isOpen !== true) answered()
       })
-    late.set(exchange, { subjects, end, giveUp })
+    this.#late.set(exchange, { subjects, end, giveUp })
     context.late?.(() => {
       giveUp()
       answered()
@@ -85,42 +112,15 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
   }
 
   /** Of an earlier process, of another mount, or abandoned: only its time limit ends it. */
-  async function passed(until: Instant, context: RequestContext): Promise<void> {
+  async #passed(until: number, context: RequestContext): Promise<void> {
     if (until >= context.deadline) throw new Failure('timeout', notAnswered)
-    await sleep(clock, until - clock.now())
+    await sleep(this.clock, until - this.clock.now())
   }
 
   /** It may have been carried out after the read began. */
-  function hasEndedSince({ look }: RequestContext, subjects: readonly Subject[]): boolean {
-    const ends = look === undefined ? [] : subjects.flatMap(subject => unanswered?.ended(subject) ?? [])
-    return ends.some(end => look !== undefined && end >= look.at)
-  }
-
-  return {
-    async settled(subjects, context) {
-      const before = [...late.values()]
-        .filter(one => one.subjects.some(subject => subjects.includes(subject)))
-        .map(({ end }) => end)
-      if (before.length > 0) await withDeadline(Promise.all(before), context, clock, notAnswered)
-      const until = subjects.flatMap(subject => unanswered?.until(subject) ?? [])
-      if (until.length > 0) await passed(instant(Math.max(...until)), context)
-      return before.length > 0 || until.length > 0 || hasEndedSince(context, subjects)
-    },
-    end() {
-      ending = true
-    },
-    response(exchange, sent) {
-      return new Promise((resolve, reject) => {
-        const callOff = clock.after(sent.context.deadline - clock.now(), () => {
-          const reason = sent.late()
-          reject(reason)
-          // A change that waits for its connection has not been sent.
-          if (exchange.sent()) keep(exchange, sent)
-          else exchange.abort(reason)
-        })
-        exchange.response.finally(callOff).then(resolve, reject)
-      })
-    },
+  #hasEndedSince({ look }: RequestContext, subjects: readonly Subject[]): boolean {
+    if (look === undefined) return false
+    return subjects.some(subject => (this.unanswered?.ended(subject) ?? Number.NEGATIVE_INFINITY) >= look.at)
   }
 }
 
@@ -139,26 +139,32 @@ const answersOfLook = 4
 /** The failure of a change that was not sent because its base had become old. */
 export const outdated = new Failure('busy', 'it waited too long for its connection')
 
-export interface FreshLook {
-  /** Why the change must not be sent now. */
-  refusal(): Failure | undefined
-  /** Reads the base again where it is old; undefined where it is not. @throws Failure of `Look.again`: nothing is to be sent */
-  renew(): Promise<void> | undefined
-}
+/** The base of a change that holds its place; without one it is always fresh. */
+export class FreshLook {
+  #at: Instant | undefined
 
-/** The base of a change that holds its place; without one it is always fresh. `usual`: milliseconds of an answer. */
-export function openFreshLook(context: RequestContext, clock: Clock, usual: () => number): FreshLook {
-  const { look, ...rest } = context
-  let at: Instant | undefined = look?.at
-  const isOld = (): boolean =>
-    at !== undefined && clock.now() - at >= Math.max(freshMs, answersOfLook * usual())
-  return {
-    refusal: () => (isOld() ? outdated : undefined),
-    renew() {
-      if (look === undefined || !isOld()) return undefined
-      return look.again({ ...rest, holdsSlot: true }).then(() => {
-        at = clock.now()
-      })
-    },
+  /** @param usual milliseconds of an answer */
+  constructor(
+    private readonly context: RequestContext,
+    private readonly clock: Clock,
+    private readonly usual: () => number,
+  ) {
+    this.#at = context.look?.at
+  }
+
+  get #isOld(): boolean {
+    const limit = Math.max(freshMs, answersOfLook * this.usual())
+    return this.#at !== undefined && this.clock.now() - this.#at >= limit
+  }
+
+  /** Why the change must not be sent now. */
+  readonly refusal = (): Failure | undefined => (this.#isOld ? outdated : undefined)
+
+  /** Reads the base again where it is old. @throws Failure of `Look.again`: nothing is to be sent */
+  async renew(): Promise<void> {
+    const { look, ...rest } = this.context
+    if (look === undefined || !this.#isOld) return
+    await look.again({ ...rest, holdsSlot: true })
+    this.#at = this.clock.now()
   }
 }

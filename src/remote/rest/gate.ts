@@ -4,7 +4,7 @@ import { type Clock, dueIn, withDeadline } from '../clock.js'
 import { Http, type Request } from '../http/http.js'
 import { knownQuestion, noteAnswered, noteDeleted, noteRefused } from '../known-question.js'
 import type { Body, RequestContext } from '../remote.js'
-import { openSharedAnswer } from '../shared-answer.js'
+import { SharedAnswer } from '../shared-answer.js'
 import { type Capabilities, Lacking } from './lacking.js'
 
 /** Milliseconds after which the next question is asked in the place of a record that does not answer. */
@@ -44,7 +44,7 @@ export class Gate {
   ) {
     this.lacking = new Lacking(known)
     const late = 'no other request was answered in time'
-    this.#confirmation = openSharedAnswer(clock, late, context => this.#failureOfAll(context))
+    this.#confirmation = new SharedAnswer(clock, late, context => this.#failureOfAll(context))
   }
 
   /** The same body, or 'broken': a captive portal answers everything with nothing. Only where something is wrong already an empty file is worth a question. */

@@ -2,14 +2,14 @@
 
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
-import { openSingleFlight } from '../../single-flight.js'
-import { type Askers, joinFor, openAskers } from '../askers.js'
+import { SingleFlight } from '../../single-flight.js'
+import { Askers, joinFor } from '../askers.js'
 import { lookedLongAgo } from '../client/late-answer.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import { Http } from '../http/http.js'
 import { firstQuestion } from '../known-question.js'
 import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
-import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
+import { SharedAnswer } from '../shared-answer.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
 export type Credentials =
@@ -63,7 +63,7 @@ interface Setback {
 
 export class Session {
   #token: Token | undefined
-  readonly #logIns = openSingleFlight<Token>()
+  readonly #logIns = new SingleFlight<Token>()
   #setback: Setback | undefined
   /** Credentials that were accepted: a refusal of them may be a passing fault of the service. */
   readonly #accepted = new Set<string>()
@@ -74,7 +74,7 @@ export class Session {
   #answeredUntil = instant(0)
   #checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
   /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
-  readonly #waiting = openAskers()
+  readonly #waiting = new Askers()
 
   /** A session before its first request. */
   constructor(
@@ -147,7 +147,7 @@ export class Session {
   async #isServed(by: Token, context: RequestContext): Promise<boolean> {
     if (this.#checking?.text !== by.text) {
       const late = 'the token was not checked in time'
-      const answer = openSharedAnswer(this.options.clock, late, within =>
+      const answer = new SharedAnswer(this.options.clock, late, within =>
         this.#probed(within, by).then(() => true, isNoRefusal),
       )
       this.#checking = { text: by.text, answer }

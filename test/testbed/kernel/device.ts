@@ -1,5 +1,5 @@
 // The kernel's end of /dev/fuse: requests for the session of a drive, its answers, and whether a daemon may answer so.
-import { openKernelCalls } from '../../../src/activity/kernel-calls.js'
+import { KernelCalls } from '../../../src/activity/kernel-calls.js'
 import type { KernelNews } from '../../../src/drive/interface/kernel-news.js'
 import type { Drive } from '../../../src/drive/interface/verbs.js'
 import { asFailure, type Failure } from '../../../src/failure.js'
@@ -46,7 +46,7 @@ export class KernelDevice {
   constructor({ drive, news, clock, keptSeconds, failed }: Mountable, pageBytes = 4096) {
     this.nodes = new KernelNodes(clock.now, what => this.fault(what))
     const log = {
-      calls: openKernelCalls(),
+      calls: new KernelCalls(),
       failed: (verb: string, path: string, thrown: unknown) => failed(verb, path, asFailure(thrown)),
     }
     const device = { read: () => 0, write: (reply: Buffer) => this.#heard(reply), pageBytes }

@@ -1,9 +1,9 @@
 // Content entry: how one content that is not open yet is read, sized and fetched ahead; what its failures mean to its readers.
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
-import { openAskers } from '../../../remote/askers.js'
+import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
 import type { Content, Remote, RequestContext } from '../../../remote/remote.js'
-import { openSingleFlight } from '../../../single-flight.js'
+import { SingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
 import { partsOf } from '../store/kept-files.js'
@@ -51,11 +51,11 @@ export class ContentEntry {
   private download: Download | undefined
   private settled: Promise<void> = Promise.resolve()
   private passing: UncachedStream | undefined
-  private readonly opening = openSingleFlight<Blob | undefined>()
-  private readonly sizing = openSingleFlight<number>()
-  private readonly lengthAsked = openSingleFlight<number | undefined>()
+  private readonly opening = new SingleFlight<Blob | undefined>()
+  private readonly sizing = new SingleFlight<number>()
+  private readonly lengthAsked = new SingleFlight<number | undefined>()
   /** The calls that wait for it now: without any, its requests yield to other ones. */
-  private readonly askers = openAskers()
+  private readonly askers = new Askers()
   private askedAt: number
   private isRead = false
   private refusedUntil = 0
