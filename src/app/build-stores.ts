@@ -30,6 +30,7 @@ import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/news.js'
 import { firstQuestion } from '../remote/known-question.js'
 import { instant, type Remote } from '../remote/remote.js'
+import { behindMs } from '../remote/shared-answer.js'
 import type { AssemblySettings, MountSettings, Note } from './assembly-settings.js'
 
 export interface Caches {
@@ -49,9 +50,6 @@ export interface Caches {
   /** Whether anything of this account is cached from earlier mounts. */
   readonly knowsService: boolean
 }
-
-/** Milliseconds for which a request goes on after its callers have stopped waiting. */
-const behindMs = 60_000
 
 /** What is built from the caches, and used once it exists. */
 export interface BuiltLater {

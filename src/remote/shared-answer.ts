@@ -4,8 +4,8 @@ import { Askers, joinFor } from './askers.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
 import { type RequestContext, requestLogOf } from './remote.js'
 
-/** Milliseconds that the request itself may take: its first caller may give up at any moment, or have a minute. */
-const limitMs = 60_000
+/** Milliseconds that a shared request itself may take: its first caller may give up at any moment, or have a minute. */
+export const behindMs = 60_000
 
 export class SharedAnswer<Answer> {
   readonly #askers = new Askers()
@@ -27,7 +27,7 @@ export class SharedAnswer<Answer> {
   async join(context: RequestContext): Promise<Answer> {
     const askers = this.#askers
     const answer = this.#flight.ask(() =>
-      this.question({ ...dueIn(limitMs, this.clock), askers, holdsSlot: context.holdsSlot }),
+      this.question({ ...dueIn(behindMs, this.clock), askers, holdsSlot: context.holdsSlot }),
     )
     const { askers: own, priority } = context
     requestLogOf(context)?.join(askers.requests)
