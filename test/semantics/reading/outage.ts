@@ -127,8 +127,6 @@ export function outage(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EIO')
       })
       t.same(writes(asked), [])
-      await testbed.remount()
-      await isKnown()
       back()
       await testbed.pass(2500)
       t.same(
@@ -140,6 +138,10 @@ export function outage(t: Test, open: OpenTestbed): void {
         ['PUT /report'],
       )
       t.equal(await outcome(files.lstat('reports/4711.json')), 'ENOENT')
+      const backAgain = deploy()
+      await testbed.remount()
+      await isKnown()
+      backAgain()
       await isKnown()
     })
 
