@@ -1,7 +1,7 @@
 // The beginning of a file that a program looks at costs a part of it, and a program that reads all gets all, whatever it did before.
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { chance } from '../long/chance.js'
 import { printed } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
@@ -27,13 +27,16 @@ const files = Object.fromEntries(
 const names = Object.keys(files).toSorted(() => draw() - 0.5)
 const big = (name: string): boolean => (files[name]?.length ?? 0) > mib
 
-t.test(`READ-20 a look at the beginning of a file fetches 256 KiB of it at most (seed ${seed})`, async t => {
-  const testbed = await warmMount(t, {
+const filled = (t: Test): ReturnType<typeof warmMount> =>
+  warmMount(t, {
     fill(into) {
       fillSampleData(into)
       into.addCalculation({ name: 'Drawn', project: ids.water, files })
     },
   })
+
+t.test(`READ-20 a look at the beginning of a file fetches 256 KiB of it at most (seed ${seed})`, async t => {
+  const testbed = await filled(t)
   const { service } = testbed
   const sent = countSent(service)
 
@@ -57,12 +60,7 @@ t.test(`READ-20 a look at the beginning of a file fetches 256 KiB of it at most 
 })
 
 t.test(`READ-20 a program that copies a file fetches it by one request`, async t => {
-  const testbed = await warmMount(t, {
-    fill(into) {
-      fillSampleData(into)
-      into.addCalculation({ name: 'Drawn', project: ids.water, files })
-    },
-  })
+  const testbed = await filled(t)
   const { service } = testbed
   for (const name of names) {
     const heard = await service.during(async () => {
