@@ -6,15 +6,15 @@ import type { Control } from '../drive/interface/control.js'
 import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
 import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
+import type { Pins } from '../drive/pins/pins.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
-import type { Tree } from '../drive/tree/tree.js'
 import { asFailure, type Failure } from '../failure.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
-import { type BuiltDrive, buildDrive, buildEditing, buildTree, type EditingLayer } from './build-drive.js'
-import { buildCaches, buildJournal } from './build-stores.js'
+import { buildDrive, buildEditing } from './build-drive.js'
+import { buildCaches, buildJournal, type Caches } from './build-stores.js'
 import { buildFleet } from './fleet.js'
 import { claimPlaces, watchDirectories } from './own-places.js'
 
@@ -57,30 +57,20 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   const failureLog = openFailureLog(now)
   const news = openKernelNews()
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
-  let built: BuiltDrive | undefined
-  const caches = buildCaches(
+  let pins: Pins | undefined
+  const caches: Caches = buildCaches(
     settings,
     note,
-    { reused: () => editing.reusedIds, pins: () => built?.pins },
+    { reused: () => editing.reusedIds, pins: () => pins },
     news,
     fleet,
   )
   const journal = await buildJournal(settings, note, caches, news)
-  const editing: EditingLayer = buildEditing(settings, note, caches, journal, {
-    failureLog,
-    news,
-    tree: () => tree,
-  })
-  const tree: Tree = buildTree(settings, caches, journal, editing)
+  const editing = buildEditing(settings, note, caches, journal, { failureLog, news })
   const places = await watchDirectories(account, { note, now })
-  built = buildDrive(settings, caches, journal, editing, {
-    failureLog,
-    news,
-    places,
-    tree,
-  })
-
-  const { drive, reader, control, pins } = built
+  const built = buildDrive(settings, caches, journal, editing, { failureLog, news, places })
+  pins = built.pins
+  const { drive, reader, control } = built
   const { writeSide } = editing
   const { drafts, draftStore, history, known } = journal
   writeSide.adopt()
@@ -117,7 +107,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     drafts,
     fleet,
     async tidy() {
-      pins.start()
+      built.pins.start()
       for (const draft of drafts.unsent()) {
         await writeSide
           .settle(draft, dueIn(config.deadlineSave, clock, 'guess'))
@@ -130,7 +120,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     },
     stopDeleting: () => writeSide.burst.stop(),
     async close() {
-      const pinsClosed = pins.close()
+      const pinsClosed = built.pins.close()
       for (const { path } of await writeSide.burst.close())
         log.warn({ path }, 'this was not deleted: the drive ended before')
       writeSide.endMount()

@@ -11,11 +11,8 @@ import { openDrive } from '../drive/drive.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import { GeneratedTexts } from '../drive/generated-texts.js'
 import { draftsKey, reportNamesKey } from '../drive/interface/attributes.js'
-import type { Control } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
-import type { DriveReader } from '../drive/interface/reader.js'
-import type { Drive } from '../drive/interface/verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { PinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
@@ -24,7 +21,7 @@ import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import { pathOfNode } from '../drive/records/node-key.js'
-import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
+import { openReusedIds } from '../drive/reused-ids.js'
 import { spaceOf } from '../drive/space.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
@@ -40,23 +37,23 @@ import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 import { openStatus } from './status-text.js'
 
-export interface EditingLayer {
-  readonly writeSide: WriteSide
-  readonly reusedIds: ReusedIds
+/** Whom the drive tells of failures and of news. */
+interface Told {
+  readonly failureLog: FailureLog
+  readonly news: KernelNews
 }
 
-/** `tree` is built from what this function returns, and used once it exists. */
 export function buildEditing(
   { config, connection, mountPoint, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
-  { drafts, history, known, reports }: Journal,
-  { failureLog, news, tree }: { failureLog: FailureLog; news: KernelNews; tree(): Tree },
-): EditingLayer {
+  { drafts, history, known, reports, roots, scratch }: Journal,
+  { failureLog, news }: Told,
+) {
   const { now } = clock
   const { account, dialect } = connection
   const changing = withRenewedIds(remote, identities)
-  const entries = { tree, remote, mountPoint }
+  const entries = { tree: () => tree, remote, mountPoint }
   const writeSide = new WriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,
@@ -88,15 +85,29 @@ export function buildEditing(
     times,
     reports,
     drafts,
-    records: writeSide.records,
-    forgetNames: node => writeSide.forgetNames(node),
-    aliases: writeSide.aliases,
+    writeSide,
     expireAll: queryCache.expireAll,
     lifetime: config.ttlListing,
     log: note,
     now,
   })
-  return { writeSide, reusedIds }
+  const tree: Tree = openTree({
+    catalog,
+    identities,
+    dialect,
+    roots,
+    reports,
+    rights: writeSide.rights,
+    aliases: writeSide.aliases,
+    local: {
+      scratch: scratch.entries,
+      drafts: drafts.names,
+      unsentNew: place => writeSide.unsentNew(place),
+      isNew: node => writeSide.isNew(node),
+      hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
+    },
+  })
+  return { writeSide, reusedIds, tree }
 }
 
 /** The template of the configuration with a new project's own name in it. */
@@ -117,54 +128,16 @@ function tellOfText(news: KernelNews, key: string): void {
   else for (const shown of [key, draftsKey, reportNamesKey]) news.tell({ key: shown })
 }
 
-export function buildTree(
-  { connection }: AssemblySettings,
-  { catalog, identities }: Caches,
-  { drafts, reports, roots, scratch }: Journal,
-  { writeSide }: EditingLayer,
-): Tree {
-  const { rights, aliases } = writeSide
-  return openTree({
-    catalog,
-    identities,
-    dialect: connection.dialect,
-    roots,
-    reports,
-    rights,
-    aliases,
-    local: {
-      scratch: scratch.entries,
-      drafts: drafts.names,
-      unsentNew: place => writeSide.unsentNew(place),
-      isNew: node => writeSide.isNew(node),
-      hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
-    },
-  })
-}
-
 /** Requests of all pins side by side; the rest is for users, and for what is foreseen. */
 const pinRequestsAtMost = 16
-
-export interface BuiltDrive {
-  readonly drive: Drive
-  /** The same drive for commands, without a kernel. */
-  readonly reader: DriveReader
-  readonly control: Control
-  readonly pins: Pins
-}
 
 export function buildDrive(
   settings: MountSettings,
   caches: Caches,
   journal: Journal,
-  { writeSide }: EditingLayer,
-  {
-    failureLog,
-    news,
-    places,
-    tree,
-  }: { failureLog: FailureLog; news: KernelNews; places: DirectoryTroubles; tree: Tree },
-): BuiltDrive {
+  { writeSide, tree }: ReturnType<typeof buildEditing>,
+  { failureLog, news, places }: Told & { readonly places: DirectoryTroubles },
+) {
   const { config, connection, mountPoint, clock } = settings
   const { now } = clock
   const { account, dialect } = connection
@@ -285,6 +258,7 @@ export function buildDrive(
   })
   return {
     drive: openDrive(parts),
+    /** The same drive for commands, without a kernel. */
     reader: openDriveReader(pathDrive(unwatched), clock, failureLog.note),
     control,
     pins,

@@ -5,51 +5,27 @@ import { Health } from '../cache/health.js'
 import { Identities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { withUnmadeNoted } from '../cache/metadata/calculation-files.js'
-import { type Catalog, openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
+import { openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
 import { withCountedAnswers } from '../cache/metadata/counted-answers.js'
-import type { QueryCache } from '../cache/metadata/query.js'
 import { openQueryCache } from '../cache/metadata/query-cache.js'
 import { Times } from '../cache/metadata/times.js'
 import { draftsKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
-import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
+import { openKnownReports } from '../drive/names/known-reports.js'
 import { Roots } from '../drive/names/roots.js'
 import type { Pins } from '../drive/pins/pins.js'
-import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
-import { identityReader, type ReusedIds } from '../drive/records/reused-ids.js'
-import { openScratchFiles, type ScratchFiles } from '../drive/records/scratch-files.js'
-import { type Drafts, openDrafts } from '../edit/journal/drafts.js'
-import {
-  type Latest,
-  mountMark,
-  openTextHistory,
-  type TextHistory,
-  textHash,
-} from '../edit/journal/text-history.js'
+import { openDraftFiles } from '../drive/records/draft-files.js'
+import { openScratchFiles } from '../drive/records/scratch-files.js'
+import { identityReader, type ReusedIds } from '../drive/reused-ids.js'
+import { openDrafts } from '../edit/journal/drafts.js'
+import { type Latest, mountMark, openTextHistory, textHash } from '../edit/journal/text-history.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/news.js'
 import { firstQuestion } from '../remote/known-question.js'
-import { instant, type Remote } from '../remote/remote.js'
+import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
 import type { AssemblySettings, MountSettings, Note } from './assembly-settings.js'
 
-export interface Caches {
-  readonly ledger: Ledger
-  /** The platform, watched: its answers show whether the service is up. */
-  readonly remote: Remote
-  readonly health: Health
-  readonly queryCache: QueryCache
-  readonly identities: Identities
-  readonly catalog: Catalog
-  readonly content: ContentCache
-  readonly times: Times
-  /** Undefined where the mount shares nothing. */
-  readonly fleet: Fleet | undefined
-  /** Another mount of the fleet has changed it. */
-  outdate(change: ChangeElsewhere): void
-  /** Whether anything of this account is cached from earlier mounts. */
-  readonly knowsService: boolean
-}
 
 /** What is built from the caches, and used once it exists. */
 export interface BuiltLater {
@@ -65,7 +41,7 @@ export function buildCaches(
   { reused, pins }: BuiltLater,
   news: KernelNews,
   fleet: Fleet | undefined,
-): Caches {
+) {
   const { now } = clock
   const { cache } = connection.account.places
   const ledger = openLedger(join(cache, 'index'), { clock, log: note })
@@ -134,8 +110,8 @@ export function buildCaches(
     else queryCache.outdate(change.is === 'all' ? undefined : change)
   }
   return {
-    outdate,
     ledger,
+    /** The platform, watched: its answers show whether the service is up. */
     remote,
     health,
     queryCache,
@@ -143,30 +119,23 @@ export function buildCaches(
     catalog,
     content,
     times,
+    /** Undefined where the mount shares nothing. */
     fleet,
+    /** Another mount of the fleet has changed it. */
+    outdate,
+    /** Whether anything of this account is cached from earlier mounts. */
     knowsService,
   }
 }
 
-export interface Journal {
-  readonly scratch: ScratchFiles
-  /** Names and numbers that were shown, made or given: kept next to the drafts. */
-  readonly known: Ledger
-  readonly history: TextHistory
-  /** The mount point behind a mark of the history, as far as it was noted. */
-  readonly mountNamed: (mark: string) => string | undefined
-  readonly draftStore: Drafts
-  readonly drafts: DraftFiles
-  readonly reports: KnownReports
-  readonly roots: Roots
-}
+export type Caches = ReturnType<typeof buildCaches>
 
 export async function buildJournal(
   { config, connection, mountPoint, isMount, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, ledger }: Caches,
   news: Pick<KernelNews, 'tell'>,
-): Promise<Journal> {
+) {
   const { now } = clock
   const { dialect } = connection
   const { state } = connection.account.places
@@ -185,9 +154,22 @@ export async function buildJournal(
   )
   const reports = openKnownReports(known, dialect)
   const roots = new Roots({ catalog, ledger, state: known, dialect, given: config.root })
+  /** The mount point behind a mark of the history, as far as it was noted. */
   const mountNamed = (mark: string) => known.get(mountNames, mark)
-  return { scratch, known, history, mountNamed, draftStore, drafts, reports, roots }
+  return {
+    scratch,
+    /** Names and numbers that were shown, made or given: kept next to the drafts. */
+    known,
+    history,
+    mountNamed,
+    draftStore,
+    drafts,
+    reports,
+    roots,
+  }
 }
+
+export type Journal = Awaited<ReturnType<typeof buildJournal>>
 
 const mountNames = 'mount-names'
 

@@ -1,19 +1,18 @@
 // Reused ids: what is kept under an id that stands for another thing now is forgotten, or set apart.
-import type { Identities, RecordRef, ReusedId } from '../../cache/identity.js'
-import type { Catalog } from '../../cache/metadata/catalog.js'
-import type { Times } from '../../cache/metadata/times.js'
-import type { Draft } from '../../edit/journal/draft.js'
-import type { DraftMeta } from '../../edit/journal/draft-meta.js'
-import { withFailureAs } from '../../edit/journal/explain.js'
-import type { RecordKey } from '../../edit/journal/record-key.js'
-import { anotherThing, identityNote, keepApart } from '../../edit/save/other-thing.js'
-import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../../remote/remote.js'
-import type { KnownReports } from '../names/known-reports.js'
-import type { NameAliases } from '../names/name-aliases.js'
-import { type EditableNode, nodeKey, type RecordNode } from '../nodes/node.js'
-import type { DraftFiles } from './draft-files.js'
-import { nodeOfRecordKey } from './node-key.js'
-import type { Records } from './records.js'
+import type { Identities, RecordRef, ReusedId } from '../cache/identity.js'
+import type { Catalog } from '../cache/metadata/catalog.js'
+import type { Times } from '../cache/metadata/times.js'
+import type { Draft } from '../edit/journal/draft.js'
+import type { DraftMeta } from '../edit/journal/draft-meta.js'
+import { withFailureAs } from '../edit/journal/explain.js'
+import type { RecordKey } from '../edit/journal/record-key.js'
+import { anotherThing, identityNote, keepApart } from '../edit/save/other-thing.js'
+import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../remote/remote.js'
+import type { KnownReports } from './names/known-reports.js'
+import { type EditableNode, nodeKey } from './nodes/node.js'
+import type { DraftFiles } from './records/draft-files.js'
+import { nodeOfRecordKey } from './records/node-key.js'
+import type { WriteSide } from './write-side.js'
 
 export interface ReusedIdsParts {
   readonly identities: Identities
@@ -21,11 +20,7 @@ export interface ReusedIdsParts {
   readonly times: Times
   readonly reports: KnownReports
   readonly drafts: Pick<DraftFiles, 'unsent'>
-  readonly records: Records
-  /** No `new*.json` stands for a record that is another one now. */
-  readonly forgetNames: (node: RecordNode) => void
-  /** A project that is another one now was not made here, and no name that was written here leads to it. */
-  readonly aliases: Pick<NameAliases, 'gone' | 'forget'>
+  readonly writeSide: Pick<WriteSide, 'records' | 'aliases' | 'forgetNames'>
   /** Nothing that is remembered counts as fresh. */
   readonly expireAll: () => void
   /** Milliseconds for which a listing counts as fresh. */
@@ -40,7 +35,8 @@ export interface ReusedIds {
 
 /** Listens to what the service says; answers what to do where a share is given to another person than before. */
 export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
-  const { catalog, identities, records } = parts
+  const { catalog, identities, writeSide } = parts
+  const { records } = writeSide
   let expiredAt = Number.NEGATIVE_INFINITY
 
   /** One such id tells that the whole service may be another: what was listed before that is asked for again, once. */
@@ -54,11 +50,11 @@ export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
     catalog.forget(readableRef(thing))
     parts.times.forget(`${thing.kind} ${thing.id}`)
     expire()
-    if (thing.kind !== 'report') parts.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
+    if (thing.kind !== 'report') writeSide.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
     const record = nodeOfRecordKey(thing)
     if (record?.kind === 'record') {
       records.detach(nodeKey(record))
-      parts.forgetNames(record)
+      writeSide.forgetNames(record)
     }
     if (thing.kind === 'report') {
       records.detach(nodeKey({ kind: 'order', id: thing.id as ReportId }))
