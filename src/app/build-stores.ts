@@ -26,7 +26,6 @@ import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
 import type { AssemblySettings, MountSettings, Note } from './assembly-settings.js'
 
-
 /** What is built from the caches, and used once it exists. */
 export interface BuiltLater {
   /** Told of a record that has another's id. */
