@@ -1,4 +1,4 @@
-// Floors: the same tree on the local disk, and from the memory of a process over the binding that calcfs uses.
+// Floors: the same tree on the local disk, and from the memory of a process by each of the two ways that calcfs has to the kernel.
 import { startPassThrough } from '../processes/start.js'
 import type { Peer } from './peers.js'
 
@@ -11,15 +11,19 @@ export const localDisk: Peer = {
   mount: async doors => ({ root: doors.disk, processes: [], unmount: async () => undefined }),
 }
 
-/** The cost of the binding itself: every answer lies in memory. */
-export const passThrough: Peer = {
-  name: 'pass-through',
-  options: 'the same binding and entries, every answer from memory',
+/** The cost of a way to the kernel itself: every answer lies in memory. */
+const passThroughBy = (way: 'libfuse' | 'session', name: string): Peer => ({
+  name,
+  options: 'the same way to the kernel, and entries; every answer from memory',
   counted: false,
   lacks: () => undefined,
   async mount(doors, place) {
     // It does not end when its mount is unmounted from outside, so it must unmount by itself.
-    const { pid, stop } = await startPassThrough(place.mountPoint, { tree: doors.tree, records: true })
+    const shown = { tree: doors.tree, records: true }
+    const { pid, stop } = await startPassThrough(place.mountPoint, shown, way)
     return { root: place.mountPoint, processes: [pid], unmount: stop }
   },
-}
+})
+
+export const passThrough = passThroughBy('session', 'pass-through')
+export const passThroughLibfuse = passThroughBy('libfuse', 'pass-through, libfuse')

@@ -1,18 +1,25 @@
-// Floor of the binding: a read-only file system with every answer in memory, mounted as calcfs mounts its own.
+// Floor of a way to the kernel: a read-only file system with every answer in memory, mounted as calcfs mounts its own.
 import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Operations } from 'fuse-native'
+import { KernelCalls } from '../../src/activity/kernel-calls.js'
+import { openKernelNews } from '../../src/drive/interface/kernel-news.js'
+import { mountSession } from '../../src/kernel/mount-session.js'
 import { CalcfsFuse } from '../../src/mount/fuse.js'
+import { systemClock } from '../../src/remote/clock.js'
 import { longestStretch, stretch } from '../trees/bytes.js'
 import { treeNames, treeOf } from '../trees/trees.js'
+import { memoryDrive } from './pass-through-drive.js'
 import { emptyNodes, type MemoryNode, type Nodes, treeNodes } from './pass-through-nodes.js'
 
 const usage =
-  'node dist/bench/peers/pass-through.js --at DIRECTORY (--tree NAME [--records] | --entries NUMBER)'
+  'node dist/bench/peers/pass-through.js --at DIRECTORY [--session] (--tree NAME [--records] | --entries NUMBER)'
 
 const { values: options } = parseArgs({
   options: {
     at: { type: 'string', default: '' },
+    /** By the session of calcfs, not through libfuse. */
+    session: { type: 'boolean', default: false },
     tree: { type: 'string' },
     /** Also what calcfs shows next to the files: records, indexes and `.shares`. */
     records: { type: 'boolean', default: false },
@@ -81,27 +88,44 @@ const room = {
   namemax: 255,
 }
 
-const fuse = new CalcfsFuse(options.at, operations, {
+const settings = {
   source: 'pass-through',
   readOnly: true,
   noExec: false,
   allowOther: false,
   xattrs: false,
+  cacheSeconds: 7.5,
   timer: 30_000,
-})
+}
+
+/** Mounts it; the function that comes of it unmounts. */
+async function mounted(): Promise<() => Promise<void>> {
+  if (options.session) {
+    const parts = { news: openKernelNews(), log: { failed: () => {}, calls: new KernelCalls() } }
+    const drive = memoryDrive(nodes, room)
+    const mount = await mountSession(options.at, { drive, ...parts, clock: systemClock }, settings)
+    return mount.unmount
+  }
+  const fuse = new CalcfsFuse(options.at, operations, settings)
+  const told = (ask: (done: (error: Error | null) => void) => void): Promise<void> =>
+    new Promise((done, failed) => ask(error => (error === null ? done() : failed(error))))
+  await told(done => fuse.mount(done))
+  return () => told(done => fuse.unmount(done))
+}
+
+const unmount = await mounted()
 
 function end(): void {
-  fuse.unmount(error => {
-    if (error !== null) console.error(`${options.at} could not be unmounted: ${error.message}`)
-    process.exit(error === null ? 0 : 1)
-  })
+  unmount().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(`${options.at} could not be unmounted: ${String(error)}`)
+      process.exit(1)
+    },
+  )
 }
 
 process.once('SIGTERM', end)
 process.once('SIGINT', end)
 process.once('disconnect', end)
-
-fuse.mount(error => {
-  if (error !== null) throw error
-  console.log(JSON.stringify({ at: options.at }))
-})
+console.log(JSON.stringify({ at: options.at }))

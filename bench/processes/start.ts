@@ -81,11 +81,17 @@ export async function startRelay(wish: {
 /** What a memory-backed file system shows: a tree, with the records that calcfs shows or without, or so many empty files. */
 export type Shown = { readonly tree: TreeName; readonly records: boolean } | { readonly entries: number }
 
-/** Mounts a memory-backed file system of the same binding at an empty directory. */
-export async function startPassThrough(at: string, shown: Shown): Promise<Running> {
+/** Mounts a memory-backed file system at an empty directory, in one of the two ways that calcfs has. */
+export async function startPassThrough(
+  at: string,
+  shown: Shown,
+  way: 'libfuse' | 'session',
+): Promise<Running> {
   const what = 'tree' in shown ? ['--tree', shown.tree] : ['--entries', String(shown.entries)]
   const records = 'tree' in shown && shown.records ? ['--records'] : []
-  const { running } = await started('../peers/pass-through.js', ['--at', at, ...what, ...records])
+  const session = way === 'session' ? ['--session'] : []
+  const args = ['--at', at, ...session, ...what, ...records]
+  const { running } = await started('../peers/pass-through.js', args)
   return running
 }
 

@@ -1,7 +1,7 @@
 // Contenders: the peers, the limits of the link without a mount, and the floors.
 import { calcfs, calcfsCommands, calcfsUnmounted } from '../peers/calcfs.js'
 import { davfs2, httpdirfs, rclone } from '../peers/http.js'
-import { localDisk, passThrough } from '../peers/local.js'
+import { localDisk, passThrough, passThroughLibfuse } from '../peers/local.js'
 import type { Peer } from '../peers/peers.js'
 import { sshfs } from '../peers/sshfs.js'
 import type { Arena } from './arena.js'
@@ -43,7 +43,7 @@ const all: readonly Contender[] = [
     does: ({ work, tree }: Limited) => copies.includes(work.name) && copied.includes(tree),
   })),
   ...[16, 64].map(raw),
-  ...[passThrough, localDisk].map(ofPeer('floor')),
+  ...[passThrough, passThroughLibfuse, localDisk].map(ofPeer('floor')),
   ...[rclone('http', 'full'), rclone('webdav', 'full'), davfs2, sshfs, httpdirfs].map(ofPeer('best')),
   ...[rclone('http', 'off'), rclone('webdav', 'off')].map(ofPeer('weaker')),
 ]

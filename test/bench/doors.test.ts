@@ -141,7 +141,7 @@ t.test('the pass-through shows the same tree, and leaves no mount behind', async
   const floor = await within(
     patience,
     'the pass-through',
-    startPassThrough(at, { tree: 'small', records: false }),
+    startPassThrough(at, { tree: 'small', records: false }, 'session'),
   )
   t.teardown(() => floor.stop())
   t.same(await run('diff', ['-r', disk, at]), { code: 0, stdout: '', stderr: '' }, 'nothing differs')
@@ -151,7 +151,11 @@ t.test('the pass-through shows the same tree, and leaves no mount behind', async
 
 t.test('an empty file system has as many entries as were asked for', async t => {
   const { directory } = await openTestbed(t)
-  const floor = await within(patience, 'the empty file system', startPassThrough(directory, { entries: 300 }))
+  const floor = await within(
+    patience,
+    'the empty file system',
+    startPassThrough(directory, { entries: 300 }, 'libfuse'),
+  )
   t.teardown(() => floor.stop())
   const listed = await run('ls', ['-l', directory])
   t.equal(listed.stdout.trim().split('\n').length, 301, 'one line each, and the total')

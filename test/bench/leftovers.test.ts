@@ -91,7 +91,7 @@ t.test('a run that is killed is cleared away behind it, its mount that hangs, to
 t.test('a program that hangs in a mount is ended, and its mount with it', async t => {
   const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-test-'))
   await fs.mkdir(join(base, 'mount'))
-  const floor = await startPassThrough(join(base, 'mount'), { tree: 'small', records: false })
+  const floor = await startPassThrough(join(base, 'mount'), { tree: 'small', records: false }, 'session')
   t.teardown(() => floor.stop())
   process.kill(floor.pid, 'SIGSTOP')
   const list = spawn('ls', ['-l', join(base, 'mount')], { stdio: 'ignore' })
