@@ -48,6 +48,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   bench: [
     'system',
+    'src',
     'activity',
     'config',
     'remote',
