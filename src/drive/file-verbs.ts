@@ -2,7 +2,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { asFailure, Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
-import type { TextBytes } from '../record/compact/packed-text.js'
 import type { ByteOffset, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
@@ -25,7 +24,7 @@ type HandleTarget =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
   | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
-  | { readonly kind: 'text'; readonly text: TextSnapshot<TextBytes>; readonly node: Node }
+  | { readonly kind: 'text'; readonly text: TextSnapshot; readonly node: Node }
 
 interface ContentFile {
   readonly kind: 'content'

@@ -5,7 +5,6 @@ import type { Times } from '../cache/metadata/times.js'
 import { derivedKinds, derivedNames } from '../content-kinds.js'
 import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
-import { packedText, type TextBytes } from '../record/compact/packed-text.js'
 import { fieldOf, type Json, textOf } from '../record/json/json.js'
 import { parseObject } from '../record/json/parse.js'
 import { compactPrint, prettyPrint } from '../record/json/print.js'
@@ -37,6 +36,8 @@ export interface GeneratedSources {
 
 /** How many texts that were looked at are remembered, and for how many milliseconds. */
 const lookedAtMost = 16
+/** Of all of them together. */
+const lookedBytes = 32 << 20
 const lookedMs = 2_000
 
 /**
@@ -44,8 +45,10 @@ const lookedMs = 2_000
  * within that time see one text, as the kernel takes another one for another file.
  */
 export class GeneratedTexts {
-  readonly #looked = new LRUCache<string, { readonly text: TextSnapshot<TextBytes>; readonly at: Instant }>({
+  readonly #looked = new LRUCache<string, { readonly text: TextSnapshot; readonly at: Instant }>({
     max: lookedAtMost,
+    maxSize: lookedBytes,
+    sizeCalculation: ({ text }) => text.bytes.length + 1,
   })
 
   constructor(
@@ -54,21 +57,21 @@ export class GeneratedTexts {
     private readonly now: () => Instant,
   ) {}
 
-  async look(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+  async look(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {
     return (node.text === 'status' ? this.#seen(node) : undefined) ?? this.#made(node, context)
   }
 
-  async open(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+  async open(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {
     return this.#seen(node) ?? this.#made(node, context)
   }
 
-  #seen(node: GeneratedNode): TextSnapshot<TextBytes> | undefined {
+  #seen(node: GeneratedNode): TextSnapshot | undefined {
     const looked = this.#looked.get(nodeKey(node))
     const age = looked === undefined ? Number.POSITIVE_INFINITY : this.now() - looked.at
     return age >= 0 && age < lookedMs ? looked?.text : undefined
   }
 
-  async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot<TextBytes>> {
+  async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {
     const key = nodeKey(node)
     const bytes = await generateText(node, this.sources, context)
     const text = { bytes, mtime: this.times.ofText(key, bytes, undefined) }
@@ -82,10 +85,11 @@ async function generateText(
   node: GeneratedNode,
   sources: GeneratedSources,
   context: RequestContext,
-): Promise<TextBytes> {
+): Promise<Uint8Array> {
   if (node.text !== 'project-index') return Buffer.from(await wording(node.text, sources, context))
   const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
-  return packedText(indexPieces(filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))))
+  const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
+  return Buffer.from([...indexPieces(children)].join(''))
 }
 
 type UnindexedText = Exclude<GeneratedNode['text'], 'project-index'>

@@ -2,7 +2,6 @@
 
 import { Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
-import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { type Attributes, bytesOf, listedBy, modeOf, versionOf } from './interface/attributes.js'
@@ -197,4 +196,4 @@ function shownAs(entries: readonly Dentry[], attributesOf: (node: Node) => Attri
   }
 }
 
-const sizeOfText = ({ bytes, mtime }: TextSnapshot<TextBytes>) => ({ size: bytes.length, mtime })
+const sizeOfText = ({ bytes, mtime }: TextSnapshot) => ({ size: bytes.length, mtime })

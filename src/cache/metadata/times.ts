@@ -1,6 +1,5 @@
 // Times that the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
 import { createHash } from 'node:crypto'
-import type { TextBytes } from '../../record/compact/packed-text.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { Ledger } from '../ledger/ledger.js'
 
@@ -28,7 +27,7 @@ export class Times {
   readonly #writings = new Map<string, Instant>()
   readonly #nextWordings = new Map<string, NextWording>()
   // A text is shown many times, and its bytes never change.
-  readonly #wordings = new WeakMap<TextBytes, string>()
+  readonly #wordings = new WeakMap<Uint8Array, string>()
 
   constructor(
     private readonly ledger: Pick<Ledger, 'get' | 'set' | 'delete'>,
@@ -45,7 +44,7 @@ export class Times {
   }
 
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
-  ofText(key: string, text: TextBytes, own: Instant | undefined): Instant {
+  ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
     const wording = this.#wordingOf(text)
     const { time: before, wording: keptWording, next: keptNext } = this.#keptOf(key)
     const writing = this.#writings.get(key)
@@ -97,10 +96,10 @@ export class Times {
     this.#nextWordings.set(key, { wording: digestOf(text), length: text.length })
   }
 
-  #wordingOf(text: TextBytes): string {
+  #wordingOf(text: Uint8Array): string {
     const known = this.#wordings.get(text)
     if (known !== undefined) return known
-    const wording = text.digest ?? digestOf(text.subarray(0, text.length))
+    const wording = digestOf(text)
     this.#wordings.set(text, wording)
     return wording
   }

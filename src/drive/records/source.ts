@@ -3,13 +3,12 @@
 import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import type { TextBytes } from '../../record/compact/packed-text.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { HandleView } from './handle-view.js'
 
-/** A text as it is shown: its bytes and its time. A text that is not edited may be held packed. */
-export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
-  readonly bytes: Bytes
+/** A text as it is shown: its bytes and its time. */
+export interface TextSnapshot {
+  readonly bytes: Uint8Array
   readonly mtime: Instant
   /** A program's words that the service does not have. */
   readonly isUnsent?: boolean
