@@ -1,8 +1,7 @@
 // Codecs of lists: a project's children, compressed in batches, each with the time at which it was first listed; and short lists of records.
 import {
-  batchOf,
   bundleSize,
-  type CompressedBatch,
+  CompressedBatch,
   packed,
   textsOf,
   unpacked,
@@ -83,7 +82,7 @@ function othersOf(stretch: ChildList): Uint8Array {
 function stretchOf(heads: ChildColumns, others: Buffer, { kind, parent }: ChildrenForm): Listed<string>[] {
   const { ids, titles, dates, born, published } = heads
   // A copy: a part would keep the whole listing in memory.
-  const bundle = others.length === 0 ? undefined : batchOf(Buffer.from(others), ids.length)
+  const bundle = others.length === 0 ? undefined : new CompressedBatch(Buffer.from(others), ids.length)
   return ids.map((id, place) => ({
     kind,
     id,

@@ -1,12 +1,40 @@
 // Compressed batch: rarely needed parts of a listing, compressed together, each item with its place in a batch.
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
+/** So many items have a bundle together. */
+export const bundleSize = 512
+const nothing = '{}'
+
 /** Some hundred texts. */
-export interface CompressedBatch {
-  readonly size: number
-  texts(): readonly string[]
-  /** The same as bytes, for `batchOf`. */
-  packed(): Buffer
+export class CompressedBatch {
+  #open: string[] = []
+
+  /** @param sealed the bytes of one that was packed; what they are is looked at when it is opened */
+  constructor(
+    private sealed?: Buffer,
+    public size = 0,
+  ) {}
+
+  /** The place of the text. */
+  add(text: string): number {
+    this.size = this.#open.push(text)
+    return this.size - 1
+  }
+
+  /** It is held small from now on. */
+  seal(): void {
+    this.sealed ??= packed(this.#open)
+    this.#open = []
+  }
+
+  /** @throws Error for bytes that are no batch */
+  texts(): readonly string[] {
+    return this.sealed === undefined ? this.#open : (unpacked(this.sealed) as string[])
+  }
+
+  packed(): Buffer {
+    return this.sealed ?? packed(this.#open)
+  }
 }
 
 /** Where an item's text lies; `bundle` is missing where it has none. */
@@ -15,34 +43,25 @@ export interface BatchEntry {
   readonly place: number
 }
 
-export interface BatchBuilder {
-  put(text: string): BatchEntry
-  /** What was put in is held small from now on. */
-  close(): void
-}
-
-/** So many items have a bundle together. */
-export const bundleSize = 512
-const nothing = '{}'
+const none: BatchEntry = { bundle: undefined, place: 0 }
 
 /** Takes the texts of one listing, in order. */
-export function openBatchBuilder(): BatchBuilder {
-  let filling: Filling | undefined
+export class BatchBuilder {
+  #filling: CompressedBatch | undefined
 
-  return {
-    put(text) {
-      if (text === nothing) return none
-      if (filling === undefined || filling.size === bundleSize) {
-        filling?.seal()
-        filling = unpackBatch()
-      }
-      return { bundle: filling, place: filling.add(text) }
-    },
-    close: () => filling?.seal(),
+  put(text: string): BatchEntry {
+    if (text === nothing) return none
+    if (this.#filling === undefined || this.#filling.size === bundleSize) {
+      this.close()
+      this.#filling = new CompressedBatch()
+    }
+    return { bundle: this.#filling, place: this.#filling.add(text) }
+  }
+
+  close(): void {
+    this.#filling?.seal()
   }
 }
-
-const none: BatchEntry = { bundle: undefined, place: 0 }
 
 /** The texts of these items, in their order; each bundle is opened once as long as they come in order. */
 export function* textsOf(items: Iterable<BatchEntry>): Generator<string> {
@@ -54,39 +73,6 @@ export function* textsOf(items: Iterable<BatchEntry>): Generator<string> {
       texts = bundle?.texts() ?? []
     }
     yield bundle === undefined ? nothing : (texts[place] ?? nothing)
-  }
-}
-
-/** A bundle from its bytes. @throws Error, at once or when it is opened, for bytes that are none */
-export const batchOf = (bytes: Buffer, size: number): CompressedBatch => ({
-  size,
-  texts: () => unpacked(bytes) as string[],
-  packed: () => bytes,
-})
-
-interface Filling extends CompressedBatch {
-  add(text: string): number
-  seal(): void
-}
-
-function unpackBatch(): Filling {
-  let open: string[] = []
-  let sealed: Buffer | undefined
-  let size = 0
-  return {
-    get size() {
-      return size
-    },
-    add(text) {
-      size = open.push(text)
-      return size - 1
-    },
-    seal() {
-      sealed ??= packed(open)
-      open = []
-    },
-    texts: () => (sealed === undefined ? open : (unpacked(sealed) as string[])),
-    packed: () => sealed ?? packed(open),
   }
 }
 

@@ -1,6 +1,5 @@
 // Parses lists: malformed items are left out and reported, and one bad item hides no other.
 import { Failure } from '../../failure.js'
-import { emptyIndex } from '../../record/compact/name-index.js'
 import { itemReader, type TextReader } from '../../record/json/items.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { isTooDeep, parseJson } from '../../record/json/parse.js'
@@ -60,18 +59,10 @@ export function listingReader<Item extends { readonly id: string }>(
 const itemBytes = 220
 const packedTo = 4
 
-/** Checked after the last item: a set that grows with them would leave as much garbage again. */
+/** Checked after the last item: a second one of an id is left out. */
 function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {
-  const ids = emptyIndex(items.length, place => items[place]?.id)
-  const isFirst = ({ id }: Item, place: number): boolean => {
-    const isNew = ids.find(id) === undefined
-    if (isNew) ids.put(place)
-    return isNew
-  }
-  const again = items.findIndex((item, place) => !isFirst(item, place))
-  return again < 0
-    ? items
-    : [...items.slice(0, again), ...items.filter((item, place) => place > again && isFirst(item, place))]
+  const ids = new Set(items.map(({ id }) => id))
+  return ids.size === items.length ? items : items.filter(({ id }) => ids.delete(id))
 }
 
 /** The items of a short list; one that is nested too deep is left out. @throws Failure if it is no list at all */

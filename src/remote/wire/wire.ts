@@ -1,6 +1,6 @@
 // The platform's speech: its answers as values of the domain, and the bodies that it takes.
 import { Failure } from '../../failure.js'
-import { openBatchBuilder } from '../../record/compact/compressed-batch.js'
+import { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import type { TextReader } from '../../record/json/items.js'
 import {
   fieldOf,
@@ -105,9 +105,9 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
   }
 
   function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
-    const bundler = openBatchBuilder()
+    const bundler = new BatchBuilder()
     const item = (json: JsonObject): Listed<string> | undefined => read.item(json, { kind, bundler })
-    return listingReader({ parse: parseAnswer, read: item, done: bundler.close }, malformed)
+    return listingReader({ parse: parseAnswer, read: item, done: () => bundler.close() }, malformed)
   }
 
   function listed(text: string): readonly Json[] {
