@@ -18,7 +18,7 @@ export function statusCommand(): Command {
       'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
     .argument('[drive]', 'one drive; default: all of yours')
-    .option('--watch', 'go on until Ctrl-C: redrawn on a terminal, elsewhere a line for each change')
+    .option('--watch', 'go on until Ctrl-C: redrawn on a terminal, elsewhere printed at each change')
     .addOption(jsonFlag('an array of status objects'))
     .action((directory: string | undefined, flags: Flags) =>
       flags.watch === true ? watch(directory, flags) : show(command, directory, flags),
@@ -35,21 +35,6 @@ export function statusCommand(): Command {
 interface Flags {
   readonly json?: true
   readonly watch?: true
-}
-
-/** Ends with Ctrl-C, and with the last of the drives. */
-async function watch(directory: string | undefined, flags: Flags): Promise<void> {
-  const named = directory === undefined ? undefined : await drivePath(directory)
-  await watchStatus({
-    isJson: flags.json === true,
-    atEnd: named === undefined ? 'no drive is mounted.' : goneSentence(named),
-    async look(check) {
-      const mounted = await ownDrives()
-      const paths = named === undefined ? mounted : mounted.filter(path => path === named)
-      const all = await Promise.all(paths.map(path => statusOf(path, check)))
-      return all.map(one => ({ facts: jsonOf(one), text: textOf(one) }))
-    },
-  })
 }
 
 const textOf = (one: Status | NoStatus): string =>
@@ -206,72 +191,32 @@ const section = (heading: string, lines: readonly string[]): readonly string[] =
 /** A state in a sentence. */
 const spaced = (state: string): string => state.replaceAll('-', ' ')
 
-/** One drive as it is now. */
-interface DriveState {
-  readonly facts: object
-  readonly text: string
-}
-
-interface WatchedStatus {
-  readonly isJson: boolean
-  /** The last line, once none is mounted any more. */
-  readonly atEnd: string
-  /** All that are mounted; `check` sends a request to each service first. */
-  look(check: boolean): Promise<readonly DriveState[]>
-}
-
 /** Milliseconds between two looks; the service is asked with each tenth of them only. */
 const everyMs = 1_000
 const checkEvery = 10
 
-async function watchStatus({ isJson, atEnd, look }: WatchedStatus): Promise<void> {
-  const screen = isScreen(process.stdout) && !isJson ? await openScreen(process.stdout) : undefined
-  const changes = isJson ? jsonChanges() : lineChanges(atEnd)
+/** Redrawn on a terminal; elsewhere printed once more where something is another than at the last look. */
+async function watch(directory: string | undefined, { json }: Flags): Promise<void> {
+  const named = directory === undefined ? undefined : await drivePath(directory)
+  const screen = isScreen(process.stdout) && json !== true ? await openScreen(process.stdout) : undefined
   let looks = 0
+  let before = ''
   let isGone = false
   await untilInterrupted(everyMs, async () => {
-    const states = await look(looks % checkEvery === 0)
+    const paths = (await ownDrives()).filter(path => named === undefined || path === named)
+    const all = await Promise.all(paths.map(path => statusOf(path, looks % checkEvery === 0)))
     looks += 1
-    if (screen === undefined) for (const line of changes(states)) printText(`${line}\n`)
-    else screen.show(states.map(({ text }) => text).join('\n\n'))
-    isGone = states.length === 0
+    const text = all.map(textOf).join('\n\n')
+    const lasting = text.replace(/ \(\d+ requests so far\)$/gm, '')
+    if (screen !== undefined) screen.show(text)
+    else if (lasting !== before && all.length > 0)
+      printText(
+        `${json === true ? JSON.stringify(all.map(jsonOf)) : `${new Date().toISOString()}\n${text}`}\n`,
+      )
+    before = lasting
+    isGone = all.length === 0
     return !isGone
   })
   screen?.end()
-  if (isGone && screen !== undefined) printLine(atEnd)
+  if (isGone && json !== true) printLine(named === undefined ? 'no drive is mounted.' : goneSentence(named))
 }
-
-/** What was not there a look before, with its time; that the last drive has gone is told as well. */
-function lineChanges(atEnd: string): (states: readonly DriveState[]) => readonly string[] {
-  let before: ReadonlySet<string> | undefined
-  return states => {
-    const lines = states.flatMap(({ text }) => linesOf(text))
-    const fresh = lines.filter(line => before?.has(line) !== true)
-    const isGone = lines.length === 0 && before?.size !== 0
-    before = new Set(lines)
-    const at = new Date().toISOString()
-    return (isGone ? [atEnd] : fresh).map(line => `${at} ${line}`)
-  }
-}
-
-/** Each line with the drive that it is about, and without counts that grow all the time. */
-function linesOf(text: string): readonly string[] {
-  const [first = '', ...rest] = text.split('\n')
-  const drive = first.replace(/: .*/s, '')
-  const plain = rest.map(line => `${drive}: ${line.trim().replace(/ \(\d+ requests so far\)$/, '')}`)
-  return [first, ...plain]
-}
-
-/** One line of JSON for each look that found something else: what changes with each look does not count. */
-function jsonChanges(): (states: readonly DriveState[]) => readonly string[] {
-  let before = ''
-  return states => {
-    const facts = states.map(state => state.facts)
-    const lasting = JSON.stringify(facts, (key, value: unknown) => (passing.has(key) ? undefined : value))
-    if (lasting === before) return []
-    before = lasting
-    return [JSON.stringify(facts)]
-  }
-}
-
-const passing: ReadonlySet<string> = new Set(['at', 'requests', 'answersInMs', 'kernelTold', 'cache'])

@@ -122,7 +122,7 @@ t.test('watching one drive', async t => {
     },
   )
 
-  await t.test('WATCH-3 status --watch has a line for each change elsewhere than on a terminal', async t => {
+  await t.test('WATCH-3 status --watch prints each change elsewhere than on a terminal', async t => {
     const watch = following(t, testbed, 'status', '--watch', directory)
     await watch.until(/everything is saved/)
     await testbed.service.leave()
@@ -130,8 +130,15 @@ t.test('watching one drive', async t => {
     await testbed.service.back()
     await watch.until(/away since.*\n[^\n]*the service answers/s)
     t.equal(await watch.interrupt(), 0)
-    t.equal(watch.text().match(/everything is saved/g)?.length, 1, 'what has not changed is not said again')
-    t.notMatch(watch.text(), /requests so far/)
+    const told = watch
+      .text()
+      .split(/^20\S+Z\n/m)
+      .map(text => text.replace(/\d+ requests/, ''))
+    t.same(
+      told.filter((text, at) => text === told[at - 1]),
+      [],
+      'what has not changed is not said again',
+    )
   })
 
   await t.test('WATCH-4 a command whose terminal is closed ends in order, a mount as well', async t => {
