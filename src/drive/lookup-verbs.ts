@@ -86,8 +86,10 @@ export function openLookupVerbs(
   function holdsUntil(node: Node, above: Node | undefined): Instant | undefined {
     if (node.kind === 'content')
       return node.content.of === 'file' ? catalog.files(node.content.calculation).freshUntil() : undefined
-    const isListed = (node.kind === 'project' || node.kind === 'calculation') && above?.kind === 'project'
-    return isListed && node.parent === above.id ? catalog.children(above.id).freshUntil() : undefined
+    if ((node.kind !== 'project' && node.kind !== 'calculation') || node.parent === undefined)
+      return undefined
+    const isListedBy = above?.kind === 'project' ? node.parent === above.id : above?.kind === 'top'
+    return isListedBy ? catalog.children(node.parent).freshUntil() : undefined
   }
 
   const timeOf = (node: Node & DatedNode) => node.since ?? times.first(nodeKey(node), node.date)
