@@ -35,7 +35,7 @@ t.test('on one mount', async t => {
     })
   const gone = async (name: string) => t.equal(await outcome(files.lstat(`${water}/${name}`)), 'ENOENT')
 
-  await t.test('DEL-23 calcfs delete of one name, twice, deletes one thing', async t => {
+  await t.test('DEL-12 calcfs delete of one name, twice, deletes one thing', async t => {
     await files.readdir(water)
     const asked = await service.during(async () => {
       for (const code of [0, 1])

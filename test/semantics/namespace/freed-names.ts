@@ -19,7 +19,7 @@ const sameIn = async (testbed: Testbed): Promise<string[]> =>
   (await namesOf(testbed, water)).filter(name => name.startsWith('same'))
 
 export function freedNames(t: Test, open: OpenTestbed): void {
-  t.test('DEL-23 a name whose calculation was deleted', async t => {
+  t.test('DEL-12 a name whose calculation was deleted', async t => {
     const testbed = await open(t, manage)
     const { files, service } = testbed
     t.same(await sameIn(testbed), ['same', 'same~c2002', 'same~c2003'])
@@ -59,7 +59,7 @@ export function freedNames(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('DEL-23 a name whose calculation was renamed', async t => {
+  t.test('DEL-12 a name whose calculation was renamed', async t => {
     const testbed = await open(t, manage)
     const { files } = testbed
     t.same(await sameIn(testbed), ['same', 'same~c2002', 'same~c2003'])

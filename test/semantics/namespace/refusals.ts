@@ -74,7 +74,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
       )
     })
 
-    t.test('DENY-7 what a colleague did not share is EACCES', async t => {
+    t.test('SIZE-1 what a colleague did not share is EACCES', async t => {
       service.seed.addProject({ id: '500', name: 'Private', owner: 'guest' })
       t.equal(await outcome(files.readdir('by-id/project/500')), 'EACCES')
     })

@@ -54,7 +54,7 @@ export function rights(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'DENY-7 where the list does not say so, the refusal comes at the save, in the service’s words',
+      'SIZE-1 where the list does not say so, the refusal comes at the save, in the service’s words',
       async t => {
         const record = `projects/Water splitting/.project.json`
         const text = (await textOf(testbed, record)).replace(

@@ -40,7 +40,7 @@ export function emptyPlaces(t: Test, open: OpenTestbed): void {
       t.same(await storedList(testbed, ids.report), [ids.product, ids.bare])
     })
 
-    t.test('ORDER-9 formulas count by the numbers of the places', async t => {
+    t.test('DRAFT-1 formulas count by the numbers of the places', async t => {
       await testbed.pass(3200)
       const text = await textOf(testbed, profile)
       t.same(await storedList(testbed, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')

@@ -157,7 +157,7 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
     })
 
-    t.test('ORDER-9 an order that changes what a formula means is refused, with the formulas', async t => {
+    t.test('DRAFT-1 an order that changes what a formula means is refused, with the formulas', async t => {
       const profile = `reports/${ids.profile}/order.txt`
       const lines = (await textOf(testbed, profile)).trimEnd().split('\n')
       const asked = await service.during(async () => {
