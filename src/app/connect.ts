@@ -24,7 +24,7 @@ import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, Session, withAuthorization } from '../remote/session/session.js'
 import { tokenEnd } from '../remote/session/token.js'
 import { type DialectSettings, defaultFields } from '../remote/wire/names.js'
-import { openWire } from '../remote/wire/wire.js'
+import { Wire } from '../remote/wire/wire.js'
 import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount } from './account/account.js'
 import { tokenStore } from './account/token-store.js'
@@ -110,7 +110,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     question,
     note,
   })
-  const speech = openWire(dialectFor(config), note)
+  const speech = new Wire(dialectFor(config), note)
   const gate = new Gate(withAuthorization(plain, who), capabilities, clock)
   const roots = config.root.filter(root => idForm.test(root)) as ProjectId[]
   const { client } = plain

@@ -6,7 +6,7 @@ import { type JsonObject, withField } from '../../src/record/json/json.js'
 import { parseObject } from '../../src/record/json/parse.js'
 import { compactPrint } from '../../src/record/json/print.js'
 import type { CalculationId, ReportId, ReportTypeId } from '../../src/remote/remote.js'
-import { openWire } from '../../src/remote/wire/wire.js'
+import { Wire } from '../../src/remote/wire/wire.js'
 
 export interface FakeService {
   readonly ports: ReportPorts
@@ -19,7 +19,7 @@ export interface FakeService {
 export const reportId = '42' as ReportId
 const known = ['7', '12', '31', '9007199254740993']
 
-export const { dialect } = openWire({}, () => {})
+export const { dialect } = new Wire({}, () => {})
 
 export function fakeService(text: string): FakeService {
   const service: FakeService = {

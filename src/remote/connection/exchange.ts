@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
-import { type ArrivingBytes, type IncomingBytes, openIncomingBytes } from './incoming-bytes.js'
+import { IncomingBytes } from './incoming-bytes.js'
 import { isFault, networkFailure } from './network-errors.js'
 
 /** The head of a response; `bytes` is its body, and destroying it ends the exchange. */
@@ -32,7 +32,7 @@ export function sendOnConnection(
 ): Exchange {
   let controller: Dispatcher.DispatchController | undefined
   let stopped: Error | undefined
-  let bytes: ArrivingBytes | undefined
+  let bytes: IncomingBytes | undefined
   let fail: (reason: Error) => void = () => {}
 
   const abort = (reason: Error): void => {
@@ -52,7 +52,7 @@ export function sendOnConnection(
       },
       onResponseStart(connected, status, headers) {
         if (status < 200) return
-        bytes = openIncomingBytes(connected, statedLength(headers))
+        bytes = new IncomingBytes(connected, statedLength(headers))
         resolve({ status, headers, bytes })
       },
       onResponseData(_connected, piece) {

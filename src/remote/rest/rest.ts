@@ -4,6 +4,7 @@ import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failu
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
+import { compactPrint } from '../../record/json/print.js'
 import { knownQuestion } from '../known-question.js'
 import {
   type CalculationId,
@@ -20,7 +21,8 @@ import {
   unlistedFiles,
 } from '../remote.js'
 import type { RequestedRecord } from '../wire/identity.js'
-import type { Wire } from '../wire/wire.js'
+import { lengthReader } from '../wire/listing.js'
+import { orderBody, type Wire } from '../wire/wire.js'
 import { Contents } from './contents.js'
 import { type Gate, refusesAll } from './gate.js'
 import { operationOf } from './lacking.js'
@@ -108,7 +110,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     calculation(content.calculation, context),
   )
   const listedProjects: Remote['subProjects'] = (id, context) =>
-    descendants({ id, type: 'project', depth: '1' }, wire.projects, context)
+    descendants({ id, type: 'project', depth: '1' }, () => wire.projects(), context)
 
   return {
     user,
@@ -117,11 +119,11 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
 
     subProjects: listedProjects,
     calculations: (id, context) =>
-      descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
+      descendants({ id, type: 'calculation', depth: '1' }, () => wire.calculations(), context),
     async countChildren(id, context) {
       const counts = await Promise.all(
         (['project', 'calculation'] as const).map(type =>
-          descendants({ id, type, depth: '1' }, wire.counted, context),
+          descendants({ id, type, depth: '1' }, lengthReader, context),
         ),
       )
       return counts.reduce((sum, count) => sum + count, 0)
@@ -138,28 +140,29 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
     answered: ({ kind, id }, context) => settings.answered(`${kind} ${id}`, context),
-    createProject: (record, context) => created<ProjectId>('project', wire.recordBody(record), context),
+    createProject: (record, context) => created<ProjectId>('project', compactPrint(record), context),
     updateProject: (record, context) =>
-      put('project', wire.recordBody(record), subjectOf('project', record), context),
+      put('project', compactPrint(record), subjectOf('project', record), context),
     deleteProject: (id, context) => remove('project', { endpoint: 'project', query: { id } }, context),
-    createShare: (record, context) => created<ShareId>('project/share', wire.recordBody(record), context),
+    createShare: (record, context) => created<ShareId>('project/share', compactPrint(record), context),
     updateShare: (record, context) =>
-      put('project/share', wire.recordBody(record), subjectOf('share', record), context),
+      put('project/share', compactPrint(record), subjectOf('share', record), context),
     deleteShare: (shareId, context) =>
       remove('share', { endpoint: 'project/share', query: { shareId } }, context),
-    createReport: (record, context) => created<ReportId>('report', wire.recordBody(record), context),
+    createReport: (record, context) => created<ReportId>('report', compactPrint(record), context),
     updateReport: (record, context) =>
-      put('report', wire.recordBody(record), subjectOf('report', record), context),
+      put('report', compactPrint(record), subjectOf('report', record), context),
     deleteReport: (id, context) => remove('report', { endpoint: 'report', query: { id } }, context),
     setReportCalculations: (id, order, context) =>
-      put('report/calculations', wire.orderBody(id, order), `report ${id}`, context),
+      put('report/calculations', orderBody(id, order), `report ${id}`, context),
     updateCalculation: (record, context) =>
-      put('calculation', wire.recordBody(record), subjectOf('calculation', record), context),
+      put('calculation', compactPrint(record), subjectOf('calculation', record), context),
     deleteCalculation: (id, context) =>
       remove('calculation', { endpoint: 'calculation', query: { id } }, context),
 
-    fileTitles: (of, type, context) => fileTitles(of, context, { type, read: wire.fileTitles }),
-    allFileTitles: (of, context) => fileTitles(of, context, { type: 'files', read: wire.allFileTitles }),
+    fileTitles: (of, type, context) => fileTitles(of, context, { type, read: text => wire.fileTitles(text) }),
+    allFileTitles: (of, context) =>
+      fileTitles(of, context, { type: 'files', read: text => wire.allFileTitles(text) }),
     contentSize: (content, context) => contents.size(content, context),
     contentFacts: (content, context) => contents.facts(content, context),
     content: (content, start, context, end, of) => contents.body(content, start, context, end, of),
@@ -207,7 +210,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   async function fileTitles(
     of: CalculationId,
     context: RequestContext,
-    { type, read }: { type: 'files' | SourceType; read: Wire['fileTitles'] },
+    { type, read }: { type: 'files' | SourceType; read: (text: string) => readonly FileTitle[] },
   ): Promise<readonly FileTitle[]> {
     try {
       return read(await get('calculation/files', { id: of, type }, context))

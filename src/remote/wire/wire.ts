@@ -30,103 +30,98 @@ import {
 } from '../remote.js'
 import { redactSecrets } from '../secrets.js'
 import { identify, type RequestedRecord } from './identity.js'
-import {
-  fileNamesIn,
-  itemsOfText,
-  lengthReader,
-  listingReader,
-  type Malformed,
-  readItems,
-} from './listing.js'
+import { fileNamesIn, itemsOfText, listingReader, type Malformed, readItems } from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
 import { newRecordsIn, retitledIn } from './new-records.js'
 import { readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
 import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
 
-/** Reads answers and writes bodies of the service. Every invalid answer is a Failure 'broken'. */
-export interface Wire {
+/** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
+export class Wire {
   readonly dialect: Dialect
+  readonly #names: FieldNames
+  readonly #read: ReturnType<typeof readings>
+
+  /** @param malformed called for every item that was left out */
+  constructor(
+    private readonly settings: DialectSettings,
+    private readonly malformed: Malformed,
+  ) {
+    this.#names = fieldsFor(settings)
+    this.#read = readings(this.#names)
+    this.dialect = openDialect(this.#names, this.#read)
+  }
+
   /** The requested record and no other. */
-  record(text: string, asked: RequestedRecord): JsonObject
+  record(text: string, asked: RequestedRecord): JsonObject {
+    // An empty body says nothing of the record: only `null` says that there is none.
+    if (isNull(text)) throw new Failure('absent', 'the service has no such record')
+    return identify(objectIn(text), asked, this.#names.id)
+  }
+
   /** Parses a project's children as they arrive. */
-  projects(): TextReader<readonly ListedProject[]>
-  calculations(): TextReader<readonly ListedCalculation[]>
-  /** Counts them, malformed ones included. */
-  counted(): TextReader<number>
-  shares(text: string): readonly Share[]
-  reportTypes(text: string): readonly ReportType[]
-  fileTitles(text: string): readonly FileTitle[]
+  projects(): TextReader<readonly ListedProject[]> {
+    return this.#children('project') as TextReader<ListedProject[]>
+  }
+
+  calculations(): TextReader<readonly ListedCalculation[]> {
+    return this.#children('calculation') as TextReader<ListedCalculation[]>
+  }
+
+  shares(text: string): readonly Share[] {
+    return readItems(itemsOfText(text, parseAnswer, this.malformed), this.#read.share, this.malformed)
+  }
+
+  reportTypes(text: string): readonly ReportType[] {
+    return readItems(itemsOfText(text, parseAnswer, this.malformed), this.#read.reportType, this.malformed)
+  }
+
+  fileTitles(text: string, malformed: Malformed = this.malformed): readonly FileTitle[] {
+    return fileNamesIn(text, this.#names.file, malformed) as readonly string[] as readonly FileTitle[]
+  }
+
   /** @throws Failure 'broken' for an item that makes no sense */
-  allFileTitles(text: string): readonly FileTitle[]
-  user(text: string): User
-  projectId(text: string): ProjectId
-  calculationId(text: string): CalculationId
+  allFileTitles(text: string): readonly FileTitle[] {
+    return this.fileTitles(text, item => {
+      throw malformedAnswer('a list of files is due', item)
+    })
+  }
+
+  user(text: string): User {
+    const record = objectIn(text)
+    return { candidates: this.#read.candidates(record), record }
+  }
+
+  projectId(text: string): ProjectId {
+    return this.#resolved(text) as ProjectId
+  }
+
+  calculationId(text: string): CalculationId {
+    return this.#resolved(text) as CalculationId
+  }
+
   /** The id of the record that a POST made. */
-  newId(text: string): string
-  recordBody(record: JsonObject): string
-  orderBody(report: ReportId, order: readonly CalculationId[]): string
-  /** Extra query parameters of this instance for an endpoint. */
-  extras(endpoint: string): Readonly<Record<string, string>>
-}
-
-/** The wire form of one instance; `malformed` is called for every item that was left out. */
-export function openWire(settings: DialectSettings, malformed: Malformed): Wire {
-  const names = fieldsFor(settings)
-  const read = readings(names)
-
-  return {
-    dialect: openDialect(names, read),
-    record: (text, asked) => {
-      // An empty body says nothing of the record: only `null` says that there is none.
-      if (isNull(text)) throw new Failure('absent', 'the service has no such record')
-      return identify(objectIn(text), asked, names.id)
-    },
-    projects: () => children('project') as TextReader<ListedProject[]>,
-    calculations: () => children('calculation') as TextReader<ListedCalculation[]>,
-    counted: lengthReader,
-    shares: text => readItems(listed(text), read.share, malformed),
-    reportTypes: text => readItems(listed(text), read.reportType, malformed),
-    fileTitles: text => files(text, malformed),
-    allFileTitles: text =>
-      files(text, item => {
-        throw malformedAnswer('a list of files is due', item)
-      }),
-    user: text => {
-      const record = objectIn(text)
-      return { candidates: read.candidates(record), record }
-    },
-    projectId: text => resolved(text) as ProjectId,
-    calculationId: text => resolved(text) as CalculationId,
-    newId: idOf,
-    recordBody: compactPrint,
-    orderBody,
-    extras: endpoint => settings.query?.[endpoint] ?? {},
-  }
-
-  function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
-    const bundler = new BatchBuilder()
-    const item = (json: JsonObject): Listed<string> | undefined => read.item(json, { kind, bundler })
-    return listingReader({ parse: parseAnswer, read: item, done: () => bundler.close() }, malformed)
-  }
-
-  function listed(text: string): readonly Json[] {
-    return itemsOfText(text, parseAnswer, malformed)
-  }
-
-  function files(text: string, malformed: Malformed): readonly FileTitle[] {
-    return fileNamesIn(text, names.file, malformed) as readonly string[] as readonly FileTitle[]
-  }
-
-  function resolved(text: string): string {
-    if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
-    return idOf(text)
-  }
-
-  function idOf(text: string): string {
-    const id = read.reference(parseAnswer(text))
+  newId(text: string): string {
+    const id = this.#read.reference(parseAnswer(text))
     if (id === undefined) throw malformedAnswer('an id is due', text)
     return id
+  }
+
+  /** Extra query parameters of this instance for an endpoint. */
+  extras(endpoint: string): Readonly<Record<string, string>> {
+    return this.settings.query?.[endpoint] ?? {}
+  }
+
+  #children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
+    const bundler = new BatchBuilder()
+    const item = (json: JsonObject): Listed<string> | undefined => this.#read.item(json, { kind, bundler })
+    return listingReader({ parse: parseAnswer, read: item, done: () => bundler.close() }, this.malformed)
+  }
+
+  #resolved(text: string): string {
+    if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
+    return this.newId(text)
   }
 }
 
@@ -171,7 +166,7 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
 }
 
 /** The whole list as one text; the order of the ids is the order of the report. */
-function orderBody(report: ReportId, order: readonly CalculationId[]): string {
+export function orderBody(report: ReportId, order: readonly CalculationId[]): string {
   const list = stringJson(order.join(','))
   return `{"id":${numberJson(report).raw},"listCalculations":${list.raw}}`
 }

@@ -12,7 +12,7 @@ import { Failure } from '../../../src/failure.js'
 import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { type Instant, instant, type Remote } from '../../../src/remote/remote.js'
-import { openWire } from '../../../src/remote/wire/wire.js'
+import { Wire } from '../../../src/remote/wire/wire.js'
 import { makePrivateNow } from '../../../src/system/own-file.js'
 import { clockOf } from '../../testbed/clocks.js'
 import { HarshKernel } from '../../testbed/kernel/harsh-kernel.js'
@@ -57,7 +57,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   const now = (): Instant => instant(time)
   const clock = clockOf(now)
   const present = (): JsonObject => history.at(-1)?.record ?? parseObject('{}')
-  const { dialect } = openWire({}, () => {})
+  const { dialect } = new Wire({}, () => {})
 
   const world: Interleaved = {
     async during(work) {

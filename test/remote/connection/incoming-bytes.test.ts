@@ -1,11 +1,11 @@
 // What a reader gets of a body is what came, in order, once; a failure or an end comes behind it.
 import fc from 'fast-check'
 import t from 'tap'
-import { openIncomingBytes } from '../../../src/remote/connection/incoming-bytes.js'
+import { IncomingBytes } from '../../../src/remote/connection/incoming-bytes.js'
 
 function openTried(stated: number | undefined) {
   const said: string[] = []
-  const bytes = openIncomingBytes(
+  const bytes = new IncomingBytes(
     {
       abort: reason => void said.push(`abort ${reason.message}`),
       pause: () => void said.push('pause'),
@@ -16,7 +16,7 @@ function openTried(stated: number | undefined) {
   return { bytes, said }
 }
 
-async function readOn(bytes: ReturnType<typeof openIncomingBytes>): Promise<{ got: Buffer; end: string }> {
+async function readOn(bytes: IncomingBytes): Promise<{ got: Buffer; end: string }> {
   const got: Buffer[] = []
   try {
     for (;;) {

@@ -1,6 +1,6 @@
 // How long an answer may be that is not content: by its length, and by what it takes as a tree or in print.
 import t from 'tap'
-import { openWire } from '../../../src/remote/wire/wire.js'
+import { Wire } from '../../../src/remote/wire/wire.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 
@@ -41,7 +41,7 @@ t.test('MEM-1 a record that is many times as long in print is refused', async t 
 t.test('MEM-1 a list of more children than may be held is refused, however short they are', async t => {
   const listOf = (count: number): string =>
     `[${Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"c${at}"}`).join(',')}]`
-  const speech = openWire({}, () => {})
+  const speech = new Wire({}, () => {})
   const read = async (count: number) => {
     const service = await rawService(t, () => whole(listOf(count)))
     return service.asked.readInto(get, () => speech.calculations(), ask(120_000))

@@ -1,7 +1,7 @@
 // The subject of a record, in every form an id is written in.
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
-import { openWire } from '../../../src/remote/wire/wire.js'
+import { Wire } from '../../../src/remote/wire/wire.js'
 
 const kindOf = (read: () => unknown): string => {
   try {
@@ -12,7 +12,7 @@ const kindOf = (read: () => unknown): string => {
 }
 
 t.test('a record with another id than the asked one is none, however the id is written', async t => {
-  const asked = (id: string) => (text: string) => openWire({}, () => {}).record(text, { kind: 'project', id })
+  const asked = (id: string) => (text: string) => new Wire({}, () => {}).record(text, { kind: 'project', id })
   const long = '9007199254740993'
   for (const text of [
     `{"id":${long}}`,

@@ -4,9 +4,9 @@ import t from 'tap'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint } from '../../../src/record/json/print.js'
 import type { CalculationId } from '../../../src/remote/remote.js'
-import { openWire } from '../../../src/remote/wire/wire.js'
+import { Wire } from '../../../src/remote/wire/wire.js'
 
-const { dialect } = openWire({}, () => {})
+const { dialect } = new Wire({}, () => {})
 const id = fc.bigInt({ min: 0n, max: 9223372036854775807n }).map(String)
 const ids = (list: readonly { readonly calculation: string }[] | undefined) =>
   list?.map(row => row.calculation)

@@ -4,11 +4,11 @@ import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import type { DialectSettings } from '../../../src/remote/wire/names.js'
-import { openWire } from '../../../src/remote/wire/wire.js'
+import { Wire } from '../../../src/remote/wire/wire.js'
 
 const speaking = (settings: DialectSettings = {}) => {
   const left: string[] = []
-  const speech = openWire(settings, item => left.push(item))
+  const speech = new Wire(settings, item => left.push(item))
   /** As it comes over a network: in pieces that end anywhere. */
   const calculations = (text: string) => {
     const reader = speech.calculations()
@@ -16,11 +16,16 @@ const speaking = (settings: DialectSettings = {}) => {
     return reader.end()
   }
   return {
-    ...speech,
     calculations,
+    dialect: speech.dialect,
     record: (text: string) => speech.record(text, { kind: 'calculation', id: '1' }),
     shares: (text: string) => speech.shares(text),
     fileTitles: (text: string) => speech.fileTitles(text),
+    reportTypes: (text: string) => speech.reportTypes(text),
+    user: (text: string) => speech.user(text),
+    projectId: (text: string) => speech.projectId(text),
+    newId: (text: string) => speech.newId(text),
+    extras: (endpoint: string) => speech.extras(endpoint),
     left,
   }
 }
