@@ -52,14 +52,6 @@ for (const [how, begin] of [
   ['refuses connections', (testbed: KernelTestbed) => testbed.service.leave()],
   ['never answers', (testbed: KernelTestbed) => void testbed.service.intercept(/./, () => {})],
   [
-    'answers 503 to everything',
-    (testbed: KernelTestbed) =>
-      void testbed.service.intercept(/./, response => {
-        response.writeHead(503)
-        response.end('maintenance')
-      }),
-  ],
-  [
     'answers 404 to everything, as in a redeploy,',
     (testbed: KernelTestbed) =>
       void testbed.service.intercept(/./, response => {

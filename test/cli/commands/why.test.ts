@@ -107,24 +107,6 @@ t.test('why is right after a success (CLI-1)', async t => {
       t.match(await why(testbed, path), { stdout: /nothing is wrong/ }, path)
     }
   })
-
-  t.test('of a deletion that was taken back at first', async t => {
-    const folder = 'projects/Water splitting/H2O'
-    const remove = async () => {
-      for (const name of (await testbed.files.readdir(folder)).keys())
-        await testbed.files.unlink(`${folder}/${name}`)
-      await testbed.files.rmdir(folder)
-    }
-    await remove()
-    await testbed.files.touch(folder)
-    t.match(await why(testbed, folder), { stdout: /not deleted/ })
-    await testbed.pass(2_000)
-    await remove()
-    await until(12_000, 'the DELETE', async () =>
-      testbed.service.heard.some(({ method }) => method === 'DELETE'),
-    )
-    await until(3_000, 'its end', async () => !/not deleted/.test((await why(testbed, folder)).stdout))
-  })
 })
 
 t.test('what the service took of a save, and what it ignored, is said (CLI-1)', async t => {
@@ -145,19 +127,12 @@ t.test('an emptied file is said to be no save, until it is there again (CLI-1)',
     stdout: /it was emptied, and an empty text is never saved/,
   })
   await testbed.pass(6_000)
-  t.match(await why(testbed, 'reports/42.json'), { stdout: /nothing is wrong/ })
-})
-
-t.test('nothing wrong is said, and is exit code 0 (CLI-1)', async t => {
-  const testbed = await warmMount(t)
-  t.match(await why(testbed, 'reports/42.json'), {
-    code: 0,
-    stdout: '/reports/42.json: nothing is wrong, and nothing failed here lately.\n',
+  const json = await testbed.calcfs('why', '--json', '--mount', testbed.directory, 'reports/42.json')
+  t.match(JSON.parse(json.stdout), {
+    path: '/reports/42.json',
+    wrong: false,
+    sentences: ['/reports/42.json: nothing is wrong, and nothing failed here lately.'],
   })
-  const json = JSON.parse(
-    (await testbed.calcfs('why', '--json', '--mount', testbed.directory, 'reports/42.json')).stdout,
-  )
-  t.match(json, { path: '/reports/42.json', wrong: false, sentences: [String] })
 })
 
 t.test('what is old says so, and why (CLI-4)', async t => {

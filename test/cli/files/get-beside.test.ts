@@ -72,16 +72,6 @@ t.test('NOFUSE-7 a file that a user makes while the drive’s arrives is not rep
   t.same(await texts(), [['a.out', 'my latest']])
 })
 
-t.test('NOFUSE-7 with --overwrite a file that changes meanwhile is replaced all the same', async t => {
-  const { local, release, isAsked, get, texts } = await slowFile(t)
-  const running = get('--overwrite')
-  await isAsked(1)
-  await writeFile(local, 'my latest')
-  release()
-  t.match(await running, { code: 0 })
-  t.same(await texts(), [['a.out', drives]])
-})
-
 t.test('NOFUSE-10 a disk that takes nothing is said to be one, and an empty name is no place', async t => {
   const testbed = await warmMount(t)
   const disk = await smallDisk(t)

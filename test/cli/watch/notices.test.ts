@@ -1,13 +1,11 @@
-// Desktop notices: each cause once until it is mended; shown by the desktop's own program, and by a real notification daemon.
+// Desktop notices: each cause once until it is mended, told by the desktop's own program.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type NoticeSource, openNotices } from '../../../src/cli/mount/desktop-notice.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { run } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
@@ -45,15 +43,6 @@ t.test('NOTIFY-1 in any order of failing and mending no cause is told twice whil
 
 const record = 'reports/42.json'
 
-const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
-
-/** A service and a mount point on which nothing is mounted. */
-async function daemonless(t: Test): Promise<KernelTestbed> {
-  const testbed = await realMount(t)
-  await testbed.terminate()
-  return testbed
-}
-
 /** Saves what is no record; the program hears of it. */
 const spoil = async (testbed: KernelTestbed) =>
   outcome(overwrite(testbed, record, (await textOf(testbed, record)).replace('{', '{,')))
@@ -86,48 +75,6 @@ t.test(
     await until(60_000, 'another notice', async () => (await notices()) === 2)
   },
 )
-
-t.test('NOTIFY-1 a notification daemon under X shows it', async t => {
-  const { service, directory, local, home } = await daemonless(t)
-  const script = `
-    exec 2>&1
-    Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp 3> "$LOCAL/display" > /dev/null 2>&1 & X=$!
-    until [ -s "$LOCAL/display" ]; do sleep 0.1; done
-    export DISPLAY=":$(cat "$LOCAL/display")"
-    dunst -conf /dev/null > /dev/null 2>&1 & D=$!
-    "$NODE" "$CALCFS" mount "$URL" "$DIRECTORY" --user demo --notify --daemon --log-file "$LOCAL/log"
-    sed 's/{/{,/' "$DIRECTORY/reports/42.json" > "$LOCAL/wrong"
-    cp "$LOCAL/wrong" "$DIRECTORY/reports/42.json" && echo saved
-    for try in $(seq 600); do
-      dunstctl count displayed 2> /dev/null | grep -qx 1 && break
-      sleep 0.2
-    done
-    dunstctl close-all
-    dunstctl history
-    cat "$LOCAL/log"
-    "$NODE" "$CALCFS" unmount "$DIRECTORY"
-    kill $D $X
-  `
-  const ran = await run('dbus-run-session', ['--', 'bash', '-c', script], {
-    environment: {
-      HOME: home,
-      XDG_RUNTIME_DIR: join(home, 'run'),
-      XDG_STATE_HOME: join(home, 'state'),
-      XDG_CACHE_HOME: join(home, 'cache'),
-      XDG_CONFIG_HOME: join(home, 'config'),
-      CALCFS_PASSWORD: 'demo',
-      NODE: process.execPath,
-      CALCFS: calcfs,
-      URL: service.url,
-      DIRECTORY: directory,
-      LOCAL: local,
-    },
-    limit: 240_000,
-  })
-  t.match(ran.stdout, /"data" : "calcfs: an edit is not saved"/)
-  t.match(ran.stdout, /"data" : "42\.json: report 42: /)
-  t.notMatch(ran.stdout, /^saved$/m)
-})
 
 t.test('NOTIFY-1 a machine without a desktop is a line in the log, and the drive works', async t => {
   const empty = await mkdtemp(join(tmpdir(), 'calcfs-notice-'))
