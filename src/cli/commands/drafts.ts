@@ -48,50 +48,41 @@ function listCommand(): Command {
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isAboutAll = !(await namesOneDrive(command))
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
-  const places = isAboutAll ? await unmountedDrafts(configured(command)) : []
+  const elsewhere = isAboutAll ? await unmountedDrafts(configured(command)) : []
   const all: object[] = []
-  const print = (
+  /** `where` tells `--json` where they wait. */
+  function print(
     drafts: readonly DraftLine[],
-    { heading, ...facts }: Place,
-    troubles: readonly string[] = [],
-  ) => {
-    all.push(...drafts.map(draft => ({ ...draft, since: dateText(draft.since), ...facts })))
-    const lines = drafts.length === 0 ? [`${nothingWaits(troubles)}.`] : drafts.flatMap(describeDraft)
-    if (flags.json !== true) printLine(headed(lines, heading).join('\n'))
+    where: object,
+    heading: string | undefined,
+    none: string,
+  ): void {
+    all.push(...drafts.map(draft => ({ ...draft, since: dateText(draft.since), ...where })))
+    if (flags.json === true) return
+    const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(describeDraft)
+    printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
   }
   const isSomeMounted = !isAboutAll || (await liveMounts()).length > 0
-  const onMounted = (): Promise<void> =>
-    withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
-      const isHeaded = isOneOfSeveral || places.length > 0
-      const troubles = await control.places({})
-      print(await control.drafts({}), { heading: isHeaded ? mountPoint : undefined, mountPoint }, troubles)
-      for (const trouble of troubles) complain(trouble)
-    })
   try {
-    if (isSomeMounted) await onMounted()
-    for (const { drafts, damaged, account, service, user } of places) {
-      const flags = `--url ${service ?? '…'} --user ${user ?? '…'}`
-      print(drafts, { heading: `${account}, on no drive now (${flags})`, service, user })
+    if (isSomeMounted)
+      await withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
+        const heading = isOneOfSeveral || elsewhere.length > 0 ? mountPoint : undefined
+        const troubles = await control.places({})
+        print(await control.drafts({}), { mountPoint }, heading, nothingWaits(troubles))
+        for (const trouble of troubles) complain(trouble)
+      })
+    for (const { drafts, damaged, account, service, user } of elsewhere) {
+      const named = `--url ${service ?? '…'} --user ${user ?? '…'}`
+      print(drafts, { service, user }, `${account}, on no drive now (${named})`, nothingWaits([]))
       for (const { directory, cause } of damaged)
         complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
     }
-    if (!isSomeMounted && places.length === 0 && flags.json !== true) printLine('everything is saved.')
+    if (!isSomeMounted && elsewhere.length === 0 && flags.json !== true) printLine('everything is saved.')
   } finally {
     if (flags.json === true) printJson(all)
   }
   if (all.length > 0) process.exitCode = exitCodes.unsent
 }
-
-/** Where texts wait: on a drive, or with an account of which none is mounted. */
-interface Place {
-  readonly heading: string | undefined
-  readonly mountPoint?: string | undefined
-  readonly service?: string | undefined
-  readonly user?: string | undefined
-}
-
-const headed = (lines: readonly string[], heading: string | undefined): readonly string[] =>
-  heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]
 
 const describeDraft = ({
   name,

@@ -56,27 +56,17 @@ function linesOf(info: PathInfo): readonly string[] {
   return [path, ...told]
 }
 
-function shareText({ unlisted = 0, ...share }: KeptShare): string {
-  if (unlisted === 0) return knownShareText(share)
-  const directories =
-    unlisted === 1 ? 'a directory was never listed' : `${unlisted} directories were never listed`
-  if (share.files === 0) return `not known: ${directories}`
-  const known = `${share.filesKept} of ${filesText(share.files)} that are known`
-  return `${share.is === 'part' ? 'in part' : 'not known'}: ${known}, and ${directories}`
+const shareWords: Readonly<Record<KeptShare['is'], string>> = {
+  whole: 'whole',
+  part: 'in part',
+  not: 'nothing',
+  unknown: 'not known',
 }
 
-function knownShareText({
-  is,
-  files,
-  filesKept,
-  filesUnsized,
-  bytes,
-  bytesKept,
-}: Omit<KeptShare, 'unlisted'>): string {
-  if (files === 1) return is === 'whole' ? is : is === 'part' ? `in part (${bytesText(bytesKept)})` : 'no'
-  const all = filesUnsized === 0 ? bytesText(bytes) : 'sizes not all known'
-  if (is === 'whole') return `all of ${filesText(files)}, ${all}`
-  return is === 'not'
-    ? `nothing of ${filesText(files)}, ${all}`
-    : `${filesKept} of ${filesText(files)}, ${bytesText(bytesKept)} (all: ${all})`
+function shareText({ is, files, filesKept, bytes, bytesKept, unlisted = 0 }: KeptShare): string {
+  if (unlisted === 0)
+    return `${shareWords[is]}: ${filesKept} of ${filesText(files)}, ${bytesText(bytesKept)} of ${bytesText(bytes)}`
+  const never = unlisted === 1 ? 'a directory was never listed' : `${unlisted} directories were never listed`
+  const known = `${filesKept} of ${filesText(files)} that are known, and `
+  return `${shareWords[is]}: ${files === 0 ? '' : known}${never}`
 }

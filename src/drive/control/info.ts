@@ -101,12 +101,11 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   async function shareOf(found: FoundNode): Promise<KeptShare | undefined> {
     const { contents, unlisted } = await knownSubtree(found, { tree, catalog, dialect, identities })
     if (contents.length === 0 && unlisted === 0) return undefined
-    let [bytes, bytesKept, filesKept, filesUnsized, begun] = [0, 0, 0, 0, false]
+    let [bytes, bytesKept, filesKept, begun] = [0, 0, 0, false]
     for (const one of contents) {
       const known = content.knownSize(one.content)
       const size = known ?? 0
       const share = known === 0 ? 1 : content.cached(one.content)
-      if (known === undefined) filesUnsized += 1
       bytes += size
       bytesKept += Math.floor(size * share)
       if (share === 1) filesKept += 1
@@ -116,7 +115,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
     const known = filesKept === files ? 'whole' : begun ? 'part' : 'not'
     // Of what was never listed something may be here, or all of it missing.
     const is = unlisted > 0 && known !== 'part' ? 'unknown' : known
-    const share = { is, files, filesKept, filesUnsized, bytes, bytesKept } as const
+    const share = { is, files, filesKept, bytes, bytesKept } as const
     return unlisted > 0 ? { ...share, unlisted } : share
   }
 

@@ -47,8 +47,6 @@ const amounts = { files: z.number(), filesKept: z.number(), bytes: z.number(), b
 /** How much of the files that are known is on this disk. */
 const keptShare = z.object({
   is: z.enum(['whole', 'part', 'not', 'unknown']),
-  /** Files whose sizes are not known here: the bytes are those of the others. */
-  filesUnsized: z.number(),
   ...amounts,
   /** Directories below of which no files are known. */
   unlisted: z.number().optional(),
