@@ -36,100 +36,103 @@ export async function fileTitles(
   throw new Failure('broken', `the service tells no files of calculation ${of} any more, and had told some`)
 }
 
-export interface DerivedFiles {
-  /** Asks for the list of files first, which most often tells. */
-  of(calculation: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
-  /** The same without any request; undefined where it is not known. */
-  known(calculation: CalculationId): readonly DerivedName[] | undefined
-  /** The service cannot make this one: it is not listed until the next mount. */
-  cannotMake(calculation: CalculationId, name: DerivedName): void
-  /** What was told of this calculation may be about another one. */
-  forget(calculation: CalculationId): void
-}
-
 /** A list may be long, and is looked at for every name in it. */
 const told = new WeakMap<readonly FileTitle[], Map<DerivedName, boolean>>()
 
 const unmadeAtMost = 100_000
 
-export function openDerivedFiles(
-  queryCache: QueryCache,
-  remote: Pick<Remote, 'fileTitles' | 'content'>,
-  {
-    filesOf,
-    lifetime,
-    lacks,
-    doubts,
-  }: {
-    filesOf(of: CalculationId): Query<readonly FileTitle[]>
-    readonly lifetime: number
-    /** Such a file is not listed where the service cannot make it. */
-    readonly lacks: (name: DerivedName) => boolean
-    /** One has to be asked for before any is listed. */
-    readonly doubts: (name: DerivedName) => boolean
-  },
-): DerivedFiles {
-  const hasSources = (of: CalculationId, type: SourceType): Query<boolean> => ({
-    namespace: 'listing',
-    key: `${type} ${of}`,
-    lifetime,
-    async fetch(context) {
-      const hadSome = queryCache.known(hasSources(of, type)) === true
-      return (await fileTitles(remote, { of, type, hadSome }, context)).length > 0
-    },
-    encode: String,
-    decode: (text: string) => text === 'true',
-  })
+export interface DerivedFilesParts {
+  filesOf(of: CalculationId): Query<readonly FileTitle[]>
+  readonly lifetime: number
+  /** Such a file is not listed where the service cannot make it. */
+  readonly lacks: (name: DerivedName) => boolean
+  /** One has to be asked for before any is listed. */
+  readonly doubts: (name: DerivedName) => boolean
+}
 
-  const unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
-  const keyOf = (calculation: CalculationId, name: DerivedName) => `${name} ${calculation}`
-  const listed = (calculation: CalculationId, answers: readonly (boolean | undefined)[]) =>
-    derivedNames.filter((name, at) => answers[at] && !lacks(name) && !unmade.has(keyOf(calculation, name)))
+export class DerivedFiles {
+  readonly #unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
+
+  constructor(
+    private readonly queryCache: QueryCache,
+    private readonly remote: Pick<Remote, 'fileTitles' | 'content'>,
+    private readonly parts: DerivedFilesParts,
+  ) {}
+
+  /** Asks for the list of files first, which most often tells. */
+  of(calculation: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]> {
+    return chain(this.queryCache.ask(this.parts.filesOf(calculation), context), titles => {
+      const isThere = derivedNames.map(
+        name =>
+          toldByTitles(titles, name) ??
+          this.queryCache.ask(this.#hasSources(calculation, derivedKinds[name].source), context),
+      )
+      return chain(all(isThere), answers => {
+        const doubtful = derivedNames.filter(
+          (name, at) => answers[at] && this.parts.doubts(name) && !this.#unmade.has(keyOf(calculation, name)),
+        )
+        const asked = all(doubtful.map(name => this.#askDoubtful(calculation, name, context)))
+        return chain(asked, () => this.#listed(calculation, answers))
+      })
+    })
+  }
+
+  /** The same without any request; undefined where it is not known. */
+  known(calculation: CalculationId): readonly DerivedName[] | undefined {
+    const titles = this.queryCache.known(this.parts.filesOf(calculation))
+    if (titles === undefined) return undefined
+    const answers = derivedNames.map(
+      name =>
+        toldByTitles(titles, name) ??
+        this.queryCache.known(this.#hasSources(calculation, derivedKinds[name].source)),
+    )
+    return answers.includes(undefined) ? undefined : this.#listed(calculation, answers)
+  }
+
+  /** The service cannot make this one: it is not listed until the next mount. */
+  cannotMake(calculation: CalculationId, name: DerivedName): void {
+    this.#unmade.set(keyOf(calculation, name), true)
+  }
+
+  /** What was told of this calculation may be about another one. */
+  forget(calculation: CalculationId): void {
+    for (const name of derivedNames) {
+      this.queryCache.forget(this.#hasSources(calculation, derivedKinds[name].source))
+      this.#unmade.delete(keyOf(calculation, name))
+    }
+  }
+
+  #hasSources(of: CalculationId, type: SourceType): Query<boolean> {
+    return {
+      namespace: 'listing',
+      key: `${type} ${of}`,
+      lifetime: this.parts.lifetime,
+      fetch: async context => {
+        const hadSome = this.queryCache.known(this.#hasSources(of, type)) === true
+        return (await fileTitles(this.remote, { of, type, hadSome }, context)).length > 0
+      },
+      encode: String,
+      decode: (text: string) => text === 'true',
+    }
+  }
+
+  #listed(calculation: CalculationId, answers: readonly (boolean | undefined)[]): readonly DerivedName[] {
+    return derivedNames.filter(
+      (name, at) => answers[at] && !this.parts.lacks(name) && !this.#unmade.has(keyOf(calculation, name)),
+    )
+  }
 
   /** An outage tells nothing: what was never made here stays left out. */
-  async function askDoubtful(calculation: CalculationId, name: DerivedName, context: RequestContext) {
-    const title = `${calculation}${derivedKinds[name].ending}` as FileTitle
-    const answer = await remote
-      .content({ of: name, calculation, title }, byteOffset(0), context)
-      .catch(asFailure)
+  async #askDoubtful(of: CalculationId, name: DerivedName, context: RequestContext): Promise<void> {
+    const title = `${of}${derivedKinds[name].ending}` as FileTitle
+    const content = { of: name, calculation: of, title }
+    const answer = await this.remote.content(content, byteOffset(0), context).catch(asFailure)
     if (!(answer instanceof Failure)) answer.cancel()
-    else if (isAbsent(answer)) unmade.set(keyOf(calculation, name), true)
-  }
-
-  return {
-    of: (calculation, context) =>
-      chain(queryCache.ask(filesOf(calculation), context), titles => {
-        const isThere = derivedNames.map(
-          name =>
-            toldByTitles(titles, name) ??
-            queryCache.ask(hasSources(calculation, derivedKinds[name].source), context),
-        )
-        return chain(all(isThere), answers => {
-          const doubtful = derivedNames.filter(
-            (name, at) => answers[at] && doubts(name) && !unmade.has(keyOf(calculation, name)),
-          )
-          const asked = all(doubtful.map(name => askDoubtful(calculation, name, context)))
-          return chain(asked, () => listed(calculation, answers))
-        })
-      }),
-    known(calculation) {
-      const titles = queryCache.known(filesOf(calculation))
-      if (titles === undefined) return undefined
-      const answers = derivedNames.map(
-        name =>
-          toldByTitles(titles, name) ?? queryCache.known(hasSources(calculation, derivedKinds[name].source)),
-      )
-      return answers.includes(undefined) ? undefined : listed(calculation, answers)
-    },
-    cannotMake: (calculation, name) => void unmade.set(keyOf(calculation, name), true),
-    forget(calculation) {
-      for (const name of derivedNames) {
-        queryCache.forget(hasSources(calculation, derivedKinds[name].source))
-        unmade.delete(keyOf(calculation, name))
-      }
-    },
+    else if (isAbsent(answer)) this.cannotMake(of, name)
   }
 }
+
+const keyOf = (calculation: CalculationId, name: DerivedName): string => `${name} ${calculation}`
 
 /** Undefined where only the service knows: it may take files of other names for sources, too. */
 function toldByTitles(titles: readonly FileTitle[], name: DerivedName): boolean | undefined {

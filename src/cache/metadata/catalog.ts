@@ -27,7 +27,7 @@ import {
 } from '../../remote/remote.js'
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
-import { filesKey, fileTitles, openDerivedFiles } from './calculation-files.js'
+import { DerivedFiles, filesKey, fileTitles } from './calculation-files.js'
 import {
   type ChildrenForm,
   decodeChildren,
@@ -181,7 +181,7 @@ export function openCatalog(
     }),
   )
 
-  const derived = openDerivedFiles(queryCache, remote, { filesOf, lifetime: seldom, lacks, doubts })
+  const derived = new DerivedFiles(queryCache, remote, { filesOf, lifetime: seldom, lacks, doubts })
 
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',
@@ -349,9 +349,9 @@ export function openCatalog(
     // In an outage it stays left out: nothing was ever told of it.
     askDoubtfulShares: (of, context) =>
       doubts('shares') ? recover(queryCache.ask(sharesOf(of), context), asFailure) : undefined,
-    derivedFiles: derived.of,
-    cannotMake: derived.cannotMake,
-    knownDerivedFiles: derived.known,
+    derivedFiles: (of, context) => derived.of(of, context),
+    cannotMake: (of, name) => derived.cannotMake(of, name),
+    knownDerivedFiles: of => derived.known(of),
     parentOf: project => parents.get(project),
     revision: queryCache.revision,
     learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),

@@ -127,17 +127,3 @@ export interface RequestTrace {
 
 /** Called for each request once it has ended. */
 export type TraceRequest = (request: RequestTrace) => void
-
-/** Counts requests by endpoint and outcome, and the bytes that come. */
-export interface RequestCounter {
-  begin(): void
-  ended(request: {
-    readonly method: string
-    /** Below the address of the service, without its query. */
-    readonly endpoint: string
-    /** The HTTP status, or the kind of failure where no head of an answer came. */
-    readonly outcome: string
-    readonly milliseconds: number
-  }): void
-  received(bytes: number): void
-}

@@ -1,4 +1,5 @@
 // Client: one request within its deadline, through limiter, rate and breaker; a silent question is sent once more, a change once.
+import type { Requests } from '../../activity/requests.js'
 import { Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { type Clock, systemClock } from '../clock.js'
@@ -17,7 +18,6 @@ import {
   describeRequest,
   neededElsewhere,
   type Outgoing,
-  type RequestCounter,
   subjectsOf,
   superseded,
   type TraceRequest,
@@ -34,7 +34,7 @@ import {
   type UnansweredChanges,
 } from './late-answer.js'
 import { isBackground, Limiter } from './limiter.js'
-import { openBandwidthLimiter, openRateLimiter, type RateLimiter } from './rate-limit.js'
+import { openBandwidthLimiter, RateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 
 export interface ClientOptions extends ConnectionOptions {
@@ -46,7 +46,7 @@ export interface ClientOptions extends ConnectionOptions {
   readonly clock?: Clock | undefined
   /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
-  readonly counter?: RequestCounter | undefined
+  readonly counter?: Requests | undefined
   readonly trace?: TraceRequest | undefined
   /** Called for each long metadata answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
@@ -80,7 +80,7 @@ export class Client {
   readonly #limiter: Limiter
   readonly #rate: RateLimiter | undefined
   readonly #spend: (bytes: number) => Promise<void> | undefined
-  readonly #counter: RequestCounter | undefined
+  readonly #counter: Requests | undefined
   readonly #trace: TraceRequest | undefined
   readonly #texts: TextLimits
   readonly #lateWrites: LateWrites
@@ -101,7 +101,7 @@ export class Client {
     this.#question = options.question ?? (() => firstQuestion)
     this.#pools = openServiceConnections(base, options, lateAtMost)
     this.#limiter = new Limiter(connections, this.clock)
-    this.#rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, this.clock)
+    this.#rate = maxRequests === undefined ? undefined : new RateLimiter(maxRequests, this.clock)
     this.#spend = openBandwidthLimiter(options.bwlimit, this.clock)
     this.#counter = options.counter
     this.#trace = options.trace

@@ -3,56 +3,56 @@ import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { RequestContext } from '../remote.js'
 import { isBackground } from './limiter.js'
 
-export interface RateLimiter {
-  /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
-  turn(context: RequestContext): Promise<void>
-}
-
 /** At most so many requests a second, evenly spaced. */
-export function openRateLimiter(perSecond: number, clock: Clock): RateLimiter {
-  const spacing = 1000 / perSecond
-  const waiting = new Set<QueuedRequest>()
-  let serving = false
-  let free = Number.NEGATIVE_INFINITY
+export class RateLimiter {
+  readonly #waiting = new Set<QueuedRequest>()
+  readonly #spacing: number
+  #serving = false
+  #free = Number.NEGATIVE_INFINITY
 
-  /** User requests first, by their present priority: a user may have joined a background request. */
-  function next(): QueuedRequest | undefined {
-    let first: QueuedRequest | undefined
-    for (const one of waiting) {
-      if (!isBackground(one.context)) return one
-      first ??= one
-    }
-    return first
+  constructor(
+    perSecond: number,
+    private readonly clock: Clock,
+  ) {
+    this.#spacing = 1000 / perSecond
   }
 
-  async function serve(): Promise<void> {
-    serving = true
-    while (waiting.size > 0) {
-      const ahead = free - clock.now()
-      free = Math.max(free, clock.now()) + spacing
+  /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
+  async turn(context: RequestContext): Promise<void> {
+    let go = () => {}
+    const turn = new Promise<void>(resolve => {
+      go = resolve
+    })
+    const one = { context, go: () => go() }
+    this.#waiting.add(one)
+    if (!this.#serving) void this.#serve()
+    try {
+      await withDeadline(
+        turn,
+        context,
+        this.clock,
+        'the limit of requests a second left no time for this one',
+      )
+    } finally {
+      this.#waiting.delete(one)
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { clock } = this
+    this.#serving = true
+    while (this.#waiting.size > 0) {
+      const ahead = this.#free - clock.now()
+      this.#free = Math.max(this.#free, clock.now()) + this.#spacing
       if (ahead > 0) await sleep(clock, ahead)
-      const one = next()
+      // Users first, by the present priority: a user may have joined a background request.
+      const waiting = [...this.#waiting]
+      const one = waiting.find(({ context }) => !isBackground(context)) ?? waiting[0]
       if (one === undefined) break
-      waiting.delete(one)
+      this.#waiting.delete(one)
       one.go()
     }
-    serving = false
-  }
-
-  return {
-    async turn(context) {
-      let one: QueuedRequest | undefined
-      const turn = new Promise<void>(go => {
-        one = { context, go }
-        waiting.add(one)
-      })
-      if (!serving) void serve()
-      try {
-        await withDeadline(turn, context, clock, 'the limit of requests a second left no time for this one')
-      } finally {
-        if (one !== undefined) waiting.delete(one)
-      }
-    },
+    this.#serving = false
   }
 }
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { Breaker } from '../../../src/remote/client/breaker.js'
-import { openBandwidthLimiter, openRateLimiter } from '../../../src/remote/client/rate-limit.js'
+import { openBandwidthLimiter, RateLimiter } from '../../../src/remote/client/rate-limit.js'
 import { type AttemptResult, retryAfter, withRetries } from '../../../src/remote/client/retry.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
@@ -44,7 +44,7 @@ const bad = (more: Partial<AttemptResult<string>> = {}): AttemptResult<string> =
 
 t.test('requests keep their pace, and users go before guesses', { timeout: 5000 }, async t => {
   const clock = jumping()
-  const rate = openRateLimiter(10, clock)
+  const rate = new RateLimiter(10, clock)
   const order: string[] = []
   const go = (name: string, lane: RequestContext['priority']) =>
     rate.turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
