@@ -34,7 +34,7 @@ const besideAtMost = 44
 const widest = 68
 
 /** What is typed, with its words beside it, or below where it is long. */
-export function exampleLines(examples: readonly Example[]): readonly string[] {
+function exampleLines(examples: readonly Example[]): readonly string[] {
   const short = examples.map(([line]) => line.length).filter(length => length <= besideAtMost)
   const width = Math.max(0, ...short)
   return examples.flatMap(([line, says]) =>

@@ -8,7 +8,7 @@ import { instant } from '../../remote/remote.js'
 export const mountHeader = 'calcfs-mount'
 
 /** The transferred form of a failure: what its message and its exit code need. */
-export const failureForm = z.object({
+const failureForm = z.object({
   kind: z.string(),
   sentence: z.string(),
   said: z.string().optional(),
@@ -23,7 +23,7 @@ export const failureParts = ({ kind, message, said, place }: Failure): z.infer<t
 })
 
 /** An unknown kind from another version is no bug here: the exit code is that of any failure. */
-export const failureIn = ({ kind, sentence, said, place }: z.infer<typeof failureForm>): Failure =>
+const failureIn = ({ kind, sentence, said, place }: z.infer<typeof failureForm>): Failure =>
   new Failure(kind as FailureKind, sentence, { said, place })
 
 const texts = z.array(z.string()).optional()

@@ -44,7 +44,7 @@ export function onDisk<Value>(path: string, work: () => Value): Value {
 }
 
 /** The failure of an error of the local disk; anything else as it is. */
-export function localFailure(thrown: unknown, path: string): unknown {
+function localFailure(thrown: unknown, path: string): unknown {
   const cause = { cause: thrown }
   switch (codeOf(thrown)) {
     case undefined:
