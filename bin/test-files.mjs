@@ -44,9 +44,11 @@ process.on('exit', () => memory !== undefined && removeUnlessMounted(memory))
 
 /**
  * V8 for a process of a few seconds: a function is compiled to fast code only once it has run four times as long as usual, and garbage
- * is first looked for when there are 16 MiB of objects. Takes a sixth of the processor time off a file of many drives.
+ * is first looked for when there are 16 MiB of objects. Takes a sixth of the processor time off a file of many drives. The engine of
+ * Node 22 does not know the first flag, and ends.
  */
-const shortLived = ['--interrupt-budget=500000', '--min-semi-space-size=16']
+const budget = Number.parseInt(process.versions.node, 10) < 22 ? ['--interrupt-budget=500000'] : []
+const shortLived = [...budget, '--min-semi-space-size=16']
 
 const preloaded = fileURLToPath(new URL('without-domains.mjs', import.meta.url))
 
