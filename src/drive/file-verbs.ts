@@ -5,7 +5,7 @@ import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { ByteOffset, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
-import type { FileVerbs, OpenAccess } from './interface/verbs.js'
+import type { Call, FileVerbs, OpenAccess } from './interface/verbs.js'
 import {
   type ContentNode,
   type DirectoryNode,
@@ -17,6 +17,7 @@ import {
 import { type Name, type Place, pathOf } from './nodes/place.js'
 import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
+import type { Opening } from './records/records.js'
 import type { TextSnapshot } from './records/source.js'
 import type { Resolver } from './tree/resolver.js'
 
@@ -48,7 +49,7 @@ export function openFileVerbs(
   const { records } = writeSide
   const handles = openHandles<HandleTarget>()
 
-  function open(place: Place, access: OpenAccess): MaybePromise<number> {
+  function open(place: Place, access: OpenAccess, call?: Call): MaybePromise<number> {
     const { node } = place
     const path = pathOf(place)
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
@@ -57,24 +58,24 @@ export function openFileVerbs(
       const since = content.replacedAt(node.content)
       return handles.add({ kind: 'content', path, node, since, readOn: false })
     }
-    return openNode(place, node, { access, context: until.metadata() }).then(handles.add)
+    return openNode(node, { ...call, place, access }, until.metadata()).then(handles.add)
   }
 
   async function openNode(
-    place: Place,
     node: Exclude<Node, DirectoryNode>,
-    { access, context }: { access: OpenAccess; context: RequestContext },
+    opening: Opening,
+    context: RequestContext,
   ): Promise<HandleTarget> {
     if (node.kind === 'scratch')
       return { kind: 'local', file: await scratch.open(node.place), place: node.place }
     if (isEditable(node))
       return {
         kind: 'record',
-        file: await records.open(writeSide.source(node), { place, access }, context),
-        path: pathOf(place),
+        file: await records.open(writeSide.source(node), opening, context),
+        path: pathOf(opening.place),
         node,
       }
-    if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
+    if (opening.access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'generated':
         return { kind: 'text', text: await parts.generated.open(node, context), node }
@@ -88,12 +89,12 @@ export function openFileVerbs(
     }
   }
 
-  async function create(name: Name): Promise<number> {
+  async function create(name: Name, call?: Call): Promise<number> {
     const context = until.metadata()
     const record = await resolver.editable(name, context)
     if (record !== undefined) {
       await writeSide.recreated(record)
-      const file = await records.create(writeSide.source(record), { ...name, node: record })
+      const file = await records.create(writeSide.source(record), { ...call, place: { ...name, node: record } })
       return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.

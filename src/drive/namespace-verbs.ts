@@ -6,7 +6,7 @@ import { asFailure, Failure, unlessAbsent } from '../failure.js'
 import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import type { NamespaceVerbs } from './interface/verbs.js'
+import type { Call, NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { isLockName } from './nodes/local-names.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
@@ -84,7 +84,7 @@ export function openNamespaceVerbs(
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
-  async function rename(from: Name, to: Name): Promise<void> {
+  async function rename(from: Name, to: Name, call?: Call): Promise<void> {
     const context = until.save()
     const node = await resolver.child(from, context)
     if (node.kind === 'project' || node.kind === 'calculation') return retitle(node, { from, to }, context)
@@ -93,7 +93,8 @@ export function openNamespaceVerbs(
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.clock.now()
       await writeSide.recreated(target)
-      const moved = { text: await scratch.read(node.place), isUnread: scratch.isUnread(node.place) }
+      const isUnread = scratch.isUnread(node.place)
+      const moved = { ...call, text: await scratch.read(node.place), isUnread }
       await records.replace(writeSide.source(target), moved, context)
       failureLog.forget(pathOf(to), began)
       return scratch.remove(node.place, true)
@@ -188,9 +189,9 @@ export function openNamespaceVerbs(
       throw new Failure(refusalOf(node), `${pathOf(place)}: ${readOnlyBecause(node)}`)
     },
     unlink,
-    async rename(from, to) {
+    async rename(from, to, call) {
       try {
-        await rename(from, to)
+        await rename(from, to, call)
       } catch (thrown) {
         // `calcfs why` is asked at the file that should have become another.
         failureLog.note('rename', pathOf(to), asFailure(thrown))

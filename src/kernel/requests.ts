@@ -1,11 +1,13 @@
 // Requests: what each one asks of the drive, and the answer as the kernel reads it.
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
+import { isEditable } from '../drive/nodes/node.js'
 import type { Name } from '../drive/nodes/place.js'
 import { asFailure, Failure, isAbsent } from '../failure.js'
 import { attempt, chain, type MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import { byteOffset, instant } from '../remote/remote.js'
+import { processOf } from '../system/process-id.js'
 import type { Answer, RequestParts } from './entries.js'
 import { foundBy, inodeAt, isStill, lifetimesOf, nothing, shownOf } from './entries.js'
 import type { Inode, Inodes } from './inodes.js'
@@ -34,11 +36,14 @@ import {
   putXattrSize,
   Reply,
 } from './reply.js'
+import { callBy, Writers } from './writers.js'
 
 interface OpenFile {
   readonly inode: Inode
   /** It was opened to be written, or has written something since its last flush. */
   isWriter: boolean
+  /** Who has written through it, where it is a record. */
+  writers?: Writers
 }
 
 const accessMask = 0o3 // O_ACCMODE, open(2)
@@ -172,7 +177,10 @@ export class Requests {
     // A text that is open stays its readers': who comes to write it finds another node at the name.
     if (access !== 'read' && inode.isOnlyRead) throw this.#inodes.sentAway(pid, inode)
     const opened = (handle: number) => this.#checked(inode, handle, access, isSure ? undefined : pid)
-    return attempt(() => chain(this.#drive.open(inode, access), opened), this.#unlessGone(inode, pid))
+    return attempt(
+      () => chain(this.#drive.open(inode, access, callBy(inode, pid)), opened),
+      this.#unlessGone(inode, pid),
+    )
   }
 
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
@@ -213,9 +221,14 @@ export class Requests {
     return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
   }
 
-  #writes(handle: number, does: boolean): void {
+  #writes(handle: number, does: boolean, thread?: number): void {
     const file = this.#files.get(handle)
-    if (file === undefined || file.isWriter === does) return
+    if (file === undefined) return
+    if (thread !== undefined && isEditable(file.inode.node)) {
+      file.writers ??= new Writers()
+      file.writers.note(thread)
+    }
+    if (file.isWriter === does) return
     file.isWriter = does
     file.inode.writers += does ? 1 : -1
   }
@@ -231,9 +244,9 @@ export class Requests {
     return this.#drive.release(handle)
   }
 
-  async create({ node }: Header, name: string): Promise<Answer> {
+  async create({ node, pid }: Header, name: string): Promise<Answer> {
     const parent = this.#inodes.get(node)
-    const handle = await this.#drive.create({ parent, name })
+    const handle = await this.#drive.create({ parent, name }, { process: processOf(pid) })
     try {
       const attributes = await this.#drive.lookup({ parent, name })
       this.#inodes.removed(parent, name)
@@ -254,20 +267,24 @@ export class Requests {
     }))
   }
 
-  async write(message: Buffer): Promise<Answer> {
+  async write(message: Buffer, { pid }: Header): Promise<Answer> {
     const { handle, offset, bytes } = writeIn(message)
     // The message's bytes are the next request's once this waits.
     const own = Buffer.from(bytes)
-    this.#writes(handle, true)
+    this.#writes(handle, true, pid)
     await this.#drive.write(handle, own, byteOffset(offset))
     const inode = this.#files.get(handle)?.inode
     inode?.retell({ size: Math.max(inode.told?.size ?? 0, offset + own.length) })
     return { reply: putWritten(new Reply(), own.length) }
   }
 
-  /** What was saved through a handle is what it shows from then on; its name may stand for the service's wording. */
-  flush(message: Buffer): MaybePromise<Answer> {
+  /**
+   * What was saved through a handle is what it shows from then on; its name may stand for the service's wording. The flush of a
+   * child that was forked, or executes another program, is no save of what its parent writes.
+   */
+  flush(message: Buffer, { pid }: Header): MaybePromise<Answer> {
     const handle = handleIn(message)
+    if (this.#files.get(handle)?.writers?.isAnother(pid) === true) return nothing()
     return chain(this.#drive.flush(handle), () => {
       this.#writes(handle, false)
       this.#files.get(handle)?.inode.retell(this.#drive.textOf(handle))
@@ -309,12 +326,12 @@ export class Requests {
     return nothing()
   }
 
-  async rename(message: Buffer, { node, opcode }: Header): Promise<Answer> {
+  async rename(message: Buffer, { node, opcode, pid }: Header): Promise<Answer> {
     const { from, to, directory, flags } = renameIn(message, opcode)
     if (flags !== 0) throw new Failure('invalid', 'a rename with conditions or an exchange is not offered')
     const parent = this.#inodes.get(node)
     const goal = { parent: this.#inodes.get(directory), name: to }
-    await this.#drive.rename({ parent, name: from }, goal)
+    await this.#drive.rename({ parent, name: from }, goal, { process: processOf(pid) })
     const moved = this.#inodes.moved(parent, from, goal)
     if (moved !== undefined) await this.#nowAt(moved, goal)
     return { ...nothing(), renewed: moved }

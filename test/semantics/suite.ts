@@ -30,6 +30,7 @@ import { xyz } from './reading/xyz.js'
 import { doubts } from './saving/doubts.js'
 import { editing } from './saving/editing.js'
 import { emptyPlaces } from './saving/empty-places.js'
+import { failedSaves } from './saving/failed-saves.js'
 import { lateLists } from './saving/late-lists.js'
 import { newFiles } from './saving/new-files.js'
 import { newShares } from './saving/new-shares.js'
@@ -40,10 +41,6 @@ import { privateDrafts } from './saving/private-drafts.js'
 import { reportTypes } from './saving/report-types.js'
 import { rowTitles } from './saving/row-titles.js'
 import { turnedLists } from './saving/turned-lists.js'
-import { failedSaves } from './shown/failed-saves.js'
-import { shownTexts } from './shown/shown-texts.js'
-import { takenBack } from './shown/taken-back.js'
-import { unseenTexts } from './shown/unseen-texts.js'
 
 export type Promises = (t: Test, open: OpenTestbed) => void
 
@@ -86,7 +83,6 @@ export const aboutConditions: readonly Promises[] = [
 /** What is written into one file. */
 export const aboutEditing: readonly Promises[] = [
   editing,
-  takenBack,
   rowTitles,
   reportTypes,
   otherRecords,
@@ -95,7 +91,7 @@ export const aboutEditing: readonly Promises[] = [
 ]
 
 /** What is written under several names of one thing. */
-export const aboutAliases: readonly Promises[] = [newFiles, newShares, shownTexts, unseenTexts]
+export const aboutAliases: readonly Promises[] = [newFiles, newShares]
 
 /** What is made, renamed and deleted. */
 export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]

@@ -183,7 +183,7 @@ export function openDraftControl(
   /** Of two texts of one record only one is shown in its place; the other goes out all the same. */
   async function sendBeside(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
     if (source.editing instanceof Failure) throw source.editing
-    const handedOver = await source.editing.save(draft, undefined, context)
+    const handedOver = await source.editing.save(draft, {}, context)
     await writeSide.end(draft)
     if (handedOver !== undefined) throw handedOver
   }

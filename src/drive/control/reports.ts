@@ -105,7 +105,7 @@ export function openReportControl(
     const draft = await editing.begin(base)
     try {
       await draft.write(Buffer.from(prettyPrint(whole)), 0)
-      await editing.save(draft, base, context)
+      await editing.save(draft, { base }, context)
     } finally {
       await draft.discard()
     }
@@ -171,7 +171,7 @@ export function openReportControl(
       )
     }
     if (unsent.order !== undefined) {
-      const meant = { known: [], held: wish.now }
+      const meant = { known: [], held: wish.now, by: undefined }
       const order = await editableOrder(ports, id).mean(await unsent.order.text(), meant, context)
       return dialect.rows(order.mine) ?? []
     }

@@ -2,12 +2,18 @@
 
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { Node } from '../nodes/node.js'
 import type { Name, Place } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
 
 /** What a file is opened for; `write-only` is O_WRONLY, through which nothing is read. */
 export type OpenAccess = 'read' | 'write' | 'write-only'
+
+/** Who asks, as far as it is known: through libfuse it is not. */
+export interface Call {
+  readonly process: ProcessId | undefined
+}
 
 /**
  * A verb takes a place that was looked up, or a name in a directory; never a path. A handle is a whole number above 0, good
@@ -30,8 +36,8 @@ export interface LookupVerbs {
 
 /** What happens to a file by its handle, and how one is got. */
 export interface FileVerbs {
-  open(place: Place, access: OpenAccess): MaybePromise<number>
-  create(name: Name): Promise<number>
+  open(place: Place, access: OpenAccess, call?: Call): MaybePromise<number>
+  create(name: Name, call?: Call): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
   /** Size and time of the text that this handle goes on showing; undefined where it shows no text of its own. */
@@ -48,7 +54,7 @@ export interface FileVerbs {
 export interface NamespaceVerbs {
   truncate(place: Place, size: ByteOffset): Promise<void>
   unlink(name: Name): Promise<void>
-  rename(from: Name, to: Name): Promise<void>
+  rename(from: Name, to: Name, call?: Call): Promise<void>
   mkdir(name: Name): Promise<void>
   rmdir(name: Name): Promise<void>
   symlink(target: string, name: Name): Promise<void>

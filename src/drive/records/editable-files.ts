@@ -13,6 +13,7 @@ import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes } from '../../record/json/print.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { KnownReports } from '../names/known-reports.js'
 import { type EditableNode, nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
 import type { AccessRights } from '../tree/access.js'
@@ -82,9 +83,10 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
-        noteRead: text => rememberText(parts, key, text, 'read'),
+        noteRead: (text, by) => rememberText(parts, key, text, 'read', by),
         keep: async text => void (await parts.history.archive(key, text)),
-        save: (draft, base, context) => save({ draft, own: base && Buffer.from(base).toString() }, context),
+        save: (draft, { base, process }, context) =>
+          save({ draft, own: base && Buffer.from(base).toString(), by: process }, context),
         saveOver: (draft, now, context) =>
           save({ draft, own: Buffer.from(now).toString(), isOver: true }, context),
       }
@@ -112,9 +114,10 @@ export function rememberText(
   key: RecordKey,
   text: Uint8Array | string,
   how: 'shown' | 'read',
+  by?: ProcessId,
 ): void {
   history
-    .remember(key, text, how)
+    .remember(key, text, how, by)
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
 

@@ -1,5 +1,6 @@
 // Handle view: what one open file sees of a record, and what may take the record's place.
 import type { Instant } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { Place } from '../nodes/place.js'
 
 /** What one handle sees: the text it was opened on, or the bytes that were saved through its node since. */
@@ -11,8 +12,10 @@ export interface HandleView {
   readonly node: Place
   /** It was opened on an unsaved text, which is no base. */
   readonly isUnsent: boolean
-  /** The text this handle's program has read; the base of what it writes. */
-  base: Uint8Array | undefined
+  /** Who opened it: the texts that it has read or stored are the candidates for the base of what it writes. */
+  readonly process: ProcessId | undefined
+  /** The text that was noted as read by its program. */
+  read: Uint8Array | undefined
   wrote: boolean
   /**
    * The path this handle was opened by leads to another file now. Moved: its bytes lie under another name, as on any
@@ -21,22 +24,17 @@ export interface HandleView {
   gone: 'no' | 'moved' | 'replaced'
 }
 
-/** What a new draft holds, and the text that its writer had read. */
-export interface DraftStart {
-  readonly bytes: Uint8Array
-  readonly base?: Uint8Array | undefined
-}
-
 /** A finished text, and the one it was made from, where that is known. */
 export interface Replacement {
   readonly text: Uint8Array
   readonly base?: Uint8Array | undefined
   /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
   readonly isUnread?: boolean | undefined
+  readonly process?: ProcessId | undefined
 }
 
 /** What a handle sees that has neither read nor written. */
 export const freshView = (
   node: Place,
-  { bytes, mtime, isUnsent }: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent'>,
-): HandleView => ({ bytes, mtime, node, isUnsent, base: undefined, wrote: false, gone: 'no' })
+  shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,
+): HandleView => ({ ...shown, node, read: undefined, wrote: false, gone: 'no' })

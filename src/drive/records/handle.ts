@@ -31,9 +31,9 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
 
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
     refuseGone()
-    let draft = await record.draftFor(source, view)
+    let draft = await record.draftFor(source, view.bytes)
     // A save may have ended that draft just now.
-    while (draft !== record.draft) draft = await record.draftFor(source, view)
+    while (draft !== record.draft) draft = await record.draftFor(source, view.bytes)
     await record.writeThrough(view.node)
     // Another text may have taken the file's place meanwhile.
     refuseGone()
@@ -75,7 +75,7 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
     write: (bytes, offset) =>
       change(async draft => {
         await draft.write(bytes, offset)
-        record.wroteOn()
+        record.wroteOn(offset, bytes.length)
       }),
     truncate: size =>
       change(async draft => {

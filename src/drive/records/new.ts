@@ -16,7 +16,7 @@ import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './records.js'
-import type { Editing, RecordSource, TextSnapshot } from './source.js'
+import type { Editing, RecordSource, TextSnapshot, Writing } from './source.js'
 
 export interface NewFileParts extends EditingParts {
   readonly state: Ledger
@@ -48,6 +48,8 @@ interface Meaning {
   readonly form: JsonObject
   readonly base: JsonObject | undefined
 }
+
+type WrittenDraft = Pick<Writing, 'process'> & { readonly draft: Draft }
 
 /** The names are on disk until the mount ends in order: after a kill, its writer's second try makes no second record. */
 export class NewFiles {
@@ -116,12 +118,12 @@ export class NewFiles {
     return (
       rights.refusal({ do: 'edit', node }) ?? {
         begin: () => drafts.begin(key, undefined),
-        noteRead(text) {
-          if (own !== undefined && !(own instanceof Failure)) own.noteRead(text)
+        noteRead(text, by) {
+          if (own !== undefined && !(own instanceof Failure)) own.noteRead(text, by)
         },
         keep: async text => void (await history.archive(key, text)),
-        save: (draft, _base, context) => this.#save(node, draft, context),
-        saveOver: (draft, _now, context) => this.#save(node, draft, context),
+        save: (draft, { process }, context) => this.#save(node, { draft, process }, context),
+        saveOver: (draft, _now, context) => this.#save(node, { draft }, context),
       }
     )
   }
@@ -137,11 +139,12 @@ export class NewFiles {
     return { bytes, mtime, isUnsent: draft !== undefined && draft.meta.unread !== true }
   }
 
-  async #save(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
+  async #save(node: NewNode, written: WrittenDraft, context: RequestContext): Promise<Failure | undefined> {
     try {
-      const failure = await this.#edit(node, draft, context)
-      return failure === 'makes another' ? await this.#make(node, draft, context) : failure
+      const failure = await this.#edit(node, written, context)
+      return failure === 'makes another' ? await this.#make(node, written, context) : failure
     } catch (thrown) {
+      const { draft } = written
       // Nothing saves it once more when its file is closed: its writer hears of this failure, and of nothing after it.
       throw draft.meta.state === 'editing' ? await withFailure(draft, asFailure(thrown)) : thrown
     }
@@ -151,9 +154,10 @@ export class NewFiles {
 
   async #edit(
     node: NewNode,
-    draft: Draft,
+    written: WrittenDraft,
     context: RequestContext,
   ): Promise<Failure | undefined | 'makes another'> {
+    const { draft } = written
     // A record of which it is not known whether it was made is not forgotten for a text about an older one.
     const made = mayBeMade(draft.meta) ? undefined : await this.#madeBy(node)
     if (made === undefined) return 'makes another'
@@ -166,7 +170,7 @@ export class NewFiles {
     const meaning = isWhole
       ? { form: said, base: undefined }
       : await this.#meaning(record, made, said, context)
-    const failure = await this.#handOver(target, meaning, draft, context)
+    const failure = await this.#handOver(target, meaning, written, context)
     // The record's own form says nothing about what the other form leaves out.
     if (failure === undefined) await this.#note(node, { target, said, form: meaning.form, meansAll: isWhole })
     else if (failure.kind === 'another-thing') this.forget(target)
@@ -194,7 +198,8 @@ export class NewFiles {
 
   // The text makes a record.
 
-  async #make(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
+  async #make(node: NewNode, written: WrittenDraft, context: RequestContext): Promise<Failure | undefined> {
+    const { draft } = written
     const record = this.#parts.creatable(node)
     const { id, written: said } = await this.#parts.create(record, draft, context)
     const target = targetOf(node, id)
@@ -204,7 +209,7 @@ export class NewFiles {
     if (!(await this.#note(node, { target, said, form, meansAll: isInPart })))
       throw await withFailure(draft, numberUnnoted(target))
     if (!isInPart) return undefined
-    const failure = await this.#handOver(target, { form: meant, base: form }, draft, context)
+    const failure = await this.#handOver(target, { form: meant, base: form }, written, context)
     if (failure === undefined) await this.#note(node, { target, said, form: meant, meansAll: false })
     return failure
   }
@@ -237,7 +242,7 @@ export class NewFiles {
   async #handOver(
     target: RecordNode,
     { form, base }: Meaning,
-    draft: Draft,
+    { draft, process }: WrittenDraft,
     context: RequestContext,
   ): Promise<Failure | undefined> {
     const { records, source } = this.#parts
@@ -246,7 +251,7 @@ export class NewFiles {
       const isUnread = draft.meta.unread
       await records.replace(
         source(target),
-        { text, base: base && Buffer.from(prettyPrint(base)), isUnread },
+        { text, base: base && Buffer.from(prettyPrint(base)), isUnread, process },
         context,
       )
       return undefined

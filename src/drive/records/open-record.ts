@@ -4,11 +4,8 @@ import { asFailure } from '../../failure.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Place } from '../nodes/place.js'
-import type { DraftStart, HandleView, Replacement } from './handle-view.js'
-import { editingOf, type RecordSource } from './source.js'
-
-/** The handle that saves, or what its program had read; neither where it is sent by a command. */
-export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
+import type { HandleView, Replacement } from './handle-view.js'
+import { editingOf, type RecordSource, type Writing } from './source.js'
 
 /** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
 export const awayMs = 3000
@@ -24,8 +21,8 @@ export class OpenRecord {
   #aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
   /** When the draft's bytes changed last. */
   #changed: Instant
-  /** What a draft began with, which no program wrote. */
-  readonly #starts = new WeakMap<Draft, Uint8Array>()
+  /** What a draft began with, which no program wrote, and up to where its beginning was written over. */
+  readonly #starts = new WeakMap<Draft, { readonly bytes: Uint8Array; over: number }>()
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
   #emptied: Uint8Array | undefined
   /** Through which node the draft is written: its handles show the draft, all others the text they were opened on. */
@@ -130,28 +127,31 @@ export class OpenRecord {
   }
 
   /** A program has written into it: what it emptied before is not wanted back. */
-  wroteOn(): void {
+  wroteOn(offset: number, length: number): void {
     this.#emptied = undefined
+    const start = this.#draft && this.#starts.get(this.#draft)
+    if (start !== undefined && offset <= start.over) start.over = Math.max(start.over, offset + length)
   }
 
   // The draft: it begins, is taken up again, is emptied and filled.
 
-  async draftFor(source: RecordSource, from: DraftStart): Promise<Draft> {
+  /** `base` is kept for the time after a crash. */
+  async draftFor(source: RecordSource, bytes: Uint8Array, base?: Uint8Array): Promise<Draft> {
     if (this.#draft !== undefined) return this.#draft
     if (this.#aside !== undefined) {
       this.#aside.takenUp ??= this.#takeUp(source, this.#aside.draft)
       return this.#aside.takenUp
     }
-    const draft = await editingOf(source).begin(from.base)
+    const draft = await editingOf(source).begin(base)
     // Whole before it is shown: no reader meets a part of it.
-    const failure = await draft.write(from.bytes, 0).catch(asFailure)
+    const failure = await draft.write(bytes, 0).catch(asFailure)
     // A write and a truncate may have come at once: the first draft is the record's.
     if (failure !== undefined || this.#draft !== undefined) await draft.discard()
     if (failure !== undefined) throw failure
     if (this.#draft !== undefined) return this.#draft
     this.#draft = draft
     this.#node = undefined
-    this.#starts.set(draft, from.bytes)
+    this.#starts.set(draft, { bytes, over: 0 })
     return draft
   }
 
@@ -173,7 +173,8 @@ export class OpenRecord {
   async empty(source: RecordSource, draft: Draft): Promise<void> {
     const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
     if (isKept) this.#emptied = await draft.whole()
-    const start = this.#starts.get(draft) ?? nothing
+    const start = this.#starts.get(draft)?.bytes ?? nothing
+    this.#starts.set(draft, { bytes: start, over: Number.POSITIVE_INFINITY })
     await draft.replace(nothing, async before => {
       if (Buffer.compare(before, start) !== 0) await editingOf(source).keep(before)
     })
@@ -212,26 +213,23 @@ export class OpenRecord {
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
-  async save(source: RecordSource, from: Writer, context: RequestContext): Promise<void> {
-    // Read now: another save of this handle may end before this one begins.
-    const { base } = from
-    const run = this.#saving.then(() => this.#saveNow(source, { from, base }, context))
+  async save(source: RecordSource, from: HandleView | Writing, context: RequestContext): Promise<void> {
+    const run = this.#saving.then(() => this.#saveNow(source, from, context))
     this.#saving = run.catch(alreadyReported)
     await run
   }
 
-  async #saveNow(
-    source: RecordSource,
-    { from, base }: { from: Writer; base: Uint8Array | undefined },
-    context: RequestContext,
-  ): Promise<void> {
+  async #saveNow(source: RecordSource, from: HandleView | Writing, context: RequestContext): Promise<void> {
     const draft = this.#draft
     if (draft === undefined || draft.size === 0) return
+    const start = this.#starts.get(draft)
+    const remains = start !== undefined && start.over < draft.size && start.bytes.length > 0
+    const base = remains ? start.bytes : 'base' in from ? from.base : undefined
     const [changed, revision] = [this.#changed, this.#revision]
     const bytes = await draft.whole()
     const editing = editingOf(source)
     const handedOver = await editing
-      .save(draft, base, context)
+      .save(draft, { base, process: from.process }, context)
       .catch(async (thrown: unknown) => {
         // Another program may have written over the draft while this text was on its way.
         if (this.#revision !== revision) await editing.keep(bytes)
@@ -243,8 +241,7 @@ export class OpenRecord {
       if (view !== from && !this.isShown(view)) continue
       view.bytes = bytes
       view.mtime = changed
-      // The base of another handle stays what its program has read.
-      if (view === from) view.base = bytes
+      if (view === from) view.read = bytes
     }
     const isSaved = this.#draft === draft && this.#revision === revision
     if (isSaved) this.#draft = undefined
@@ -265,17 +262,18 @@ export class OpenRecord {
   /** What was written before and is not saved yet is kept as history. */
   async #swapIn(
     source: RecordSource,
-    { text, base, isUnread }: Replacement,
+    { text, base, isUnread, process }: Replacement,
     context: RequestContext,
   ): Promise<void> {
-    const draft = await this.draftFor(source, { bytes: text, base })
+    const draft = await this.draftFor(source, text, base)
     // A program wrote it: it is kept when it is emptied.
-    if (this.#starts.get(draft) === text) this.#starts.delete(draft)
+    if (this.#starts.get(draft)?.bytes === text) this.#starts.delete(draft)
     else await draft.replace(text, before => editingOf(source).keep(before))
+    this.#starts.delete(draft)
     if (isUnread && text.length > 0) await draft.change({ unread: true })
     this.touch()
     this.#awayUntil = 0
-    await this.save(source, { base }, context)
+    await this.save(source, { base, process }, context)
   }
 
   // The file is taken away, the draft ends.

@@ -5,6 +5,7 @@ import type { SaveRequest } from '../../edit/save/save.js'
 import { Failure } from '../../failure.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import { nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnSaved, rememberText, savedOrOld } from './editable-files.js'
 import { recordKeyOf } from './node-key.js'
@@ -54,12 +55,13 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(recordKeyOf(node), originOf(node, base)),
-        noteRead(text) {
+        noteRead(text, by) {
           const origin = originOf(node, text)
-          if (origin !== undefined) rememberText(parts, recordKeyOf(report), origin, 'read')
+          if (origin !== undefined) rememberText(parts, recordKeyOf(report), origin, 'read', asOrder(by))
         },
         keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
-        save: (draft, base, context) => save({ draft, own: originOf(node, base) }, context),
+        save: (draft, { base, process }, context) =>
+          save({ draft, own: originOf(node, base), by: asOrder(process) }, context),
         saveOver: (draft, now, context) => save({ draft, own: originOf(node, now), isOver: true }, context),
       }
     )
@@ -82,3 +84,6 @@ const reportNodeOf = ({ id }: OrderNode): Extract<RecordNode, { of: 'report' }> 
   of: 'report',
   id,
 })
+
+/** What a program has read of the record itself is another text to it. */
+const asOrder = (by: ProcessId | undefined): ProcessId | undefined => by && { ...by, view: 'order' }

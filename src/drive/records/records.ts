@@ -8,7 +8,7 @@ import { upTo } from '../../growing-lru.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
-import type { OpenAccess } from '../interface/verbs.js'
+import type { Call, OpenAccess } from '../interface/verbs.js'
 import type { Place } from '../nodes/place.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
 import { freshView, type HandleView, type Replacement } from './handle-view.js'
@@ -16,7 +16,7 @@ import { nothing, OpenRecord } from './open-record.js'
 import { editingOf, noteRead, type RecordSource, type TextSnapshot } from './source.js'
 
 /** A file that is opened: by which node of the kernel, and what for. */
-export interface Opening {
+export interface Opening extends Partial<Call> {
   readonly place: Place
   readonly access: OpenAccess
 }
@@ -30,7 +30,7 @@ export interface Records {
   bringBack(key: string): void
   /** Its pause is over, and it was not created again. */
   isBack(key: string): boolean
-  create(source: RecordSource, place: Place): Promise<RecordHandle>
+  create(source: RecordSource, making: Omit<Opening, 'access'>): Promise<RecordHandle>
   truncate(
     source: RecordSource,
     cut: { readonly place: Place; readonly size: ByteOffset },
@@ -117,21 +117,22 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
 
   async function viewFor(
     source: RecordSource,
-    { place, access }: Opening,
+    { place, access, process }: Opening,
     context: RequestContext,
   ): Promise<HandleView> {
     const record = recordOf(source.key)
     const { draft } = record
     const mtime = record.changed
-    if (draft !== undefined) return freshView(place, { bytes: await draft.whole(), mtime, isUnsent: true })
+    if (draft !== undefined)
+      return freshView(place, { bytes: await draft.whole(), mtime, isUnsent: true, process })
     try {
       const text = await shown(source, context)
       source.opened()
-      return freshView(place, { ...text, isUnsent: text.isUnsent === true })
+      return freshView(place, { ...text, isUnsent: text.isUnsent === true, process })
     } catch (thrown) {
       // A name outlives what it was made for, and a program that reads nothing of it is about to write.
       if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
-      return freshView(place, { bytes: nothing, mtime, isUnsent: true })
+      return freshView(place, { bytes: nothing, mtime, isUnsent: true, process })
     }
   }
 
@@ -141,8 +142,8 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
     context: RequestContext,
   ): Promise<RecordHandle> {
     const view = await viewFor(source, opening, context)
-    // The kernel keeps pages, so that no read may come.
-    if (opening.access === 'read') noteRead(source, view)
+    // Where it is not known who asks, the kernel keeps pages, so that no read may come.
+    if (opening.access === 'read' && opening.process === undefined) noteRead(source, view)
     return openRecordHandle(recordOf(source.key), source, view)
   }
 
@@ -162,11 +163,11 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
       return toWrite(source.key, await handleFor(source, opening, context))
     },
     writtenAt: key => writtenAt.get(key),
-    async create(source, place) {
+    async create(source, { place, process }) {
       const record = recordOf(source.key)
-      await record.draftFor(source, { bytes: nothing })
+      await record.draftFor(source, nothing)
       record.touch()
-      const view = freshView(place, { bytes: nothing, mtime: clock.now(), isUnsent: true })
+      const view = freshView(place, { bytes: nothing, mtime: clock.now(), isUnsent: true, process })
       await record.writeThrough(view.node)
       await record.draft?.truncate(0)
       record.bringBack()
@@ -181,7 +182,7 @@ export function openRecords(tell: (key: string) => void, clock: Clock, times: Pi
       record.touch()
       const bytes =
         size === 0 || record.draft !== undefined ? nothing : (await record.present(source, context)).bytes
-      const draft = await record.draftFor(source, { bytes })
+      const draft = await record.draftFor(source, bytes)
       await record.writeThrough(place)
       if (size === 0) await record.empty(source, draft)
       else await draft.truncate(size)

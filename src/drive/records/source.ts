@@ -4,6 +4,7 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { HandleView } from './handle-view.js'
 
 /** A text as it is shown: its bytes and its time. */
@@ -29,27 +30,33 @@ export interface RecordSource {
   written(at: Instant): void
 }
 
+/** The text that a draft was made from, where that is known, and the process that wrote it. */
+export interface Writing {
+  readonly base?: Uint8Array | undefined
+  readonly process?: ProcessId | undefined
+}
+
 /** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
 export interface Editing {
   begin(base: Uint8Array | undefined): Promise<Draft>
   /** A program has read this text: an edit may be based on it. */
-  noteRead(text: Uint8Array): void
+  noteRead(text: Uint8Array, by: ProcessId | undefined): void
   /** Keeps as history a text that another program's bytes have replaced before it was saved. */
   keep(text: Uint8Array): Promise<void>
   /**
    * Sends what the draft means. On failure the draft stays, with its why. Answers the failure of another draft that the
    * text has become part of: then this one has done its work.
    */
-  save(draft: Draft, base: Uint8Array | undefined, context: RequestContext): Promise<Failure | undefined>
+  save(draft: Draft, written: Writing, context: RequestContext): Promise<Failure | undefined>
   /** The same for a text that is to take the place of `now`, the present one: no other text is its base. */
   saveOver(draft: Draft, now: Uint8Array, context: RequestContext): Promise<Failure | undefined>
 }
 
 /** A program has read what its handle shows: an edit may be based on it. */
 export function noteRead({ editing }: RecordSource, view: HandleView): void {
-  if (view.isUnsent || view.base === view.bytes) return
-  view.base = view.bytes
-  if (!(editing instanceof Failure)) editing.noteRead(view.bytes)
+  if (view.isUnsent || view.read === view.bytes) return
+  view.read = view.bytes
+  if (!(editing instanceof Failure)) editing.noteRead(view.bytes, view.process)
 }
 
 /** @throws Failure: why this record cannot be changed */

@@ -22,9 +22,11 @@ import {
   replaceFileLightly,
   replaceFileNow,
 } from '../../system/own-file.js'
+import type { ProcessId } from '../../system/process-id.js'
 import { openQuickDisk } from '../../system/quick-disk.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'
+import { type TextUser, TextUsers } from './text-users.js'
 
 export const textUse = z.enum([
   'shown',
@@ -53,6 +55,8 @@ export interface KnownText {
   readonly saved: Instant | undefined
   /** When it was last what the service made of a text that a program of this mount had saved. */
   readonly outcome: Instant | undefined
+  /** The processes that have read or stored it since the daemon began. */
+  readonly users: readonly TextUser[]
 }
 
 /** One way in which a text was met, when that was last, and the mark of the mount. */
@@ -64,9 +68,7 @@ export interface Meeting {
 
 export interface TextHistory {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
-  remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void>
-  /** A program has read the text with this hash once more, in whatever words; nothing where it is not known any more. */
-  readAgain(key: RecordKey, hash: string): Promise<void>
+  remember(key: RecordKey, text: string | Uint8Array, how: TextUse, by?: ProcessId): Promise<void>
   /** Keeps what was not saved as history; answers the file in which it lies. */
   archive(key: RecordKey, bytes: Uint8Array, how?: 'dropped' | 'discarded'): Promise<string>
   /**
@@ -80,8 +82,6 @@ export interface TextHistory {
   lastSaved(key: RecordKey): Promise<string | undefined>
   /** What this mount has sent since the last text that is known to be stored, the latest first. */
   unsettled(key: RecordKey): Promise<readonly string[]>
-  /** What its user gave up on this mount, and when; the latest first, a few at most. */
-  discarded(key: RecordKey): Promise<readonly { readonly text: string; readonly at: Instant }[]>
   /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): Promise<string | undefined>
   /** Every text that is kept of a record by any mount: how it was met, by its hash. */
@@ -141,12 +141,19 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
   const disk = openQuickDisk()
   /** Directories whose names are known to survive a power cut. */
   const lasting = new Set<string>()
+  const users = new TextUsers()
   const directoryOf = (key: RecordKey) => join(root, keyName(key))
 
-  async function remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void> {
+  async function remember(
+    key: RecordKey,
+    text: string | Uint8Array,
+    how: TextUse,
+    by?: ProcessId,
+  ): Promise<void> {
     const directory = directoryOf(key)
     const hash = textHash(text)
     const mark = { name: `${hash}.${how}.${own}`, at: tick() }
+    if (how !== 'shown') users.note(`${keyName(key)} ${hash}`, { how, at: mark.at, by })
     const isLight = how === 'shown' || how === 'read'
     if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
     await makeDirectory(directory).catch(rethrow)
@@ -173,7 +180,9 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     for (const hash of new Set(marks.map(mark => mark.hash))) {
       const text = await recall(key, hash)
       const times = timesOf(marks.filter(mark => mark.hash === hash))
-      if (text !== undefined) known.push({ text, ...times, outcome: outcomes.get(hash) })
+      if (text === undefined) continue
+      const more = { outcome: outcomes.get(hash), users: users.of(`${keyName(key)} ${hash}`) }
+      known.push({ text, ...times, ...more })
     }
     return known.sort((one, other) => other.last - one.last)
   }
@@ -193,15 +202,6 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     const saved = marks.filter(mark => mark.own && mark.how === 'saved')
     const [latest] = saved.toSorted((one, other) => other.at - one.at)
     return latest && recall(key, latest.hash)
-  }
-
-  async function discarded(key: RecordKey): Promise<readonly { text: string; at: Instant }[]> {
-    const marks = (await marksOf(key)).filter(mark => mark.own && mark.how === 'discarded')
-    const latest = marks.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
-    const texts = await Promise.all(
-      latest.map(async ({ hash, at }) => ({ text: await recall(key, hash), at })),
-    )
-    return texts.flatMap(({ text, at }) => (text === undefined ? [] : [{ text, at }]))
   }
 
   /** A damaged file is no candidate: its hash says so. */
@@ -237,14 +237,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     return work.finally(() => busy.delete(work))
   }
   return {
-    remember: (key, text, how) => kept(inTurn(key, () => remember(key, text, how))),
-    readAgain: (key, hash) =>
-      kept(
-        inTurn(key, async () => {
-          const text = await recall(key, hash)
-          if (text !== undefined) await remember(key, text, 'read')
-        }),
-      ),
+    remember: (key, text, how, by) => kept(inTurn(key, () => remember(key, text, how, by))),
     settled: async () => void (await Promise.allSettled(busy)),
     async archive(key, bytes, how = 'dropped') {
       await inTurn(key, () => remember(key, bytes, how))
@@ -257,7 +250,6 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     },
     lastSaved: key => inTurn(key, () => lastSaved(key)),
     unsettled: key => inTurn(key, () => unsettled(key)),
-    discarded: key => inTurn(key, () => discarded(key)),
     recall,
     meetings: key => inTurn(key, () => meetings(key)),
     purge,
@@ -358,7 +350,7 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
   return marks
 }
 
-function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text' | 'outcome'> {
+function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text' | 'outcome' | 'users'> {
   const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
   const lastAs = (how: TextUse) => {
     const chosen = marks.filter(mark => mark.own && mark.how === how)

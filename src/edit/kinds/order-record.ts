@@ -8,7 +8,7 @@ import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell } from '../../record/tsv.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
-import { byFields, chooseBase, type Measure } from '../save/base.js'
+import { chooseBase, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
 import { orderDistance } from './order-distance.js'
 import { byIdPath, type OrderLine, orderLines } from './order-text.js'
@@ -137,9 +137,10 @@ const isSameList = (rows: readonly ReportRow[], before: readonly ReportRow[]): b
  */
 function chooseByRows(
   shown: (record: JsonObject) => readonly ReportRow[],
-  { known, held }: KnownBases,
+  { known, held, by }: KnownBases,
   wanted: readonly ReportRow[],
 ): JsonObject | undefined {
+  if (held !== undefined) return held
   const origins = new Map<JsonObject, JsonObject>()
   const listIn = (record: JsonObject): JsonObject => {
     const list = listAlone(shown(record))
@@ -147,22 +148,19 @@ function chooseByRows(
     return list
   }
   const order = wanted.map(row => row.calculation)
-  const sharesRow = (record: JsonObject) => idsOf(shown(record)).some(id => order.includes(id))
-  const all = known.map(({ record }) => record)
-  // A whole new list is nearer to none of them: it takes the place of what its writer has read, or of the newest.
-  if (![...all, ...(held === undefined ? [] : [held])].some(sharesRow)) return held ?? all[0]
+  const sharesRow = ({ record }: { readonly record: JsonObject }) =>
+    idsOf(shown(record)).some(id => order.includes(id))
+  // A whole new list is nearer to none of them: it takes the place of the newest.
+  if (!known.some(sharesRow)) return latestFor(known, { mine: listAlone(wanted), by })
   const rowsIn = (list: JsonObject): readonly ReportRow[] => {
     const record = origins.get(list)
     return record === undefined ? wanted : shown(record)
   }
-  const measure: Measure = {
-    ...byFields,
-    distance: list => orderDistance(idsOf(rowsIn(list)), order),
-    rows: list => titlesApart(rowsIn(list), wanted),
-  }
+  const distance = (list: JsonObject): number =>
+    orderDistance(idsOf(rowsIn(list)), order) + titlesApart(rowsIn(list), wanted) / (wanted.length + 1)
   const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
-  const base = chooseBase(candidates, listAlone(wanted), held && listIn(held), measure)
-  return base === undefined ? undefined : origins.get(base.record)
+  const base = chooseBase(candidates, { mine: listAlone(wanted), by }, distance)
+  return base && origins.get(base.record)
 }
 
 /** How many of the written titles none of these rows has. */

@@ -1,6 +1,7 @@
 // Interface of an editable kind of record, implemented once for each kind.
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
 import { type Edits, editsBetween } from './diff.js'
@@ -29,10 +30,11 @@ export interface ChangeResult {
   readonly lost: string | undefined
 }
 
-/** What a text may be an edit of: the records met here, the latest first, and the one its writer held, if that is known. */
+/** What a text may be an edit of: the records met here, the latest first; or the one it was made from, if that is known. */
 export interface KnownBases {
   readonly known: readonly Candidate[]
   readonly held: JsonObject | undefined
+  readonly by: ProcessId | undefined
 }
 
 /** A record with an id, as it is edited. All methods reject or throw with a Failure. */

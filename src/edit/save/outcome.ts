@@ -1,5 +1,5 @@
 // Outcome of a save: what the service made of the saved text is no other client's change.
-import type { JsonObject } from '../../record/json/json.js'
+import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { editsBetween } from './diff.js'
@@ -18,6 +18,8 @@ export function outcomeOf(
   const isFollowed = [...change.edits.keys()].some(name => record.follows?.(name))
   if (made.size === 0 && !isFollowed) return undefined
   const others = editsBetween(written.base, record.plain(change.before))
-  const isOwn = (name: string) => change.edits.has(name) || !others.has(name) || record.follows?.(name)
+  // What the writer's text did not have at all the service fills in.
+  const isFilledIn = (name: string) => record.follows?.(name) || fieldOf(written.base, name) === undefined
+  const isOwn = (name: string) => change.edits.has(name) || !others.has(name) || isFilledIn(name)
   return [...made.keys()].every(isOwn) ? prettyPrint(stored) : undefined
 }

@@ -70,7 +70,7 @@ export function tryObject(text: string): JsonObject | undefined {
 async function closeAttempt(draft: Draft, { saved, form }: SaveAttempt): Promise<Reconciled> {
   const isAll = (await draft.hash()) === saved
   const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
-  await draft.change({ ...rest, saved, form, attempt: undefined })
+  await draft.change({ ...rest, saved, form, base: form, attempt: undefined })
   return isAll ? 'stored' : 'not-stored'
 }
 

@@ -6,32 +6,30 @@ import { clearly } from '../../record/json/kept-digits.js'
 import { foldedFrom, parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { Draft } from '../journal/draft.js'
 import { withFailure } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
-import { byFields, type Candidate, chooseBase, type Measure } from './base.js'
-import { datingBy } from './dating.js'
+import { type Candidate, chooseBase, type Written } from './base.js'
 import { editsBetween, merge } from './diff.js'
-import {
-  type EditableRecord,
-  isAsSaid,
-  type KnownBases,
-  type RecordChange,
-  type WrittenEdit,
-} from './editable.js'
+import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
 import { isOtherThan, refuseAnother } from './other-thing.js'
 import { outcomeOf } from './outcome.js'
-import { type Reconciled, reconcileAttempt, reconcileSent, tryObject } from './reconcile.js'
+import { type Reconciled, reconcileAttempt, reconcileSent } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
-/** `own` is the text that the writing handle itself had read, where it had; the only possible base with `isOver`. */
+/**
+ * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only possible
+ * base with `isOver`. `by` is the process that writes.
+ */
 export interface SaveRequest {
   readonly record: EditableRecord
   readonly draft: Draft
   readonly own?: string | undefined
   readonly isOver?: boolean | undefined
+  readonly by?: ProcessId | undefined
 }
 
 /** unchanged: the text says nothing new, and nothing was sent. stored: the service has the edit; `text` shows it. */
@@ -87,21 +85,21 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const parsed = record.mean === undefined ? parseObject(text) : undefined
-  const mine = parsed && { parsed, mine: record.plain(parsed) }
+  const said = parsed && { mine: record.plain(parsed), changed: record.changedAt(parsed), by: save.by }
   // What is on its way still is not in what the service shows: a text of before would count as unchanged.
   await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
   else await reconcileSent(save, context)
   const met = await knownTexts(save)
-  const written = await (mine === undefined
+  const written = await (said === undefined
     ? readMeaning(save, text, met, context)
-    : findWritten(save, mine, met, context))
+    : findWritten(save, said, met, context))
   // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
   if (record.key.kind !== 'share')
     await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, context)))
   try {
     // A text whose digits were rounded is no base: what it says is.
-    return await saveWritten(save, { text, isAsWritten: written.mine === mine?.mine }, written, context)
+    return await saveWritten(save, { text, isAsWritten: written.mine === said?.mine }, written, context)
   } catch (thrown) {
     await noteBase(draft, met, written.base)
     throw thrown
@@ -121,7 +119,8 @@ async function saveWritten(
   const readTheirs = () => record.read(context)
   const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
   const edits = editsBetween(written.base, checked)
-  const own = { text, form: prettyPrint(checked) }
+  const isAsChecked = isAsWritten && editsBetween(written.mine, checked).size === 0
+  const own = { text, form: isAsChecked ? text : prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own, written, context)
   return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }
@@ -136,38 +135,27 @@ async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(
   save: SaveState,
-  { parsed, mine }: { readonly parsed: JsonObject; readonly mine: JsonObject },
-  { known, held, dates }: KnownTexts,
+  said: Written,
+  { known, held }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
+  const { mine } = said
   const kept = (base: JsonObject) => save.record.withDigitsOf(base, mine)
   const edited = (base: JsonObject) => editsBetween(base, kept(base).record)
+  const readTheirs = () => save.record.read(context)
+  if (held !== undefined) return { base: held, mine: clearly(kept(held)), edits: edited(held), asNear: [] }
   const compared: Candidate[] = []
   for (const met of known) {
     compared.push({ ...met, edits: edited(met.record) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
-  const measure: Measure = {
-    ...byFields,
-    edits: edited,
-    isSame: (met, edits) => isAsSaid(save.record, kept(met).record, met, edits),
-    isAlike: (one, other) => isAsSaid(save.record, one, other),
-    dating: datingBy(save.record.changedAt(parsed), dates),
-  }
-  const saysMine = (text: string): boolean => {
-    const said = tryObject(text)
-    if (said === undefined) return false
-    const given = save.record.plain(said)
-    return isAsSaid(save.record, given, kept(given).record)
-  }
-  const choose = async (met: readonly Candidate[]) => chooseBase(met, mine, held, measure)
-  const base = await chosenFrom(save, { known: compared, saysSame: saysMine }, choose, context)
+  const base = await keepingTheirs(save.draft, readTheirs, async () => chooseBase(compared, said))
   if (base !== undefined) {
     const { record, edits, asNear } = base
     return { base: record, mine: clearly(kept(record)), edits, asNear }
   }
-  const theirs = save.record.plain(await save.record.read(context))
+  const theirs = save.record.plain(await readTheirs())
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
   await refuseAnother(
     save.draft,
@@ -177,44 +165,6 @@ async function findWritten(
   return { base: theirs, mine: own, edits: editsBetween(theirs, own), asNear: [] }
 }
 
-/**
- * Chosen from all known texts; where these contradict one that was given up, from those that were met since.
- * @throws Failure 'conflict' where none fits; their text lies beside the draft then
- */
-async function chosenFrom<Met extends Candidate, Chosen>(
-  save: SaveState,
-  { known, saysSame }: { known: readonly Met[]; saysSame: (text: string) => boolean },
-  choose: (known: readonly Met[]) => Promise<Chosen>,
-  context: RequestContext,
-): Promise<Chosen> {
-  const readTheirs = () => save.record.read(context)
-  return keepingTheirs(save.draft, readTheirs, async () => {
-    try {
-      return await choose(known)
-    } catch (thrown) {
-      if (asFailure(thrown).kind !== 'conflict') throw thrown
-      const since = await metSinceGivenUp(save, saysSame, known)
-      if (since.length === 0) throw thrown
-      return choose(since)
-    }
-  })
-}
-
-/**
- * What programs have read or saved since a text that says this was given up after a refusal (`drafts drop`): its user was
- * told, so that what was met before is no old buffer any more. None where it was not given up, or nothing was read since.
- */
-async function metSinceGivenUp<Met extends Candidate>(
-  { record, draft, history }: SaveState,
-  saysSame: (text: string) => boolean,
-  known: readonly Met[],
-): Promise<readonly Met[]> {
-  const given = (await history.discarded(draft.key ?? record.key)).find(({ text }) => saysSame(text))
-  if (given === undefined) return []
-  // Saved or read once more since, it may be an old buffer again.
-  return known.filter(({ read = 0, saved = 0 }) => Math.max(read, saved) > given.at)
-}
-
 /** A text in other words than JSON: its kind of record knows what it means. */
 async function readMeaning(
   save: SaveState,
@@ -222,48 +172,38 @@ async function readMeaning(
   met: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const texts = { known: met.known, saysSame: (given: string) => given === text }
-  const choose = async (known: KnownBases['known']) => save.record.mean?.(text, { ...met, known }, context)
-  const written = await chosenFrom(save, texts, choose, context)
+  const readTheirs = () => save.record.read(context)
+  const written = await keepingTheirs(save.draft, readTheirs, async () =>
+    save.record.mean?.(text, met, context),
+  )
   if (written === undefined) throw new Failure('internal', 'what this text means is not known')
   return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
 }
 
 interface KnownTexts extends KnownBases {
   readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
-  /** The date of change that stands in each of them. */
-  readonly dates: ReadonlyMap<JsonObject, string | undefined>
 }
 
 async function knownTexts(save: SaveState): Promise<KnownTexts> {
   const { plain, changedAt } = save.record
-  const dates = new Map<JsonObject, string | undefined>()
-  const read = (text: string): JsonObject => {
-    const parsed = parseObject(text)
-    const record = plain(parsed)
-    dates.set(record, changedAt(parsed))
-    return record
-  }
   const texts = save.isOver === true ? [] : await save.history.candidates(save.record.key)
   const held = await heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of texts) {
-    known.push({ ...met, record: read(met.text) })
+    const record = parseObject(met.text)
+    known.push({ ...met, record: plain(record), changed: changedAt(record) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
   const sameText = known.find(met => met.text === held)
-  return { known, held: sameText?.record ?? (held === undefined ? undefined : read(held)), dates }
+  const heldRecord = sameText?.record ?? (held === undefined ? undefined : plain(parseObject(held)))
+  return { known, held: heldRecord, by: save.by }
 }
 
-/**
- * What the writing program held before: its last text that was saved, else what its handle had read, which the draft
- * notes for the time after a crash.
- */
+/** A text that was not stored is no base: the next save keeps that of the failed one, over the end of the daemon too. */
 async function heldBefore({ record, draft, history, own }: SaveState): Promise<string | undefined> {
-  const recall = async (hash: string | undefined) =>
-    hash === undefined ? undefined : history.recall(record.key, hash)
-  return (await recall(draft.meta.form)) ?? own ?? (await recall(draft.meta.base))
+  const { base } = draft.meta
+  return (base === undefined ? undefined : await history.recall(record.key, base)) ?? own
 }
 
 /**
@@ -281,7 +221,7 @@ async function unchanged(
     const now = await record.read(context).catch(unlessGone)
     if (now !== undefined) await refuseAnother(draft, record.isAnother(base, now))
   }
-  if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'read')
+  if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'read', save.by)
   await draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
 }
@@ -304,11 +244,11 @@ async function applyEdits(
   const readTheirs = async () => before
   const change = await keepingTheirs(draft, readTheirs, async () => mergeEdits(record, written, before))
   if (change.edits.size === 0) {
-    if (draft.meta.unread !== true) await save.history.remember(record.key, own.form, 'saved')
+    if (draft.meta.unread !== true) await save.history.remember(record.key, own.form, 'saved', save.by)
     return finishSave(save, own, before, undefined)
   }
   const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
-  await save.history.remember(record.key, own.form, 'saved')
+  await save.history.remember(record.key, own.form, 'saved', save.by)
   const outcome = outcomeOf(record, own.form, { written, change, stored })
   if (outcome !== undefined) await save.history.remember(record.key, outcome, 'outcome')
   return finishSave(save, own, stored, lost)
@@ -366,6 +306,13 @@ async function finishSave(
   stored: JsonObject,
   lost: string | undefined,
 ): Promise<SaveResult> {
-  await save.draft.change({ state: 'editing', ...hashesOf(own), attempt: undefined, why: undefined })
+  const saved = hashesOf(own)
+  await save.draft.change({
+    state: 'editing',
+    ...saved,
+    base: saved.form,
+    attempt: undefined,
+    why: undefined,
+  })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }

@@ -4,6 +4,7 @@ import { fieldOf, type JsonObject, withField, withoutField } from '../../record/
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
@@ -24,6 +25,7 @@ export interface SendContext {
   readonly history: TextHistory
   readonly now: () => Instant
   readonly own: OwnText
+  readonly by?: ProcessId | undefined
   /** When the reading of the record began into which the edits were brought. */
   readonly readAt: Instant
 }
@@ -70,14 +72,14 @@ const quoted = (names: readonly string[]): string => names.map(name => JSON.stri
 
 /** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
 async function noteAttempt(
-  { record, draft, history, own }: SendContext,
+  { record, draft, history, own, by }: SendContext,
   change: RecordChange,
 ): Promise<void> {
   const before = prettyPrint(change.before)
   const whole = prettyPrint(change.whole)
   await history.remember(record.key, before, 'replaced')
   const texts = saysOtherwise(record, own) ? [own.form, whole] : [own.text, own.form, whole]
-  for (const text of new Set(texts)) await history.remember(record.key, text, 'sent')
+  for (const text of new Set(texts)) await history.remember(record.key, text, 'sent', by)
   await draft.sync()
   const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
   await draft.change({
@@ -141,7 +143,7 @@ async function refuseChanged(
 
 /** What is stored of a save that failed is its writer's own: to take it back is an edit, and so is what was not stored. */
 async function notePart(
-  { record, draft, history, own }: SendContext,
+  { record, draft, history, own, by }: SendContext,
   change: RecordChange,
   { stored, unstored }: { stored: JsonObject; unstored: readonly string[] },
 ): Promise<void> {
@@ -151,8 +153,8 @@ async function notePart(
     return kept === undefined ? withoutField(whole, name) : withField(whole, name, kept)
   }, parseObject(own.form))
   const text = prettyPrint(form)
-  await history.remember(record.key, text, 'saved')
-  await draft.change({ form: textHash(text) })
+  await history.remember(record.key, text, 'saved', by)
+  await draft.change({ form: textHash(text), base: textHash(text) })
 }
 
 async function readBack(

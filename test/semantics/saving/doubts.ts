@@ -118,10 +118,10 @@ export function doubts(t: Test, open: OpenTestbed): void {
       await testbed.pass(3200)
       await files.touch('reports')
       const shown = await textOf(testbed, report)
-      await overwrite(testbed, report, shown.replace(/"title": "[^"]*"/, '"title": "One program"'))
-      // A second program has the text of before, and has edited something else.
       const old = shown.replace(/"description": "[^"]*"/, '"description": "Given up"')
-      t.equal(await outcome(overwrite(testbed, report, old)), 'ESTALE')
+      const mend = service.intercept(/^PUT /, response => void response.writeHead(400).end())
+      t.equal(await outcome(overwrite(testbed, report, old)), 'EINVAL')
+      mend()
       await files.unlink(`.calcfs/drafts/${ids.report}.json`)
       const now = await textOf(testbed, report)
       t.notMatch(now, 'Given up')

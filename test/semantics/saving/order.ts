@@ -199,29 +199,6 @@ export function order(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('STALE-1 an order that was refused and given up is saved once the list was read again', async t => {
-    const testbed = await open(t)
-    const { files, service } = testbed
-    const before = await listOf(testbed)
-    const mine = written((await linesOf(testbed)).toReversed())
-    t.equal(await outcome(overwrite(testbed, orderFile, mine)), 'done')
-    await service.elsewhere(
-      'PUT',
-      '/report/calculations',
-      `{"id":${ids.report},"listCalculations":"${before.join()}"}`,
-    )
-    await testbed.pass(12_000)
-    await linesOf(testbed)
-    t.equal(await outcome(overwrite(testbed, orderFile, mine)), 'ESTALE')
-    t.same(await listOf(testbed), before)
-    await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
-    t.equal(await outcome(overwrite(testbed, orderFile, mine)), 'ESTALE', 'not before it is read')
-    await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
-    await linesOf(testbed)
-    t.equal(await outcome(overwrite(testbed, orderFile, mine)), 'done')
-    t.same(await listOf(testbed), before.toReversed())
-  })
-
   t.test(
     'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
     async t => {

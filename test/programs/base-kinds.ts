@@ -1,0 +1,278 @@
+// Kinds of programs that edit a record, each as a script: `pause read` stands before a reading, `pause save` before a save.
+import { python } from '../testbed/programs.js'
+
+/**
+ * buffer: reads once, and saves what it holds again and again. rereads: reads before each save. at once: a save reads itself.
+ * Each title of `$titles` is one save; `$file` is the record, `$held` a name on the local disk.
+ */
+export type Habit = 'buffer' | 'rereads' | 'at once'
+
+export interface Kind {
+  readonly name: string
+  readonly habit: Habit
+  readonly script: string
+}
+
+const retitle = `s/"title": "[^"]*"/"title": "'$title'"/`
+
+/** For each title: the record is read and edited into \`$held\`, and then put back. */
+const rereading = (put: string, edit = `sed '${retitle}' "$file" > "$held"`): string =>
+  `for title in $titles; do pause read; ${edit}; pause save; ${put}; done`
+
+/** One copy is edited on and on, and each time put back. */
+const copied = (put: string): string =>
+  `cat "$file" > "$held.own"
+   for title in $titles; do sed -i '${retitle}' "$held.own"; cp "$held.own" "$held"; pause save; ${put}; done`
+
+const atOnce = (edit: string): string => `for title in $titles; do export title; pause save; ${edit}; done`
+
+const vim = (settings: string): string =>
+  `for title in $titles; do
+     commands+=(-c '%s/"title": "[^"]*"/"title": "'$title'"/ | call system("pause save") | try | w! | catch | call writefile([v:exception], $held) | endtry')
+   done
+   yes | vim -es -u NONE -c 'set backupskip= ${settings}' "\${commands[@]}" -c 'q!' "$file"; cat "$held" 2>&1`
+
+const emacs = (settings: string): string =>
+  `emacs -Q --batch --eval '(progn
+     (load "userlock" nil t)
+     (fset (quote yes-or-no-p) (lambda (&rest _) t))
+     (fset (quote ask-user-about-supersession-threat) (function ignore))
+     (setq backup-enable-predicate (lambda (_) t) ${settings})
+     (find-file (getenv "file"))
+     (dolist (title (split-string (getenv "titles")))
+       (goto-char (point-min))
+       (re-search-forward "\\"title\\": \\"[^\\"]*\\"")
+       (replace-match (format "\\"title\\": \\"%s\\"" title) t t)
+       (call-process "pause" nil nil nil "save")
+       (condition-case failed (save-buffer) (error (princ failed)))))'`
+
+/** On a terminal of its own; the replacement is made first, then it waits to be saved. */
+const nano = (options: string): string => `${python} -c '
+import os, pty, re, select, subprocess
+child, screen = pty.fork()
+if child == 0:
+    os.environ.update(TERM="xterm", LINES="50", COLUMNS="120")
+    os.execvp("nano", ["nano", "-I", ${options}os.environ["file"]])
+def until(form):
+    seen = b""
+    while not re.search(form, seen):
+        if not select.select([screen], [], [], 20)[0]: raise SystemExit(repr(seen))
+        seen += os.read(screen, 65536)
+    return seen
+until(b"title")
+old = "Before00"
+for title in os.environ["titles"].split():
+    os.write(screen, b"\\x1c"); until(b"Search")
+    os.write(screen, old.encode() + b"\\r"); until(b"Replace with")
+    os.write(screen, title.encode() + b"\\r"); until(b"instance")
+    os.write(screen, b"a"); until(b"Replaced")
+    subprocess.run(["pause", "save"], pass_fds=(3, 4))
+    os.write(screen, b"\\x0f"); until(b"Write")
+    os.write(screen, b"\\r")
+    if re.search(b"modified", until(b"Wrote|Error|modified|rror ")): os.write(screen, b"y"); until(b"Wrote|rror ")
+    old = title
+os.write(screen, b"\\x18")
+os.close(screen)
+'`
+
+const inPython = (body: string): string => `${python} -c '
+import json, mmap, os, re, subprocess, tempfile, threading
+file = os.environ["file"]
+titles = os.environ["titles"].split()
+def pause(at):
+    os.write(3, (at + "\\n").encode())
+    os.read(4, 1)
+def read():
+    with open(file) as record: return record.read()
+def put(text, path=file):
+    with open(path, "w") as out: out.write(text)
+def edited(text, title): return re.sub("\\"title\\": \\"[^\\"]*\\"", "\\"title\\": \\"" + title + "\\"", text)
+def tried(save, *given):
+    try: save(*given)
+    except OSError as failed: print(failed)
+${body}
+'`
+
+/** A text that is held in memory, and how it is put. */
+const holding = (put: string): string =>
+  inPython(`text = read()
+for title in titles:
+    text = edited(text, title)
+    pause("save")
+${put
+  .split('\n')
+  .map(line => `    ${line}`)
+  .join('\n')}`)
+
+const rereadingIn = (put: string): string =>
+  inPython(`for title in titles:
+    pause("read")
+    text = edited(read(), title)
+    pause("save")
+    ${put}`)
+
+/** As GLib and Qt replace a file: a new one beside it, and a rename. */
+const beside = (name: string): string => `def replaced(text):
+    put(text, os.path.join(os.path.dirname(file), ${name}))
+    os.rename(os.path.join(os.path.dirname(file), ${name}), file)
+tried(replaced, text)`
+
+export const kinds: readonly Kind[] = [
+  { name: 'vim with backupcopy=auto', habit: 'buffer', script: vim('backupcopy=auto swapfile') },
+  { name: 'vim with backupcopy=yes', habit: 'buffer', script: vim('backupcopy=yes') },
+  { name: 'vim with backupcopy=no', habit: 'buffer', script: vim('backupcopy=no') },
+  { name: 'vim with a backup and an undo file', habit: 'buffer', script: vim('backup undofile') },
+  { name: 'vim with a copied backup', habit: 'buffer', script: vim('backup backupcopy=yes') },
+  { name: 'vim without backups', habit: 'buffer', script: vim('nobackup nowritebackup noswapfile') },
+  { name: 'emacs', habit: 'buffer', script: emacs('') },
+  { name: 'emacs that copies its backup', habit: 'buffer', script: emacs('backup-by-copying t') },
+  { name: 'emacs without backups', habit: 'buffer', script: emacs('make-backup-files nil') },
+  { name: 'emacs with precious files', habit: 'buffer', script: emacs('file-precious-flag t') },
+  { name: 'nano', habit: 'buffer', script: nano('') },
+  { name: 'nano with a backup', habit: 'buffer', script: nano('"-B", ') },
+  {
+    name: 'ed',
+    habit: 'buffer',
+    script: `for title in $titles; do echo '${retitle}'; echo '!pause save'; echo w; done |
+      sed 's/^s/g\\/"title"\\/s/; $aq' | ed -s "$file"`,
+  },
+  { name: 'VS Code in place', habit: 'buffer', script: holding('tried(put, text)') },
+  { name: 'VS Code with an atomic write', habit: 'buffer', script: holding(beside('file + ".vsctmp"')) },
+  { name: 'gedit', habit: 'buffer', script: holding(beside('".goutputstream-XR4TQ1"')) },
+  { name: 'kate', habit: 'buffer', script: holding(beside('file + ".tRqXbA"')) },
+  {
+    name: 'mousepad with its backup',
+    habit: 'buffer',
+    script: holding(`def saved(text):
+    os.rename(file, file + "~")
+    put(text)
+tried(saved, text)`),
+  },
+  {
+    name: 'python that keeps its file open',
+    habit: 'buffer',
+    script: inPython(`def over(text):
+    record.seek(0)
+    record.write(text)
+    record.truncate()
+    record.flush()
+    os.close(os.dup(record.fileno()))
+record = open(file, "r+")
+text = record.read()
+for title in titles:
+    text = edited(text, title)
+    pause("save")
+    tried(over, text)
+tried(record.close)`),
+  },
+  {
+    name: 'python that writes in a thread',
+    habit: 'buffer',
+    script: holding(`writer = threading.Thread(target=tried, args=(put, text))
+writer.start()
+writer.join()`),
+  },
+  {
+    name: 'python that forks while it writes',
+    habit: 'buffer',
+    script: holding(`def forked(text):
+    with open(file, "w") as out:
+        out.write(text[:20])
+        out.flush()
+        if os.fork() == 0: os._exit(0)
+        os.wait()
+        out.write(text[20:])
+tried(forked, text)`),
+  },
+  { name: 'cp of a copy', habit: 'buffer', script: copied('cp "$held" "$file"') },
+  { name: 'cp --backup of a copy', habit: 'buffer', script: copied('cp --backup=simple "$held" "$file"') },
+  { name: 'mv of a copy', habit: 'buffer', script: copied('mv "$held" "$file"') },
+  {
+    name: 'a copy that a session of its own puts',
+    habit: 'buffer',
+    script: copied('setsid -w cp "$held" "$file"'),
+  },
+  {
+    name: 'a copy that a stranger puts',
+    habit: 'buffer',
+    script: copied('setsid -f cp "$held" "$file"; sleep 1'),
+  },
+  {
+    name: 'jq, then mv',
+    habit: 'rereads',
+    script: rereading('mv "$held" "$file"', `jq --arg title "$title" '.title = $title' "$file" > "$held"`),
+  },
+  {
+    name: 'jq beside it, then mv',
+    habit: 'rereads',
+    script: rereading(
+      'mv "$file.tmp" "$file"',
+      `jq --arg title $title '.title = $title' "$file" > "$file.tmp"`,
+    ),
+  },
+  { name: 'sponge', habit: 'rereads', script: rereading('sponge "$file" < "$held"') },
+  { name: 'tee', habit: 'rereads', script: rereading('tee "$file" < "$held" > "$held.out"') },
+  { name: 'a redirection', habit: 'rereads', script: rereading('cat "$held" > "$file"') },
+  {
+    name: 'a shell that writes itself',
+    habit: 'rereads',
+    script: rereading('printf "%s\\n" "$text" > "$file"', `text=$(sed '${retitle}' "$file")`),
+  },
+  {
+    name: 'a descriptor of the shell',
+    habit: 'rereads',
+    script: rereading('cat "$held" 1<> "$file" > "$file"'),
+  },
+  {
+    name: 'dd',
+    habit: 'rereads',
+    script: rereading('dd if="$held" of="$file" conv=fsync bs=64 status=none'),
+  },
+  { name: 'rsync', habit: 'rereads', script: rereading('rsync -I "$held" "$file"') },
+  { name: 'rsync --inplace', habit: 'rereads', script: rereading('rsync -I --inplace "$held" "$file"') },
+  { name: 'install', habit: 'rereads', script: rereading('install -m 644 "$held" "$file"') },
+  { name: 'mv with a backup', habit: 'rereads', script: rereading('mv -b "$held" "$file"') },
+  { name: 'awk', habit: 'rereads', script: rereading('awk 1 "$held" > "$file"') },
+  {
+    name: 'python with json.dump',
+    habit: 'rereads',
+    script: rereadingIn('tried(put, json.dumps(json.loads(text), indent=1))'),
+  },
+  {
+    name: 'python with os.replace',
+    habit: 'rereads',
+    script: rereadingIn('put(text, file + ".new"); tried(os.replace, file + ".new", file)'),
+  },
+  {
+    name: 'python that has cat write',
+    habit: 'rereads',
+    script: rereadingIn('subprocess.run("cat > $file", shell=True, input=text.encode())'),
+  },
+  {
+    name: 'python with mmap',
+    habit: 'rereads',
+    script: inPython(`for title in titles:
+    pause("read")
+    with open(file, "r+") as record, mmap.mmap(record.fileno(), 0) as map:
+        at = map.find(b"\\"title\\": \\"") + 10
+        pause("save")
+        map[at:at + 8] = title.encode()`),
+  },
+  { name: 'sed -i', habit: 'at once', script: atOnce(`sed -i '${retitle}' "$file"`) },
+  { name: 'busybox sed -i', habit: 'at once', script: atOnce(`busybox sed -i '${retitle}' "$file"`) },
+  {
+    name: 'perl -i',
+    habit: 'at once',
+    script: atOnce(`perl -i -pe 's/"title": "[^"]*"/"title": "$ENV{title}"/' "$file"`),
+  },
+  {
+    name: 'patch',
+    habit: 'at once',
+    script: atOnce(`sed '${retitle}' "$file" | diff -u "$file" - | patch -s "$file"`),
+  },
+  {
+    name: 'a pid name space of its own',
+    habit: 'at once',
+    script: atOnce(`unshare -p -f sed -i '${retitle}' "$file"`),
+  },
+]

@@ -1,0 +1,259 @@
+// The base of a save: what each kind of program means by its text, whatever others have changed before it saves.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import pLimit from 'p-limit'
+import t from 'tap'
+import { python, run } from '../testbed/programs.js'
+import { fillSampleData } from '../testbed/sample-data.js'
+import { namesOf } from '../testbed/testbed.js'
+import { drawnFrom } from '../testbed/variants.js'
+import { warmMount } from '../testbed/warm-mount.js'
+import { afterwards, until } from '../testbed/within.js'
+import { type Habit, type Kind, kinds } from './base-kinds.js'
+
+const before = 'Before00'
+const [first, second, theirs] = ['First000', 'Second00', 'Theirs00']
+
+/** What happens before which pause of a program. */
+interface Event {
+  readonly save: number
+  readonly at: 'read' | 'save'
+  readonly change: 'their description' | 'their title' | 'our description'
+  /** Another program of this mount has read it by then. */
+  readonly isSeen: boolean
+}
+
+interface Outcome {
+  readonly title: string
+  readonly description: string
+  readonly refused: boolean
+}
+
+interface Situation {
+  readonly name: string
+  readonly titles: readonly string[]
+  readonly event?: Event
+  /** Undefined where it cannot happen to programs of that habit. */
+  due(habit: Habit): Outcome | undefined
+}
+
+const stored = (title: string, description = ''): Outcome => ({ title, description, refused: false })
+const refused: Outcome = { title: theirs, description: '', refused: true }
+const event = (change: Event['change'], isSeen: boolean, save = 0, at: Event['at'] = 'save'): Event => ({
+  save,
+  at,
+  change,
+  isSeen,
+})
+const onlyRereading = (habit: Habit, due: Outcome) => (habit === 'rereads' ? due : undefined)
+/** A program that reads at the save has seen what is shown then. */
+const conflictOf = (habit: Habit, title: string) => (habit === 'at once' ? stored(title) : refused)
+
+const situations: readonly Situation[] = [
+  { name: 'nothing', titles: [first], due: () => stored(first) },
+  { name: 'nothing, twice', titles: [first, second], due: () => stored(second) },
+  { name: 'undone', titles: [first, before], due: () => stored(before) },
+  {
+    name: 'another field',
+    titles: [first],
+    event: event('their description', false),
+    due: () => stored(first, theirs),
+  },
+  {
+    name: 'another field, which others have read',
+    titles: [first],
+    event: event('their description', true),
+    due: () => stored(first, theirs),
+  },
+  {
+    name: 'another field by a program of this mount',
+    titles: [first],
+    event: event('our description', true),
+    due: () => stored(first, theirs),
+  },
+  {
+    name: 'another field before the second save',
+    titles: [first, second],
+    event: event('their description', true, 1),
+    due: () => stored(second, theirs),
+  },
+  {
+    name: 'undone after another field was changed',
+    titles: [first, before],
+    event: event('their description', true, 1),
+    due: () => stored(before, theirs),
+  },
+  {
+    name: 'the same field',
+    titles: [first],
+    event: event('their title', false),
+    due: habit => (habit === 'at once' ? undefined : refused),
+  },
+  {
+    name: 'the same field, which others have read',
+    titles: [first],
+    event: event('their title', true),
+    due: habit => conflictOf(habit, first),
+  },
+  {
+    name: 'the same field before the second save',
+    titles: [first, second],
+    event: event('their title', true, 1),
+    due: habit => conflictOf(habit, second),
+  },
+  {
+    name: 'the same field before it is read again',
+    titles: [first, second],
+    event: event('their title', true, 1, 'read'),
+    due: habit => onlyRereading(habit, stored(second)),
+  },
+  {
+    name: 'taken back after it was read',
+    titles: [first, first],
+    event: event('their title', true, 1, 'read'),
+    due: habit => onlyRereading(habit, stored(first)),
+  },
+]
+
+interface Case {
+  readonly kind: Kind
+  readonly situation: Situation
+  readonly due: Outcome
+  readonly id: string
+}
+
+const casesWanted = 95
+
+/** Each kind at least once, and as many more as are wanted. */
+function drawCases(draw: (below: number) => number): readonly Case[] {
+  const able = kinds.filter(({ script }) => process.getuid?.() === 0 || !script.includes('unshare'))
+  return Array.from({ length: casesWanted }, (_, at) => {
+    const kind = able[at % able.length] as Kind
+    const possible = situations.flatMap(situation => {
+      const due = situation.due(kind.habit)
+      return due === undefined ? [] : [{ situation, due }]
+    })
+    const chosen = possible[draw(possible.length)] as (typeof possible)[number]
+    return { kind, ...chosen, id: String(500 + at) }
+  })
+}
+
+t.setTimeout(400_000)
+
+t.test('SAVE-18 the base of a save, of all kinds of programs', async t => {
+  const { seed, draw } = drawnFrom()
+  const cases = drawCases(draw)
+  const testbed = await warmMount(t, {
+    settings: { ttlRecord: '1s' },
+    fill(filling) {
+      fillSampleData(filling)
+      for (const { id } of cases)
+        filling.addReport({ id, name: id, title: before, description: '', owner: 'demo' })
+    },
+  })
+  const { service } = testbed
+  const bin = join(testbed.local, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'pause'), '#!/bin/sh\necho "$1" >&3\nread -r _ <&4\n')
+  await chmod(join(bin, 'pause'), 0o755)
+
+  const now = async (id: string): Promise<Record<string, unknown>> =>
+    JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
+  const fileOf = (id: string): string => join(testbed.directory, 'reports', `${id}.json`)
+  const shown = async (id: string): Promise<string> => (await run('setsid', ['cat', fileOf(id)])).stdout
+
+  async function happens({ change, isSeen }: Event, id: string): Promise<void> {
+    const field = change === 'their title' ? 'title' : 'description'
+    if (change === 'our description') {
+      const edit = `import json, sys
+record = json.load(open(sys.argv[1]))
+json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent=2)`
+      await run('setsid', [python, '-c', edit, fileOf(id)])
+    } else await service.elsewhere('PUT', '/report', JSON.stringify({ ...(await now(id)), [field]: theirs }))
+    if (isSeen)
+      await until(
+        60_000,
+        `${id} shows it`,
+        async () => (await shown(id)).includes(`"${field}": "${theirs}"`),
+        300,
+      )
+  }
+
+  /** Lets the program run in a session of its own; answers what it has said. */
+  async function carriedOut({ kind, situation, id }: Case): Promise<string> {
+    const held = join(testbed.local, `held-${id}.json`)
+    const child = spawn('bash', ['-c', kind.script], {
+      detached: true,
+      cwd: testbed.local,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        PATH: `${bin}:${process.env['PATH']}`,
+        HOME: testbed.local,
+        file: fileOf(id),
+        held,
+        titles: situation.titles.join(' '),
+      },
+    })
+    const said: string[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', piece => said.push(String(piece)))
+    const ended = once(child, 'close')
+    const callOff = afterwards(60_000, () => {
+      said.push('it hangs')
+      process.kill(-Number(child.pid), 'SIGKILL')
+    })
+    const [at, go] = [child.stdio[3] as Readable, child.stdio[4] as Writable]
+    go.on('error', () => {})
+    let saves = 0
+    for await (const point of createInterface(at)) {
+      const { event } = situation
+      if (event?.save === saves && event.at === point) await happens(event, id)
+      if (point === 'save') saves += 1
+      go.write('\n')
+    }
+    await ended
+    callOff()
+    if (saves !== situation.titles.length) said.push(`it came to ${saves} saves`)
+    return said.join('')
+  }
+
+  /** The program was told, or the text waits. */
+  async function cameOf(id: string, said: string): Promise<Outcome> {
+    const { title, description } = await now(id)
+    const waits = (await namesOf(testbed, '.calcfs/drafts')).includes(`${id}.json`)
+    const isTold = /Stale file handle|ESTALE|E\d+: |rror writing/.test(said)
+    return { title: String(title), description: String(description ?? ''), refused: waits || isTold }
+  }
+
+  const isSame = (one: Outcome, other: Outcome): boolean => JSON.stringify(one) === JSON.stringify(other)
+  const wrong: string[] = []
+  const lost: string[] = []
+  const together = pLimit(6)
+  const judge = async (one: Case): Promise<void> => {
+    const said = await carriedOut(one)
+    const isDue = async () => isSame(await cameOf(one.id, said), one.due)
+    if (
+      await until(20_000, 'what is due', isDue, 500).then(
+        () => true,
+        () => false,
+      )
+    )
+      return
+    const found = await cameOf(one.id, said)
+    const told = `${one.kind.name}: ${one.situation.name}: ${JSON.stringify(found)} ${said}`
+    wrong.push(told)
+    const [isDueTheirs, hasTheirs] = [one.due, found].map(came =>
+      [came.title, came.description].includes(theirs),
+    )
+    if (isDueTheirs && !hasTheirs) lost.push(told)
+  }
+  await Promise.all(cases.map(one => together(() => judge(one))))
+  t.comment(`${cases.length - wrong.length} of ${cases.length} right, seed ${seed}`)
+  for (const told of wrong) t.comment(told)
+  t.same(lost, [], `no change of another client is lost, seed ${seed}`)
+  t.ok(wrong.length <= 5, `at least 90 of 95 right, seed ${seed}: ${wrong.join('; ')}`)
+})
