@@ -1,4 +1,4 @@
-// SAVE-16 on a real mount: a program whose open file is replaced is told at its close, and its text is kept.
+// SAVE-21 on a real mount: a program whose open file is replaced is told at its close, and its text is kept.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
@@ -37,7 +37,7 @@ def end(call):
 print(end(lambda: os.write(file, b" ")), end(lambda: os.fsync(file)), end(lambda: os.close(file)))`
 
 t.test(
-  'SAVE-16 whose open file is replaced before it was saved gets ESTALE, and its text is kept',
+  'SAVE-21 whose open file is replaced before it was saved gets ESTALE, and its text is kept',
   async t => {
     const testbed = await warmMount(t)
     for (const [way, ending] of ends) {

@@ -1,4 +1,4 @@
-// SAVE-16 where one open file is closed twice at once, as after dup(2) or a fork: each close tells what became of the save.
+// SAVE-20 where one open file is closed twice at once, as after dup(2) or a fork: each close tells what became of the save.
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { printed, python } from '../testbed/programs.js'
@@ -28,7 +28,7 @@ for (const [method, status] of [
   ['PUT', 409],
 ] as const) {
   t.test(
-    `SAVE-16 two closes of one open file at once both tell of a ${method} that is ${status}`,
+    `SAVE-20 two closes of one open file at once both tell of a ${method} that is ${status}`,
     async t => {
       const testbed = await warmMount(t)
       for (const gap of [0, 0.02, 0.3]) {
@@ -55,7 +55,7 @@ for (const [method, status] of [
   )
 }
 
-t.test('SAVE-16 two closes of one open file at once both end well, and one save is sent', async t => {
+t.test('SAVE-20 two closes of one open file at once both end well, and one save is sent', async t => {
   const testbed = await warmMount(t)
   const slow = testbed.service.intercept(/^GET \/report/, async (_response, passing) => {
     const answer = await passing.carryOut()
@@ -89,7 +89,7 @@ except OSError as error: print(os.strerror(error.errno))
 mover.join(); os.close(first)`
 
 t.test(
-  'SAVE-16 a record that is opened while another text is moved over it is written, or an error',
+  'SAVE-20 a record that is opened while another text is moved over it is written, or an error',
   async t => {
     const testbed = await warmMount(t)
     testbed.service.intercept(/^(GET|PUT) \/report/, async (_response, passing) => {

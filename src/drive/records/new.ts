@@ -192,7 +192,8 @@ export class NewFiles {
     const changed =
       fields.length === 0 ? made.form : await record.like({ type: 'object', fields }, made.form, context)
     const gone = [...edits].filter(([, edit]) => edit === removed)
-    const form = gone.reduce((whole, [name]) => withoutField(whole, name), changed)
+    // Without a date of change: a text that carries none was made from no known text.
+    const form = this.#parts.dialect.plain(gone.reduce((whole, [name]) => withoutField(whole, name), changed))
     return { form, base: edits.size === 0 ? undefined : made.form }
   }
 
@@ -203,7 +204,7 @@ export class NewFiles {
     const record = this.#parts.creatable(node)
     const { id, written: said } = await this.#parts.create(record, draft, context)
     const target = targetOf(node, id)
-    const form = await this.#readMade(record, { target, said, draft }, context)
+    const form = await this.#readMade(record, { ...written, target, said }, context)
     const meant = await record.like(said, form, context)
     const isInPart = !this.#isSame(form, meant)
     if (!(await this.#note(node, { target, said, form, meansAll: isInPart })))
@@ -217,7 +218,7 @@ export class NewFiles {
   /** What has become of it; the text may ask for more than the POST took. */
   async #readMade(
     record: NewRecord,
-    { target, said, draft }: { target: RecordNode; said: JsonObject; draft: Draft },
+    { target, said, draft, process }: WrittenDraft & { target: RecordNode; said: JsonObject },
     context: RequestContext,
   ): Promise<JsonObject> {
     const { id } = target
@@ -226,7 +227,7 @@ export class NewFiles {
       record.confirm?.(id, first)
       const stored = await record.complete(id, first, context)
       learnRecord(this.#parts, target, stored)
-      await this.#parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved')
+      await this.#parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved', process)
       return stored
     } catch (thrown) {
       const failure = asFailure(thrown)

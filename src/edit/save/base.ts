@@ -1,10 +1,11 @@
 // Merge base: the text that a written one is an edit of, by what its process, or one near it, has read and stored.
 import { Failure } from '../../failure.js'
-import type { JsonObject } from '../../record/json/json.js'
+import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { compactPrint } from '../../record/json/print.js'
 import type { ProcessId } from '../../system/process-id.js'
 import type { KnownText } from '../journal/text-history.js'
 import type { TextUser } from '../journal/text-users.js'
-import { type Edits, editsBetween } from './diff.js'
+import { type Edits, editsBetween, removed } from './diff.js'
 
 /** A text of the record that was met here, and who has met it. */
 export interface Candidate extends Omit<KnownText, 'text'> {
@@ -56,7 +57,7 @@ const never = Number.NEGATIVE_INFINITY
 export function chooseBase(
   known: readonly Candidate[],
   written: Written,
-  distance: Distance = (_record, edits) => edits.size,
+  distance: Distance = byFields,
 ): MergeBase | undefined {
   const judged = known.map(candidate => {
     const edits = candidate.edits ?? editsBetween(candidate.record, written.mine)
@@ -77,8 +78,32 @@ export function chooseBase(
   const lastOwn = Math.max(...dated.map(ownAt))
   const [oldest] = nearest.toSorted((one, other) => one.at - other.at)
   const base = nearest.find(one => ownAt(one) > never && ownAt(one) === lastOwn) ?? oldest
-  return base && { ...base.one, asNear: nearest.filter(other => other !== base).map(({ one }) => one.record) }
+  return (
+    base && {
+      ...base.one,
+      asNear: nearest.filter(({ one }) => one !== base.one).map(({ one }) => one.record),
+    }
+  )
 }
+
+/** By fields; of as many, by what stands between the common beginning and end of lists. Long lists are not compared. */
+function byFields(record: JsonObject, edits: Edits): number {
+  let apart = 0
+  for (const [name, edit] of edits) {
+    const [before, after] = [listIn(fieldOf(record, name)), listIn(edit === removed ? undefined : edit)]
+    if (before === undefined || after === undefined) continue
+    const shorter = Math.min(before.length, after.length)
+    let first = 0
+    while (first < shorter && before[first] === after[first]) first += 1
+    let last = 0
+    while (last < shorter - first && before.at(-1 - last) === after.at(-1 - last)) last += 1
+    apart += before.length + after.length - 2 * (first + last)
+  }
+  return edits.size + apart / (apart + 1)
+}
+
+const listIn = (json: Json | undefined): string | undefined =>
+  json?.type === 'array' && json.each === undefined ? compactPrint(json) : undefined
 
 /** The latest of the texts that count for this process. */
 export const latestFor = (known: readonly Candidate[], written: Written): JsonObject | undefined =>
@@ -88,23 +113,24 @@ function latestOf<Known extends Candidate>(counted: readonly Counted<Known>[]): 
   return counted.toSorted((one, other) => other.at - one.at)[0]?.one
 }
 
-/** The nearest circle that has any candidates, of these the nearest that has the date; a text without a date counts with any. */
+/** The nearest circle that has any candidates, of these the nearest that has the date. */
 function countedFor<Known extends Candidate>(known: readonly Known[], { changed, by }: Written) {
   const circles = [...(by === undefined ? [] : usedBy(known, by)), usedByAny(known)]
   const counted = circles.find(circle => circle.length > 0) ?? []
   const isIts = ({ one }: Counted<Known>): boolean => changed !== undefined && one.changed === changed
-  const circle = circles.find(near => near.some(isIts))
-  return { counted, dated: circle?.filter(it => isIts(it) || it.one.changed === undefined) ?? counted }
+  return { counted, dated: circles.map(near => near.filter(isIts)).find(its => its.length > 0) ?? counted }
 }
 
 /** Those of its own, and those of its session and ancestors. */
 function usedBy<Known extends Candidate>(known: readonly Known[], by: ProcessId) {
-  const own = countedBy(known, ({ process }) => process.group === by.group && process.view === by.view)
-  const lastSaved = Math.max(...own.map(({ savedAt }) => savedAt))
   const isNear = ({ process }: TextUser) =>
     process.session === by.session || by.ancestors.includes(process.group)
-  // A program goes on from what it has stored.
-  return [own.filter(({ at }) => at >= lastSaved), countedBy(known, isNear)]
+  const own = ([undefined, 'order'] as const).flatMap(view => {
+    const here = countedBy(known, ({ process }) => process.group === by.group && process.view === view)
+    // Through each file a program goes on from what it has stored there.
+    return here.filter(({ at }) => at >= Math.max(...here.map(({ savedAt }) => savedAt)))
+  })
+  return [own, countedBy(known, isNear)]
 }
 
 function countedBy<Known extends Candidate>(

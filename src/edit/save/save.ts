@@ -1,7 +1,7 @@
 // Save pipeline, the one way from a text to the service: parse, find the base, check, compare, send, read back.
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../../failure.js'
-import type { JsonObject } from '../../record/json/json.js'
+import type { Field, JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { foldedFrom, parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -86,6 +86,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const parsed = record.mean === undefined ? parseObject(text) : undefined
   const said = parsed && { mine: record.plain(parsed), changed: record.changedAt(parsed), by: save.by }
+  const dates = parsed?.fields.filter(field => !said?.mine.fields.includes(field)) ?? []
   // What is on its way still is not in what the service shows: a text of before would count as unchanged.
   await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
@@ -99,7 +100,12 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
     await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, context)))
   try {
     // A text whose digits were rounded is no base: what it says is.
-    return await saveWritten(save, { text, isAsWritten: written.mine === said?.mine }, written, context)
+    return await saveWritten(
+      save,
+      { text, dates, isAsWritten: written.mine === said?.mine },
+      written,
+      context,
+    )
   } catch (thrown) {
     await noteBase(draft, met, written.base)
     throw thrown
@@ -108,19 +114,20 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
 
 async function saveWritten(
   save: SaveState,
-  { text, isAsWritten }: { text: string; isAsWritten: boolean },
+  { text, dates, isAsWritten }: { text: string; dates: readonly Field[]; isAsWritten: boolean },
   written: WrittenEdit,
   context: RequestContext,
 ): Promise<SaveResult> {
   const { draft, record } = save
   refuseSameNames(written.base, written.mine)
+  // With the date that it carried: the next text of its writer carries that, too.
+  const formOf = (record: JsonObject) => prettyPrint({ type: 'object', fields: [...record.fields, ...dates] })
   if (written.edits.size === 0)
-    return unchanged(save, { text, form: isAsWritten ? text : prettyPrint(written.mine) }, written, context)
+    return unchanged(save, { text, form: isAsWritten ? text : formOf(written.mine) }, written, context)
   const readTheirs = () => record.read(context)
   const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
   const edits = editsBetween(written.base, checked)
-  const isAsChecked = isAsWritten && editsBetween(written.mine, checked).size === 0
-  const own = { text, form: isAsChecked ? text : prettyPrint(checked) }
+  const own = { text, form: formOf(checked) }
   if (edits.size === 0) return unchanged(save, own, written, context)
   return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }

@@ -56,7 +56,7 @@ t.test(
   },
 )
 
-t.test('SAVE-18 a text that equals a known one is an edit of the latest candidate', async t => {
+t.test('SAVE-22 a text that equals a known one is an edit of the latest candidate', async t => {
   const known = [met(old, { read: 1, by: editor }), met('{"a":2,"b":1}', { saved: 2, by: editor })]
   t.same(edited(known, old, editor), ['a'], 'undone')
   t.same(edited(known, '{"a":2,"b":1}', editor), [], 'the same once more')
@@ -67,7 +67,7 @@ t.test('SAVE-18 a text that equals a known one is an edit of the latest candidat
   )
 })
 
-t.test('SAVE-18 else the nearest; of equals the own last save, else the oldest', async t => {
+t.test('SAVE-22 else the nearest; of equals the own last save, else the oldest', async t => {
   const known = [met(old, { read: 1, by: editor }), met(theirs, { read: 2, by: editor })]
   t.same(edited(known, '{"a":9,"b":1}', editor), ['a'], 'an old buffer takes nothing back')
   t.same(
@@ -91,7 +91,7 @@ t.test('SAVE-15 what was only shown is no candidate where anything else is', asy
 })
 
 t.test(
-  'SAVE-18 of a writer that is not known an old text is in doubt where another client has changed it',
+  'SAVE-19 of a writer that is not known an old text is in doubt where another client has changed it',
   async t => {
     const known = [met(old, { read: 1 }), met(theirs, { read: 2 })]
     t.throws(() => edited(known, old), /older text/)

@@ -94,7 +94,12 @@ export function newShares(t: Test, open: OpenTestbed): void {
     })
 
     t.test('NEW-9 a passing 404 of the list of shares makes no second one', async t => {
-      await overwrite(testbed, fresh, (await textOf(testbed, fresh)).replace('FULLACCESS', 'WRITE'))
+      const text = (await textOf(testbed, fresh)).replace('FULLACCESS', 'WRITE')
+      // No date tells that it was made from the text that was read last: who has read the other one insists.
+      t.equal(await outcome(overwrite(testbed, fresh, text)), 'ESTALE')
+      const [theirs = ''] = (await namesOf(testbed, '.calcfs/drafts')).filter(name => /theirs/.test(name))
+      await textOf(testbed, `.calcfs/drafts/${theirs}`)
+      await overwrite(testbed, fresh, text)
       const mend = service.intercept(/^GET \/project\/share\?/, response => {
         response.writeHead(404).end('{}')
       })

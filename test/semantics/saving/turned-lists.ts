@@ -1,7 +1,6 @@
 // A list whose rows were moved with their old numbers, and that another client has reversed meanwhile: never reversed unseen.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
@@ -32,12 +31,6 @@ function turned(text: string, title?: string): string {
   const record: Report = JSON.parse(text)
   const calculations = record.calculations.toReversed()
   return JSON.stringify({ ...record, calculations, ...(title === undefined ? {} : { title }) })
-}
-
-const numbered = (text: string): string => {
-  const record: Report = JSON.parse(text)
-  const calculations = record.calculations.map((row, at) => ({ ...row, calcOrder: at + 1 }))
-  return JSON.stringify({ ...record, calculations })
 }
 
 async function turnElsewhere({ service }: Testbed, report: string, list: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 // Kinds of programs that edit a record, each as a script: `pause read` stands before a reading, `pause save` before a save.
-import { python } from '../testbed/programs.js'
+import { python } from '../../testbed/programs.js'
 
 /**
  * buffer: reads once, and saves what it holds again and again. rereads: reads before each save. at once: a save reads itself.

@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import pLimit from 'p-limit'
 import t from 'tap'
-import { python, run } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
-import { namesOf } from '../testbed/testbed.js'
-import { drawnFrom } from '../testbed/variants.js'
-import { warmMount } from '../testbed/warm-mount.js'
-import { afterwards, until } from '../testbed/within.js'
-import { type Habit, type Kind, kinds } from './base-kinds.js'
+import { python, run } from '../../testbed/programs.js'
+import { fillSampleData } from '../../testbed/sample-data.js'
+import { namesOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+import { afterwards, until } from '../../testbed/within.js'
+import { type Habit, type Kind, kinds } from './programs.js'
 
 const before = 'Before00'
 const [first, second, theirs] = ['First000', 'Second00', 'Theirs00']
@@ -144,7 +144,7 @@ function drawCases(draw: (below: number) => number): readonly Case[] {
 
 t.setTimeout(400_000)
 
-t.test('SAVE-18 the base of a save, of all kinds of programs', async t => {
+t.test('SAVE-18 SAVE-19 SAVE-22 the base of a save, of all kinds of programs', async t => {
   const { seed, draw } = drawnFrom()
   const cases = drawCases(draw)
   const testbed = await warmMount(t, {
