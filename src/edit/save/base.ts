@@ -72,6 +72,7 @@ export function chooseBase(
     return latest && { ...latest, asNear: [] }
   }
   const least = Math.min(...dated.map(({ one }) => one.distance))
+  if (written.by === undefined) refuseSecondProgram(judged, counted, least)
   const nearest = dated.filter(({ one }) => one.distance === least)
   // What the service made of a save goes on from it, once it was read.
   const ownAt = ({ one, savedAt }: Counted<Judged>) => Math.max(savedAt, one.outcome ?? never)
@@ -115,7 +116,9 @@ function latestOf<Known extends Candidate>(counted: readonly Counted<Known>[]): 
 
 /** The nearest circle that has any candidates, of these the nearest that has the date. */
 function countedFor<Known extends Candidate>(known: readonly Known[], { changed, by }: Written) {
-  const circles = [...(by === undefined ? [] : usedBy(known, by)), usedByAny(known)]
+  const any = usedByAny(known)
+  // Where no process is known, all programs of the mount are one.
+  const circles = by === undefined ? [sinceSaved(any)] : [...usedBy(known, by), any]
   const counted = circles.find(circle => circle.length > 0) ?? []
   const isIts = ({ one }: Counted<Known>): boolean => changed !== undefined && one.changed === changed
   return { counted, dated: circles.map(near => near.filter(isIts)).find(its => its.length > 0) ?? counted }
@@ -127,10 +130,15 @@ function usedBy<Known extends Candidate>(known: readonly Known[], by: ProcessId)
     process.session === by.session || by.ancestors.includes(process.group)
   const own = ([undefined, 'order'] as const).flatMap(view => {
     const here = countedBy(known, ({ process }) => process.group === by.group && process.view === view)
-    // Through each file a program goes on from what it has stored there.
-    return here.filter(({ at }) => at >= Math.max(...here.map(({ savedAt }) => savedAt)))
+    return sinceSaved(here)
   })
   return [own, countedBy(known, isNear)]
+}
+
+/** A program goes on from what it has stored, through each file. */
+function sinceSaved<Known extends Candidate>(all: readonly Counted<Known>[]): readonly Counted<Known>[] {
+  const saved = Math.max(...all.map(({ savedAt }) => savedAt))
+  return all.filter(({ at }) => at >= saved)
 }
 
 function countedBy<Known extends Candidate>(
@@ -166,5 +174,16 @@ function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly
   throw new Failure(
     'conflict',
     'this is an older text of the record, which another client has changed since: nothing was sent',
+  )
+}
+
+/** A text of before the last save is nearer, and none was read since: taken back, or by a program that never saw that save. */
+function refuseSecondProgram(known: readonly Judged[], counted: readonly Counted<Judged>[], least: number) {
+  const saved = Math.max(...counted.map(({ savedAt }) => savedAt))
+  if (counted.some(({ one }) => (one.read ?? never) > saved)) return
+  if (known.every(({ distance, edits }) => distance >= least || edits.size === 0)) return
+  throw new Failure(
+    'conflict',
+    'this text fits an older one as well as the last that was saved: nothing was sent',
   )
 }
