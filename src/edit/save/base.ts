@@ -72,7 +72,7 @@ export function chooseBase(
     return latest && { ...latest, asNear: [] }
   }
   const least = Math.min(...dated.map(({ one }) => one.distance))
-  if (written.by === undefined) refuseSecondProgram(judged, counted, least)
+  if (written.by === undefined) refuseSecondProgram(judged, counted)
   const nearest = dated.filter(({ one }) => one.distance === least)
   // What the service made of a save goes on from it, once it was read.
   const ownAt = ({ one, savedAt }: Counted<Judged>) => Math.max(savedAt, one.outcome ?? never)
@@ -178,10 +178,15 @@ function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly
 }
 
 /** A text of before the last save is nearer, and none was read since: taken back, or by a program that never saw that save. */
-function refuseSecondProgram(known: readonly Judged[], counted: readonly Counted<Judged>[], least: number) {
+function refuseSecondProgram(known: readonly Judged[], counted: readonly Counted<Judged>[]): void {
   const saved = Math.max(...counted.map(({ savedAt }) => savedAt))
   if (counted.some(({ one }) => (one.read ?? never) > saved)) return
-  if (known.every(({ distance, edits }) => distance >= least || edits.size === 0)) return
+  const fields = Math.min(...counted.map(({ one }) => one.edits.size))
+  const least = Math.min(...counted.map(({ one }) => one.distance))
+  // Rows that went may come back; as many fields that are nearer in their rows or titles may be another program's.
+  const isNearer = ({ edits, distance }: Judged): boolean =>
+    edits.size > 0 && (edits.size < fields || (distance < least && distance > least - 1))
+  if (!known.some(isNearer)) return
   throw new Failure(
     'conflict',
     'this text fits an older one as well as the last that was saved: nothing was sent',
