@@ -12,6 +12,7 @@ import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
+import type { ProcessId } from '../../system/process-id.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import { recordKeyOf } from './node-key.js'
@@ -33,6 +34,8 @@ export interface NewFileParts extends EditingParts {
 /** What a name stands for. */
 interface Made {
   readonly target: RecordNode
+  /** The process that made the record; undefined where that is not known, as after a kill: then any counts for it. */
+  readonly by: ProcessId | undefined
   /** The last text under the name. */
   readonly said: JsonObject
   /** The record's text as it was stored last through the name. */
@@ -164,7 +167,7 @@ export class NewFiles {
     const { target } = made
     const record = this.#parts.creatable(node)
     const text = parseObject(await draft.text())
-    if (!record.isAbout(text, target.id, [made.form, made.said])) return 'makes another'
+    if (!isEdit(record, made, text, written.process)) return 'makes another'
     const said = clearly(this.#parts.dialect.withDigitsOf(made.form, text))
     const isWhole = record.carries(said, target.id)
     const meaning = isWhole
@@ -172,7 +175,8 @@ export class NewFiles {
       : await this.#meaning(record, made, said, context)
     const failure = await this.#handOver(target, meaning, written, context)
     // The record's own form says nothing about what the other form leaves out.
-    if (failure === undefined) await this.#note(node, { target, said, form: meaning.form, meansAll: isWhole })
+    if (failure === undefined)
+      await this.#note(node, { ...made, said, form: meaning.form, meansAll: isWhole, isGone: false })
     else if (failure.kind === 'another-thing') this.forget(target)
     else if (failure.kind === 'absent') {
       await this.#parts.records.drop(nodeKey(target))
@@ -207,11 +211,11 @@ export class NewFiles {
     const form = await this.#readMade(record, { ...written, target, said }, context)
     const meant = await record.like(said, form, context)
     const isInPart = !this.#isSame(form, meant)
-    if (!(await this.#note(node, { target, said, form, meansAll: isInPart })))
-      throw await withFailure(draft, numberUnnoted(target))
+    const made = { target, by: written.process, said, form, meansAll: isInPart }
+    if (!(await this.#note(node, made))) throw await withFailure(draft, numberUnnoted(target))
     if (!isInPart) return undefined
     const failure = await this.#handOver(target, { form: meant, base: form }, written, context)
-    if (failure === undefined) await this.#note(node, { target, said, form: meant, meansAll: false })
+    if (failure === undefined) await this.#note(node, { ...made, form: meant, meansAll: false })
     return failure
   }
 
@@ -294,7 +298,8 @@ export class NewFiles {
     const [said, form] = await Promise.all([recall(hashes[0]), recall(hashes[1])])
     if (said === undefined || form === undefined) return undefined
     const meansAll = hashes[2] !== 'edits'
-    return { target: targetOf(node, id), said: parseObject(said), form: parseObject(form), meansAll }
+    const texts = { said: parseObject(said), form: parseObject(form) }
+    return { target: targetOf(node, id), by: undefined, ...texts, meansAll }
   }
 
   /** True where nothing of the other is left to be stored. */
@@ -302,6 +307,15 @@ export class NewFiles {
     const { dialect } = this.#parts
     return editsBetween(dialect.plain(stored), dialect.plain(other)).size === 0
   }
+}
+
+/** Another program's text is one if it carries the id, or is the last one once more; its maker's, if it has much in common. */
+function isEdit(record: NewRecord, made: Made, text: JsonObject, by: ProcessId | undefined): boolean {
+  const { id } = made.target
+  if (record.carries(text, id)) return true
+  const isMaker = made.by === undefined || by === undefined || made.by.group === by.group
+  if (!isMaker && editsBetween(made.said, text).size > 0) return false
+  return record.isAbout(text, id, [made.form, made.said])
 }
 
 const targetOf = (node: NewNode, id: string): RecordNode =>
