@@ -94,7 +94,10 @@ export function openFileVerbs(
     const record = await resolver.editable(name, context)
     if (record !== undefined) {
       await writeSide.recreated(record)
-      const file = await records.create(writeSide.source(record), { ...call, place: { ...name, node: record } })
+      const file = await records.create(writeSide.source(record), {
+        ...call,
+        place: { ...name, node: record },
+      })
       return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
