@@ -89,7 +89,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
   const { capabilities, note, longAnswer, trace, requests, clock = systemClock } = hooks
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
-  const question = (): string => likelyQuestion(capabilities)
+  const question = (besides?: string): string => likelyQuestion(capabilities, besides)
   const unanswered = openUnanswered(account.places.state, { now: clock.now, note })
   const plain = openHttp({
     ...clientOptions(config),

@@ -129,7 +129,7 @@ export class Listings {
       return undefined
     }
     const inode = remembered && before ? before : inodeAt(this.#inodes, parent, entry.name, attributes)
-    if (remembered === undefined) this.#remembered.keep(inode, attributes)
+    if (remembered === undefined) this.#remembered.keep(inode, attributes, this.#remembered.state)
     putEntry(reply, inode.id, lifetimesOf(attributes, this.#keptSeconds), shownOf(inode, attributes))
     return inode
   }

@@ -17,20 +17,21 @@ export class Remembered {
     this.#clock = parts.clock
   }
 
-  /** Each part only grows. */
-  get #state(): number {
+  /** Of all that a name may depend on; each part only grows. */
+  get state(): number {
     return this.#changes + this.#inodes.news + this.#drive.revision()
   }
 
   /** What the drive would answer now; undefined where it has to be asked. */
   of(inode: Inode | undefined): Attributes | undefined {
     const found = inode?.found
-    if (found === undefined || found.state !== this.#state) return undefined
+    if (found === undefined || found.state !== this.state) return undefined
     return this.#clock.now() < (found.attributes.until ?? 0) ? found.attributes : undefined
   }
 
-  keep(inode: Inode, attributes: Attributes): void {
-    if (attributes.until !== undefined) inode.found = { attributes, state: this.#state }
+  /** `state` is that in which the drive was asked: what was told while it was looked for counts. */
+  keep(inode: Inode, attributes: Attributes, state: number): void {
+    if (attributes.until !== undefined) inode.found = { attributes, state }
   }
 
   /** While a program changes something, and not after it: any name may lead to another thing by then. */

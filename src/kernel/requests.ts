@@ -46,6 +46,12 @@ interface OpenFile {
   writers?: Writers
 }
 
+/** Who asked, and in which state of all that was told. */
+interface Asked {
+  readonly thread: number
+  readonly state: number
+}
+
 const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 
@@ -70,7 +76,8 @@ export class Requests {
     const inode = parent.children?.get(name)
     const known = this.#remembered.of(inode)
     if (inode !== undefined && known !== undefined) return this.#entry(inode, known)
-    const found = (attributes: Attributes) => this.#entered(parent, name, attributes, pid)
+    const asked = { thread: pid, state: this.#remembered.state }
+    const found = (attributes: Attributes) => this.#entered(parent, name, attributes, asked)
     return chain(this.#drive.lookup({ parent, name }), found)
   }
 
@@ -80,14 +87,14 @@ export class Requests {
   }
 
   /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
-  #entered(parent: Inode, name: string, attributes: Attributes, thread = -1): Answer {
-    const own = this.#inodes.forSentAway(thread, parent, name, () => foundBy(attributes))
+  #entered(parent: Inode, name: string, attributes: Attributes, asked?: Asked): Answer {
+    const own = asked && this.#inodes.forSentAway(asked.thread, parent, name, () => foundBy(attributes))
     if (own !== undefined) {
       const shown = shownOf(own, attributes)
       return { reply: putEntry(new Reply(), own.id, { name: 0, attributes: 1 }, shown), entered: [own] }
     }
     const inode = inodeAt(this.#inodes, parent, name, attributes)
-    this.#remembered.keep(inode, attributes)
+    if (asked !== undefined) this.#remembered.keep(inode, attributes, asked.state)
     return this.#entry(inode, attributes)
   }
 
@@ -96,7 +103,8 @@ export class Requests {
     const known = this.#remembered.of(inode)
     if (known !== undefined)
       return this.#answer(inode, known, lifetimesOf(known, this.#keptSeconds).attributes)
-    const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, pid)
+    const asked = { thread: pid, state: this.#remembered.state }
+    const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, asked)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
     // A working directory stays what it is under any name: after its one ESTALE the kernel has looked the name up.
     if (inode.isLeft || this.#inodes.isForSentAway(pid, inode))
@@ -129,10 +137,10 @@ export class Requests {
   }
 
   /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
-  #attributes(inode: Inode, attributes: Attributes, thread: number): Answer {
+  #attributes(inode: Inode, attributes: Attributes, { thread, state }: Asked): Answer {
     const told = inode.isDirectory ? undefined : inode.told
     if (isStill(this.#inodes, inode, attributes)) {
-      this.#remembered.keep(inode, attributes)
+      this.#remembered.keep(inode, attributes, state)
       return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
     }
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)

@@ -52,4 +52,5 @@ export function knownQuestion({ answered = [] }: KnownQuestions, besides?: strin
 }
 
 /** The same for a check that has to ask something. */
-export const likelyQuestion = (known: KnownQuestions): string => knownQuestion(known) ?? firstQuestion
+export const likelyQuestion = (known: KnownQuestions, besides?: string): string =>
+  knownQuestion(known, besides) ?? knownQuestion(known) ?? firstQuestion

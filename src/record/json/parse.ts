@@ -31,17 +31,17 @@ const deepest = 200
  */
 export function parseJson(given: string | Uint8Array): Json {
   const text = textOf(given)
-  const walk = new Walk(text, text.length >= foldedFrom)
+  const ends = text.length >= foldedFrom ? new Map<number, number>() : undefined
+  const walk = new Walk(text, ends)
   signAt(walk)
   const start = walk.at
   const value = valueAt(walk, 1)
-  const end = walk.at
   if (value === undefined || signAt(walk) !== endOfText) {
     mistake(walk, 'it goes on after its end')
     const what = walk.wrong === tooDeep ? tooDeep : `the text is not JSON: ${walk.wrong}`
     throw failureAt(walk, what)
   }
-  return walk.passes ? partAt(new Walk(text.slice(start, end))) : value
+  return ends === undefined ? value : partAt(text, ends, start).value
 }
 
 /**
@@ -71,20 +71,23 @@ export class LongObject implements JsonObject {
   readonly type = 'object'
   #fields: WeakRef<readonly Field[]> | undefined
 
-  /** @param text of one object that is JSON, and nothing else */
-  constructor(readonly text: string) {}
+  constructor(private readonly part: LongPart) {}
+
+  get text(): string {
+    return textOfPart(this.part)
+  }
 
   get fields(): readonly Field[] {
     const known = this.#fields?.deref()
     if (known !== undefined) return known
-    const fields = [...fieldsIn(this.text)]
+    const fields = [...fieldsIn(this.part)]
     this.#fields = new WeakRef(fields)
     return fields
   }
 
   /** The same one after the other, of which none is held. */
   each(): Iterable<Field> {
-    return this.#fields?.deref() ?? fieldsIn(this.text)
+    return this.#fields?.deref() ?? fieldsIn(this.part)
   }
 }
 
@@ -93,7 +96,11 @@ export class LongArray implements JsonArray {
   readonly type = 'array'
   #items: WeakRef<readonly Json[]> | undefined
 
-  constructor(readonly text: string) {}
+  constructor(private readonly part: LongPart) {}
+
+  get text(): string {
+    return textOfPart(this.part)
+  }
 
   get items(): readonly Json[] {
     const known = this.#items?.deref()
@@ -104,49 +111,59 @@ export class LongArray implements JsonArray {
   }
 
   each(): Iterable<Json> {
-    return this.#items?.deref() ?? itemsIn(this.text)
+    return this.#items?.deref() ?? itemsIn(this.part)
   }
 }
 
 export const isLong = (json: Json): json is LongObject | LongArray =>
   json instanceof LongObject || json instanceof LongArray
 
-function* fieldsIn(text: string): Generator<Field> {
-  const walk = new Walk(text)
-  for (walk.at = 1; signAt(walk) !== closeObject; ) {
+/** A long object or list in a text that is JSON, and where each such one in it ends, by where it begins. */
+interface LongPart {
+  readonly whole: string
+  readonly ends: ReadonlyMap<number, number>
+  readonly start: number
+  readonly end: number
+}
+
+const textOfPart = ({ whole, start, end }: LongPart): string => whole.slice(start, end)
+
+function* fieldsIn({ whole, ends, start }: LongPart): Generator<Field> {
+  const walk = new Walk(whole)
+  for (walk.at = start + 1; signAt(walk) !== closeObject; ) {
     const name = stringAt(walk)
     if (name === undefined || signAt(walk) !== colon) throw new Error('a field was not read as one')
-    walk.at += 1
-    yield { name: name.value, rawName: name.raw, value: partAt(walk) }
+    const { value, end } = partAt(whole, ends, walk.at + 1)
+    yield { name: name.value, rawName: name.raw, value }
+    walk.at = end
     if (signAt(walk) === comma) walk.at += 1
   }
 }
 
-function* itemsIn(text: string): Generator<Json> {
-  const walk = new Walk(text)
-  for (walk.at = 1; signAt(walk) !== closeList; ) {
-    yield partAt(walk)
+function* itemsIn({ whole, ends, start }: LongPart): Generator<Json> {
+  const walk = new Walk(whole)
+  for (walk.at = start + 1; signAt(walk) !== closeList; ) {
+    const { value, end } = partAt(whole, ends, walk.at)
+    yield value
+    walk.at = end
     if (signAt(walk) === comma) walk.at += 1
   }
 }
 
-/** The value that begins here, of a text that is JSON; a long one stays text. */
-function partAt(walk: Walk): Json {
+/** The value that begins there, of a text that is JSON, and its end; a long one stays text, and is not walked again. */
+function partAt(whole: string, ends: LongPart['ends'], from: number): { value: Json; end: number } {
+  const walk = new Walk(whole)
+  walk.at = from
   const first = signAt(walk)
   const start = walk.at
-  if (first === openObject || first === openList) {
-    const ahead = new Walk(walk.text, true)
-    ahead.at = start
-    valueAt(ahead, 1)
-    if (ahead.at - start >= foldedFrom) {
-      walk.at = ahead.at
-      const text = walk.text.slice(start, ahead.at)
-      return first === openObject ? new LongObject(text) : new LongArray(text)
-    }
+  const end = ends.get(start)
+  if (end !== undefined) {
+    const part = { whole, ends, start, end }
+    return { value: first === openObject ? new LongObject(part) : new LongArray(part), end }
   }
   const value = valueAt(walk, 1)
   if (value === undefined) throw new Error('a part of a JSON text was not read as JSON')
-  return value
+  return { value, end: walk.at }
 }
 
 /** Where the walk stands: `at` is behind everything that is right, and `wrong` says what is not. */
@@ -154,11 +171,15 @@ class Walk {
   at = 0
   wrong: string | undefined
 
-  /** @param passes no tree is made: what counts is whether the text is JSON, and where its value ends */
+  /** @param ends no tree is made where they are given: what counts is whether the text is JSON, and where its long parts end */
   constructor(
     readonly text: string,
-    readonly passes = false,
+    readonly ends?: Map<number, number>,
   ) {}
+
+  get passes(): boolean {
+    return this.ends !== undefined
+  }
 }
 
 /** The next sign that is no white space, which stays unread. */
@@ -201,8 +222,11 @@ function valueAt(walk: Walk, depth: number): Json | undefined {
   if (sign === quote) return stringAt(walk)
   if (sign !== openObject && sign !== openList) return wordAt(walk, sign) ?? numberAt(walk, sign)
   if (depth > deepest) return mistake(walk, tooDeep)
+  const start = walk.at
   walk.at += 1
-  return sign === openObject ? objectAt(walk, depth) : listAt(walk, depth)
+  const value = sign === openObject ? objectAt(walk, depth) : listAt(walk, depth)
+  if (walk.at - start >= foldedFrom) walk.ends?.set(start, walk.at)
+  return value
 }
 
 function listAt(walk: Walk, depth: number): Json | undefined {

@@ -33,14 +33,20 @@ export interface SessionOptions {
   readonly address: string
   /** Who is to be signed in there, for the same messages. */
   readonly user?: string | undefined
-  /** The path of a question that each valid token may send, and that this service answers. */
-  readonly question?: (() => string) | undefined
+  /** The path of a question that each valid token may send, and that this service answers; another one than the one given, where there is one. */
+  readonly question?: ((besides?: string) => string) | undefined
   /** Called with failures that do not stop a request: a token that could not be stored. */
   readonly note: (failure: unknown) => void
 }
 
 /** One request with a token; a log-in before it makes the read it is based on stale. */
 export type SignedQuestion<Value> = (authorization: string, context: RequestContext) => Promise<Value>
+
+/** A request, and the path that it asks. */
+interface Asked<Value> {
+  readonly question: SignedQuestion<Value>
+  readonly path: string | undefined
+}
 
 /** Milliseconds that a log-in may take. */
 const loginLimit = 10_000
@@ -72,7 +78,9 @@ export class Session {
   #fruitlessUntil = instant(0)
   #lookedAt = instant(Number.NEGATIVE_INFINITY)
   #answeredUntil = instant(0)
-  #checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
+  #checking:
+    | { readonly text: string; readonly path: string; readonly answer: SharedAnswer<boolean> }
+    | undefined
   /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
   readonly #waiting = new Askers()
 
@@ -91,21 +99,23 @@ export class Session {
    * Sends a request with a token, renewed once if refused.
    * @throws Failure 'unauthenticated' where no token serves, 'forbidden' where others are answered with it
    */
-  ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value> {
+  ask<Value>(context: RequestContext, question: SignedQuestion<Value>, path?: string): Promise<Value> {
     const held = this.#valid()
-    if (held !== undefined) return this.#askedWith(held, question, context)
+    if (held !== undefined) return this.#askedWith(held, { question, path }, context)
     // It may have waited for a log-in that another request has begun.
-    return this.#current(context).then(fresh => this.#askedWith(fresh, question, lookedLongAgo(context)))
+    return this.#current(context).then(fresh =>
+      this.#askedWith(fresh, { question, path }, lookedLongAgo(context)),
+    )
   }
 
-  #askedWith<Value>(by: Token, question: SignedQuestion<Value>, context: RequestContext): Promise<Value> {
-    return question(bearer(by), context).then(
+  #askedWith<Value>(by: Token, asked: Asked<Value>, context: RequestContext): Promise<Value> {
+    return asked.question(bearer(by), context).then(
       answer => {
         this.#setback = undefined
         return answer
       },
       failure => {
-        if (isRefusal(failure)) return this.#askedAgain(by, question, context, failure)
+        if (isRefusal(failure)) return this.#askedAgain(by, asked, context, failure)
         this.#setback = undefined
         throw failure
       },
@@ -114,19 +124,19 @@ export class Session {
 
   async #askedAgain<Value>(
     first: Token,
-    question: SignedQuestion<Value>,
+    { question, path }: Asked<Value>,
     context: RequestContext,
     refusal: Failure,
   ): Promise<Value> {
     const { clock } = this.options
     const isNew = this.#token === first
-    if (isNew && clock.now() < this.#fruitlessUntil && (await this.#isServed(first, context)))
+    if (isNew && clock.now() < this.#fruitlessUntil && (await this.#isServed(first, context, path)))
       throw refusedAlone(refusal)
     if (this.#token === first) this.#token = undefined
     this.#bad.set(first.text, first.received)
     const second = await this.#current(context).catch(async failure => {
       // Without a log-in, a token that other requests are accepted with is as good as before.
-      if (!isRefusal(failure) || !(await this.#isServed(first, context))) throw failure
+      if (!isRefusal(failure) || !(await this.#isServed(first, context, path))) throw failure
       this.#bad.delete(first.text)
       this.#token ??= first
       throw refusedAlone(refusal)
@@ -138,29 +148,35 @@ export class Session {
     } catch (failure) {
       if (!isRefusal(failure)) throw failure
       this.#fruitlessUntil = instant(clock.now() + uselessLoginEvery)
-      if (!(await this.#isServed(second, context))) throw failure
+      if (!(await this.#isServed(second, context, path))) throw failure
       throw refusedAlone(failure)
     }
   }
 
-  /** Sends a question that every valid token may send: once for any number of refused requests. */
-  async #isServed(by: Token, context: RequestContext): Promise<boolean> {
-    if (this.#checking?.text !== by.text) {
+  /** Sends a question that every valid token may send, and not the refused one: once for any number of refused requests. */
+  async #isServed(by: Token, context: RequestContext, refused: string | undefined): Promise<boolean> {
+    const path = this.#known(refused)
+    if (this.#checking?.text !== by.text || this.#checking.path !== path) {
       const late = 'the token was not checked in time'
       const answer = new SharedAnswer(this.options.clock, late, within =>
-        this.#probed(within, by).then(() => true, isNoRefusal),
+        this.#probed(within, { by, path }).then(() => true, isNoRefusal),
       )
-      this.#checking = { text: by.text, answer }
+      this.#checking = { text: by.text, path, answer }
     }
     const isServed = await this.#checking.answer.join(context).catch(isNoRefusal)
     if (isServed) this.#setback = undefined
     return isServed
   }
 
-  #probed(context: RequestContext, by?: Token): Promise<string> {
-    const { question = () => firstQuestion } = this.options
-    const authorization = by && bearer(by)
-    return this.http.text({ method: 'GET', path: question(), authorization }, context)
+  #known(besides?: string): string {
+    return this.options.question?.(besides) ?? firstQuestion
+  }
+
+  #probed(
+    context: RequestContext,
+    { by, path = this.#known() }: { readonly by?: Token; readonly path?: string } = {},
+  ): Promise<string> {
+    return this.http.text({ method: 'GET', path, authorization: by && bearer(by) }, context)
   }
 
   #ownContext(): RequestContext {
@@ -243,7 +259,7 @@ export class Session {
     if (clock.now() < this.#lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end))
       return false
     // The record of the question may be deleted.
-    const isAccepted = await this.#probed(this.#ownContext(), before).then(() => true, isAbsent)
+    const isAccepted = await this.#probed(this.#ownContext(), { by: before }).then(() => true, isAbsent)
     this.#lookedAt = clock.now()
     if (!isAccepted) return false
     this.#bad.delete(before.text)
@@ -339,5 +355,9 @@ const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
 /** The same service, every request signed. */
 export const withAuthorization = ({ ask }: Http, session: Session): Http =>
   new Http((request, reading, context) =>
-    session.ask(context, (authorization, within) => ask({ ...request, authorization }, reading, within)),
+    session.ask(
+      context,
+      (authorization, within) => ask({ ...request, authorization }, reading, within),
+      request.path,
+    ),
   )

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { fieldOf, type Json } from '../../../src/record/json/json.js'
 import { foldedFrom, LongObject, parseObject } from '../../../src/record/json/parse.js'
-import { prettyBytes, prettyPrint } from '../../../src/record/json/print.js'
+import { compactPrint, prettyBytes, prettyPrint } from '../../../src/record/json/print.js'
 import { plainTree } from './plain-reader.js'
 
 t.setTimeout(240_000)
@@ -32,6 +32,19 @@ t.test('a name is found in a long record as in its tree', async t => {
   same()
   t.equal(prettyBytes(long).toString(), prettyPrint(tree))
   t.same(fieldOf(long, 'field777'), fieldOf(tree, 'field777'), 'once it is printed')
+})
+
+t.test('long parts in long parts, to the last level, print back as they are, in the time of one walk', t => {
+  const depth = 190
+  const inner = `"${'z'.repeat(4_000_000)}"`
+  const text = `{"d":${'[{"e":'.repeat(depth / 2)}${inner}${'}]'.repeat(depth / 2)},"f":[${'[1,2],'.repeat(50_000)}3]}`
+  const began = process.cpuUsage()
+  const printed = compactPrint(parseObject(text))
+  const { user } = process.cpuUsage(began)
+  t.ok(printed === text, 'the same tokens')
+  // Level by level it were a minute.
+  t.ok(user < 10_000_000, `${user} µs of processor time`)
+  t.end()
 })
 
 t.test('a mistake in a long text is named by its line and column', async t => {

@@ -170,6 +170,25 @@ t.test('no failure shows the password or the token', { timeout: 10_000 }, async 
   t.notMatch(shown, Buffer.from('anna@example.org:sesame').toString('base64'))
 })
 
+t.test('a record that alone is refused is no proof against its token', { timeout: 20_000 }, async t => {
+  const refused = '/calculation?id=8'
+  const { service, signed, later, user } = await openTestbed(
+    t,
+    request => {
+      if (isLogin(request)) return whole('good')
+      return request.path.endsWith(refused) ? refusal : whole('well')
+    },
+    { question: besides => (besides === refused ? get.path : refused) },
+  )
+  const record = () => signed.text({ method: 'GET', path: refused }, later()).catch(String)
+  t.equal(await user(), 'well')
+  for (let read = 0; read < 3; read += 1) {
+    t.match(await record(), /answered 401/)
+    t.equal(await user(), 'well', 'others are answered')
+  }
+  t.ok(service.heard.filter(isLogin).length <= 2, 'and no more log-ins than one for the refusal')
+})
+
 t.test('AVAIL-1 a lost check of the token delays no other refused question', { timeout: 20_000 }, async t => {
   let checks = 0
   const { clock, user, signed, later, logins } = await openTestbed(t, request => {
