@@ -58,11 +58,7 @@ export function foundBy(attributes: Attributes): Found {
 
 /** Whether an inode is what was found at its name. Another one's comes to be when the kernel looks the name up. */
 export function isStill(inodes: Inodes, inode: Inode, attributes: Attributes): boolean {
-  const { parent, name } = inode
-  if (parent === undefined) return true
-  const now = inodeAt(inodes, parent, name, attributes)
-  if (now !== inode) inodes.dropUnused(now)
-  return now === inode
+  return inode.parent === undefined || inodes.stands(inode, foundBy(attributes))
 }
 
 /**

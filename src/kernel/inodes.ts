@@ -129,17 +129,24 @@ export class Inodes {
    */
   at(parent: Inode, name: string, found: Found): Inode {
     const before = parent.children?.get(name)
-    if (before !== undefined && before.isDirectory === found.isDirectory) {
-      const isWritten = before.writers > 0 && before.thing === found.thing && found.isChanging === true
-      const goesOn = before.version === undefined || isWritten
-      if (goesOn) this.#become(before, found)
-      if (before.thing === found.thing && before.version === found.version) {
-        before.node = found.node
-        before.isLeft = false
-        return before
-      }
-    }
-    return this.#put(this.#made(parent, name, found))
+    return before !== undefined && this.#goesOn(before, found)
+      ? before
+      : this.#put(this.#made(parent, name, found))
+  }
+
+  /** Whether it is what was found at its name. Nothing takes its place there: it is told of news for as long as the kernel has it. */
+  stands(inode: Inode, found: Found): boolean {
+    return inode.parent?.children?.get(inode.name) === inode && this.#goesOn(inode, found)
+  }
+
+  #goesOn(inode: Inode, found: Found): boolean {
+    if (inode.isDirectory !== found.isDirectory) return false
+    const isWritten = inode.writers > 0 && inode.thing === found.thing && found.isChanging === true
+    if (inode.version === undefined || isWritten) this.#become(inode, found)
+    if (inode.thing !== found.thing || inode.version !== found.version) return false
+    inode.node = found.node
+    inode.isLeft = false
+    return true
   }
 
   #made(parent: Inode, name: string, found: Found): Inode {
