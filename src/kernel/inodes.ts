@@ -30,6 +30,8 @@ export class Inode implements Place {
   isLeft = false
   /** Which generation of its names the kernel has, and since when. */
   kept: { readonly generation: number; readonly at: Instant } | undefined
+  /** The thread that alone has looked it up, until it takes it. */
+  thread: number | undefined
   /** What was found at its name last, where that may be told again. */
   found: FoundBefore | undefined
 
@@ -206,7 +208,7 @@ export class Inodes {
   sentAway(thread: number, inode: Inode): Failure {
     inode.isLeft = inode.isDirectory
     inode.found = undefined
-    this.#sentAway.set(thread, inode)
+    if (!inode.isDirectory) this.#sentAway.set(thread, inode)
     return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
   }
 
@@ -218,18 +220,19 @@ export class Inodes {
     if (found.isDirectory) return undefined
     const own = this.#made(parent, name, found)
     own.version = undefined
+    own.thread = thread
     return own
   }
 
   /** Whether it is such a node, which that thread has not opened yet. */
   isForSentAway(thread: number, inode: Inode): boolean {
-    const left = this.#sentAway.get(thread)
-    return left?.parent === inode.parent && left?.name === inode.name && left !== inode && inode.handles === 0
+    return inode.thread === thread
   }
 
   /** It takes that node: from here on this is the file of its name. */
   arrived(thread: number, inode: Inode): boolean {
     if (!this.isForSentAway(thread, inode)) return false
+    inode.thread = undefined
     this.named(inode)
     return this.#sentAway.delete(thread)
   }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { stat } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
@@ -12,6 +13,7 @@ import { namesOf, outcome, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
+const { errno: errnoOf } = constants
 t.setTimeout(280_000)
 
 const folder = 'projects/Water splitting'
@@ -37,6 +39,7 @@ for line in sys.stdin:
         elif what == 'close': os.close(file); print('done', flush=True)
         elif what == 'cd': os.chdir(rest[0]); print('done', flush=True)
         elif what == 'ls': print(os.popen('ls .').read().split(), flush=True)
+        elif what == 'look': os.utime(os.path.dirname(rest[0])); os.stat(rest[0]); print('there', flush=True)
         elif what == 'size': print(os.fstat(file).st_size, flush=True)
         else:
             out = b''
@@ -135,6 +138,22 @@ t.test('TOLD-4 a program stays in its directory where the name passes to another
   t.equal(await read('ls'), "['data.log']")
   t.equal(await read('open data.log'), 'done')
   t.ok(bytes(await read('read 10000')) === bytesOf('f', 5_000))
+})
+
+t.test('STALE-4 a name that goes twice is gone for the program that saw it go once', async t => {
+  const { directory, service } = await withTwo(t, [1, 1])
+  const program = reader(t)
+  const body = (name: string, more: object) => JSON.stringify({ name, description: 'd', ...more })
+  const id = (await service.elsewhere('POST', '/project', body('here', { parentId: ids.water }))).trim()
+  const look = () => program(`look ${join(directory, folder, 'here')}`)
+  for (let time = 0; time < 3; time += 1) {
+    t.equal(await look(), 'there', `time ${time}`)
+    for (const name of ['away', 'here']) {
+      const record = JSON.parse(await service.elsewhere('GET', `/project?id=${id}`)) as object
+      await service.elsewhere('PUT', '/project', JSON.stringify({ ...record, name }))
+      if (name === 'away') t.equal(await look(), `errno ${errnoOf.ENOENT}`, `time ${time}: it is renamed`)
+    }
+  }
 })
 
 t.test('READ-18 a file whose name was given by a rename in the drive is read again', async t => {
