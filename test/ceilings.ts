@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 53_569,
-  'files of src': 407,
-  'lines of test': 54_421,
-  'rules of docs/semantics.md': 147,
-  'bytes of docs/semantics.md': 37_948,
+  'lines of src': 51_319,
+  'files of src': 396,
+  'lines of test': 49_969,
+  'rules of docs/semantics.md': 113,
+  'bytes of docs/semantics.md': 28_081,
   'rules of docs/commands.md': 85,
-  'bytes of docs/commands.md': 14_061,
-  'rules of more than 40 words': 19,
-  'constants of time in src': 89,
-  'bytes of all documents': 215_030,
+  'bytes of docs/commands.md': 14_041,
+  'rules of more than 40 words': 4,
+  'constants of time in src': 88,
+  'bytes of all documents': 205_623,
 } as const
