@@ -33,7 +33,9 @@ export class Inode implements Place {
   /** The thread that alone has looked it up, until it takes it. */
   thread: number | undefined
   /** What was found at its name last, where that may be told again. */
-  found: FoundBefore | undefined
+  found: Attributes | undefined
+  /** The state of all in which that was told. */
+  foundIn = 0
 
   constructor(
     readonly id: number,
@@ -59,12 +61,6 @@ export class Inode implements Place {
   retell(shown: Partial<Pick<Attributes, 'size' | 'mtime'>> | undefined): void {
     if (this.told !== undefined) this.told = { ...this.told, ...shown }
   }
-}
-
-/** Attributes that the drive has told, and the state of all in which it told them. */
-interface FoundBefore {
-  readonly attributes: Attributes
-  readonly state: number
 }
 
 /** What stands at a name. */

@@ -24,14 +24,15 @@ export class Remembered {
 
   /** What the drive would answer now; undefined where it has to be asked. */
   of(inode: Inode | undefined): Attributes | undefined {
-    const found = inode?.found
-    if (found === undefined || found.state !== this.state) return undefined
-    return this.#clock.now() < (found.attributes.until ?? 0) ? found.attributes : undefined
+    const found = inode?.foundIn === this.state ? inode.found : undefined
+    return found?.until !== undefined && this.#clock.now() < found.until ? found : undefined
   }
 
   /** `state` is that in which the drive was asked: what was told while it was looked for counts. */
   keep(inode: Inode, attributes: Attributes, state: number): void {
-    if (attributes.until !== undefined) inode.found = { attributes, state }
+    if (attributes.until === undefined) return
+    inode.found = attributes
+    inode.foundIn = state
   }
 
   /** While a program changes something, and not after it: any name may lead to another thing by then. */

@@ -16,7 +16,7 @@ for (const [how, hours] of [
   ['back', -1],
   ['forward', 1],
 ] as const) {
-  t.test(`AVAIL-6 a date that is set ${how} while a request is silent`, async t => {
+  t.test(`TIME-2 a date that is set ${how} while a request is silent`, async t => {
     const testbed = await realMount(t, {
       preload: new URL('../testbed/set-date.js', import.meta.url),
       settings: { deadlineMetadata: '2s', deadlineRead: '2s', ttlListing: '10m' },
@@ -43,7 +43,7 @@ for (const [how, hours] of [
   })
 }
 
-t.test('AVAIL-6 a date that is set forward ends no burst of removals (DEL-4)', async t => {
+t.test('TIME-2 a date that is set forward ends no burst of removals (DEL-4)', async t => {
   const spares = ['1303', '1304', '1305', '1306']
   const testbed = await realMount(t, {
     preload: new URL('../testbed/set-date.js', import.meta.url),
@@ -66,7 +66,7 @@ t.test('AVAIL-6 a date that is set forward ends no burst of removals (DEL-4)', a
   t.same(writes(asked), [])
 })
 
-t.test('AVAIL-6 a date that is set back between two mounts makes no conflict of own saves', async t => {
+t.test('TIME-2 a date that is set back between two mounts makes no conflict of own saves', async t => {
   const testbed = await realMount(t, { preload: new URL('../testbed/set-date.js', import.meta.url) })
   const path = `reports/${ids.report}.json`
   const save = async (title: string) => {

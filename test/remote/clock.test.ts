@@ -19,7 +19,7 @@ function machineAt(start: number) {
   return { state, now, pass }
 }
 
-t.test('AVAIL-6 it is the date, and runs as the date does', async t => {
+t.test('TIME-2 it is the date, and runs as the date does', async t => {
   const { now, pass } = machineAt(1_000_000)
   t.equal(now(), 1_000_000)
   for (let step = 0; step < 1_000; step += 1) {
@@ -29,7 +29,7 @@ t.test('AVAIL-6 it is the date, and runs as the date does', async t => {
   t.equal(now(), 1_010_000)
 })
 
-t.test('AVAIL-6 sleep of the machine is time that passes, also where its date is set meanwhile', async t => {
+t.test('TIME-2 sleep of the machine is time that passes, also where its date is set meanwhile', async t => {
   const { state, now, pass } = machineAt(10 * hour)
   const before = now()
   state.wall += 8 * hour

@@ -30,7 +30,7 @@ export function emptyPlaces(t: Test, open: OpenTestbed): void {
     await textOf(testbed, profile)
     await service.elsewhere('DELETE', `/calculation?id=${ids.transition}`)
 
-    t.test('STALE-10 a row that two have taken out is gone, and no conflict', async t => {
+    t.test('STALE-2 a row that two have taken out is gone, and no conflict', async t => {
       const mine = before.replace(/\{[^{}]*"calcId": 1234,[^{}]*\},\s*/, '')
       t.not(mine, before)
       const asked = await service.during(async () => {

@@ -260,7 +260,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('THING-5 another report that has its number by now is not written', async t => {
+    t.test('THING-1 another report that has its number by now is not written', async t => {
       const path = 'reports/new-again.json'
       await overwrite(testbed, path, text('Again', 'mine'))
       const { id } = JSON.parse(await textOf(testbed, path))

@@ -59,7 +59,7 @@ export function newShares(t: Test, open: OpenTestbed): void {
     const testbed = await opened(t)
     const { files, service } = testbed
 
-    t.test('SHARE-1 saved it is one POST, then it is listed by its number', async t => {
+    t.test('NEW-2 saved it is one POST, then it is listed by its number', async t => {
       t.same(await saves(testbed, fresh, told('guest', 'READ')), ['POST /project/share'])
       const [share] = await sharesOf(testbed)
       t.match(share, { user: 'guest', permission: 'READ' })
