@@ -89,10 +89,10 @@ export function openTextVersions({
       const [text, record] = [lines ?? kept, node.kind === 'order' ? undefined : parsed]
       const said = meaning(text, record)
       const known = into.get(said)
-      const rank = rankOf(meetings)
+      // Of a save there is the text as it was written, the one that was sent, and others without what the service sets by itself.
+      const rank = 2 * rankOf(meetings) + (meetings.some(({ how }) => how === 'saved') ? 0 : 1)
       if (known === undefined) into.set(said, { text, record, rank, meetings: [...meetings] })
       else {
-        // Of a save there is the text as it was written, and others without what the service sets by itself.
         const isMore = rank === known.rank && text.length > known.text.length
         if (rank < known.rank || isMore) Object.assign(known, { text, record, rank })
         known.meetings.push(...meetings)

@@ -102,13 +102,16 @@ t.test(
       'one file': async () => rm(join(kept, (await readdir(kept))[7] ?? '')),
       'the end of one file': async () => truncate(join(kept, (await readdir(kept))[7] ?? ''), 500),
     }
-    for (const [what, harm] of Object.entries(harms)) {
+    // What is on its way is given up after a minute: two of them a day, drawn at random.
+    const drawn = Object.entries(harms).toSorted(() => Math.random() - 0.5)
+    for (const [what, harm] of isFull ? drawn : drawn.slice(0, 2)) {
+      t.comment(what)
       await harm()
       const away = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, () => {})
       await testbed.pass(what.includes('one file') ? 601_000 : 11_000)
       await untilPin(testbed, told => !isWhole(told), 1_000)
       away()
-      t.match(await untilPin(testbed, isWhole, 61_000), { filesKept: 51 }, what)
+      t.match(await untilPin(testbed, isWhole, 150_000), { filesKept: 51 }, what)
       t.equal((await readdir(kept)).length, 51, what)
     }
     await rm(kept, { recursive: true })
