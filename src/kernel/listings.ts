@@ -21,8 +21,6 @@ interface OpenDirectory {
   entries: readonly DirectoryEntry[] | undefined
 }
 
-/** Names of a directory with more than so many are not remembered with what they showed: it would take a hundred bytes each. */
-const longListing = 10_000
 /** `.` and `..` come first. */
 const dots = 2
 const noTime = { name: 0, attributes: 0 }
@@ -113,7 +111,7 @@ export class Listings {
       if (entry === undefined) break
       const { name, mode } = entry
       if (isPlus && !direntplusFits(reply, size, name)) break
-      const known = isPlus ? this.#put(reply, inode, entry, entries.length <= longListing) : undefined
+      const known = isPlus ? this.#put(reply, inode, entry) : undefined
       if (known !== undefined) entered.push(known)
       const ino = known?.ino ?? inodeNumber(nodeKey(entry.node))
       if (!putDirent(reply, size, { ino, name, next: at + 1, mode })) break
@@ -122,7 +120,7 @@ export class Listings {
   }
 
   /** The entry of a name whose attributes are known without a question; any other is node 0, which the kernel looks up when it needs it. */
-  #put(reply: Reply, parent: Inode, entry: ListedName, remembers: boolean): Inode | undefined {
+  #put(reply: Reply, parent: Inode, entry: ListedName): Inode | undefined {
     const before = parent.children?.get(entry.name)
     const remembered = this.#remembered.of(before)
     const attributes = remembered ?? entry.known()
@@ -131,8 +129,7 @@ export class Listings {
       return undefined
     }
     const inode = remembered && before ? before : inodeAt(this.#inodes, parent, entry.name, attributes)
-    if (remembers && remembered === undefined)
-      this.#remembered.keep(inode, attributes, this.#remembered.state)
+    if (remembered === undefined) this.#remembered.keep(inode, attributes, this.#remembered.state)
     putEntry(reply, inode.id, lifetimesOf(attributes, this.#keptSeconds), shownOf(inode, attributes))
     return inode
   }

@@ -5,6 +5,9 @@ import type { MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import type { Inode, Inodes } from './inodes.js'
 
+/** Of a directory with more names none is kept with what it showed: it would take a hundred bytes each. */
+const mostNames = 10_000
+
 export class Remembered {
   readonly #drive: Pick<Drive, 'revision'>
   readonly #inodes: Inodes
@@ -30,7 +33,7 @@ export class Remembered {
 
   /** `state` is that in which the drive was asked: what was told while it was looked for counts. */
   keep(inode: Inode, attributes: Attributes, state: number): void {
-    if (attributes.until === undefined) return
+    if (attributes.until === undefined || (inode.parent?.children?.size ?? 0) > mostNames) return
     inode.found = attributes
     inode.foundIn = state
   }
