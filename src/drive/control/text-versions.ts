@@ -89,8 +89,8 @@ export function openTextVersions({
       const [text, record] = [lines ?? kept, node.kind === 'order' ? undefined : parsed]
       const said = meaning(text, record)
       const known = into.get(said)
-      // Of a save there is the text as it was written, the one that was sent, and others without what the service sets by itself.
-      const rank = 2 * rankOf(meetings) + (meetings.some(({ how }) => how === 'saved') ? 0 : 1)
+      // Of a save there is the text as it was written, and its form, which is the next one's base.
+      const rank = 2 * rankOf(meetings) + (meetings.some(({ how }) => how === 'saved') ? 1 : 0)
       if (known === undefined) into.set(said, { text, record, rank, meetings: [...meetings] })
       else {
         const isMore = rank === known.rank && text.length > known.text.length
