@@ -7,7 +7,7 @@ import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { fieldOf, type Json, textOf } from '../record/json/json.js'
 import { parseObject } from '../record/json/parse.js'
-import { compactPrint, prettyPrint } from '../record/json/print.js'
+import { bytesOfParts, compactPrint, prettyPrint } from '../record/json/print.js'
 import { quotedCell } from '../record/tsv.js'
 import type { Dialect, Instant, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
@@ -89,7 +89,7 @@ async function generateText(
   if (node.text !== 'project-index') return Buffer.from(await wording(node.text, sources, context))
   const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
   const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
-  return Buffer.from([...indexPieces(children)].join(''))
+  return bytesOfParts(indexPieces(children))
 }
 
 type UnindexedText = Exclude<GeneratedNode['text'], 'project-index'>

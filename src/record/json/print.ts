@@ -9,16 +9,20 @@ export function prettyPrint(json: Json): string {
 
 /** The same in UTF-8; a long record is never there as a tree. */
 export function prettyBytes(json: Json): Buffer {
-  if (!isLong(json)) return Buffer.from(prettyPrint(json))
+  return isLong(json) ? bytesOfParts(partsOf(json, '\n'), '\n') : Buffer.from(prettyPrint(json))
+}
+
+/** A text of many parts in UTF-8, which is never there as a whole string; `end` comes behind them. */
+export function bytesOfParts(parts: Iterable<string>, end = ''): Buffer {
   const pieces: Buffer[] = []
   let open = ''
-  for (const part of partsOf(json, '\n')) {
+  for (const part of parts) {
     open += part
     if (open.length < foldedFrom) continue
     pieces.push(Buffer.from(open))
     open = ''
   }
-  return Buffer.concat([...pieces, Buffer.from(`${open}\n`)])
+  return Buffer.concat([...pieces, Buffer.from(open + end)])
 }
 
 /** The same tokens without any white space, for a request's body. */
