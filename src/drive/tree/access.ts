@@ -33,6 +33,7 @@ export function openAccessRights(
   { catalog, dialect }: { catalog: Catalog; dialect: Dialect },
 ): AccessRights {
   const readOnly = new Failure('read-only', 'the drive is mounted with --access read')
+  const seen = new WeakMap<Node, { readonly revision: number; readonly failure: Failure | undefined }>()
 
   function refusal(request: AccessRequest): Failure | undefined {
     if (access === 'read') return readOnly
@@ -90,6 +91,16 @@ export function openAccessRights(
     }
   }
 
+  /** A walk asks for the mode of every directory, and each answer looks at all that is above it. */
+  function frozenNow(directory: Node): Failure | undefined {
+    const revision = catalog.revision()
+    const known = seen.get(directory)
+    if (known?.revision === revision) return known.failure
+    const failure = frozen(directory)
+    seen.set(directory, { revision, failure })
+    return failure
+  }
+
   /** What is above a project counts for it, too: the nearest share of the caller's decides. */
   function frozenProject(project: ProjectId | undefined): Failure | undefined {
     let shared: 'unknown' | 'more than read' = 'unknown'
@@ -120,7 +131,7 @@ export function openAccessRights(
   return {
     access,
     refusal,
-    frozen: directory => (access === 'read' ? readOnly : frozen(directory)),
+    frozen: directory => (access === 'read' ? readOnly : frozenNow(directory)),
     async meet(project, context) {
       if (access === 'read') return
       await recover(catalog.shares(project).ask(context), unknown)
