@@ -220,14 +220,9 @@ export class Inodes {
     return own
   }
 
-  /** Whether it is such a node, which that thread has not opened yet. */
-  isForSentAway(thread: number, inode: Inode): boolean {
-    return inode.thread === thread
-  }
-
   /** It takes that node: from here on this is the file of its name. */
   arrived(thread: number, inode: Inode): boolean {
-    if (!this.isForSentAway(thread, inode)) return false
+    if (inode.thread !== thread) return false
     inode.thread = undefined
     this.named(inode)
     return this.#sentAway.delete(thread)

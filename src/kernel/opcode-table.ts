@@ -22,23 +22,23 @@ export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap
   const listings = new Listings(parts)
   const asking = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: true })
   const changing = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: false })
-  const renaming = (verb: string, answer: Handled['answer']): Handled =>
+  const altering = (verb: string, answer: Handled['answer']): Handled =>
     changing(verb, (message, header, name) => remembered.during(() => answer(message, header, name)))
   const all: [number, Handled][] = [
     [opcodes.lookup, asking('lookup', (_, header, name) => requests.lookup(header, name))],
     [opcodes.getattr, asking('getattr', (_, header) => requests.getattr(header))],
-    [opcodes.setattr, renaming('setattr', (message, header) => requests.setattr(message, header))],
+    [opcodes.setattr, altering('setattr', (message, header) => requests.setattr(message, header))],
     [opcodes.readlink, asking('readlink', (_, header) => requests.readlink(header))],
-    [opcodes.symlink, renaming('symlink', (message, header) => requests.symlink(message, header))],
-    [opcodes.mknod, renaming('mknod', (_, header, name) => requests.mknod(header, name))],
-    [opcodes.mkdir, renaming('mkdir', (_, header, name) => requests.mkdir(header, name))],
-    [opcodes.unlink, renaming('unlink', (_, header, name) => requests.remove(header, name))],
-    [opcodes.rmdir, renaming('rmdir', (_, header, name) => requests.remove(header, name))],
-    [opcodes.rename, renaming('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.rename2, renaming('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.link, renaming('link', (_, header, name) => requests.link(header, name))],
+    [opcodes.symlink, altering('symlink', (message, header) => requests.symlink(message, header))],
+    [opcodes.mknod, altering('mknod', (_, header, name) => requests.mknod(header, name))],
+    [opcodes.mkdir, altering('mkdir', (_, header, name) => requests.mkdir(header, name))],
+    [opcodes.unlink, altering('unlink', (_, header, name) => requests.remove(header, name))],
+    [opcodes.rmdir, altering('rmdir', (_, header, name) => requests.remove(header, name))],
+    [opcodes.rename, altering('rename', (message, header) => requests.rename(message, header))],
+    [opcodes.rename2, altering('rename', (message, header) => requests.rename(message, header))],
+    [opcodes.link, altering('link', (_, header, name) => requests.link(header, name))],
     [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
-    [opcodes.create, renaming('create', (_, header, name) => requests.create(header, name))],
+    [opcodes.create, altering('create', (_, header, name) => requests.create(header, name))],
     [opcodes.read, asking('read', message => requests.read(message))],
     [opcodes.write, changing('write', (message, header) => requests.write(message, header))],
     [opcodes.flush, changing('flush', (message, header) => requests.flush(message, header))],
@@ -55,8 +55,8 @@ export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap
     all.push(
       [opcodes.getxattr, asking('getxattr', (message, header) => requests.getxattr(message, header))],
       [opcodes.listxattr, asking('listxattr', (message, header) => requests.listxattr(message, header))],
-      [opcodes.setxattr, renaming('setxattr', (_, header) => requests.setxattr(header))],
-      [opcodes.removexattr, renaming('removexattr', (_, header) => requests.setxattr(header))],
+      [opcodes.setxattr, altering('setxattr', (_, header) => requests.setxattr(header))],
+      [opcodes.removexattr, altering('removexattr', (_, header) => requests.setxattr(header))],
     )
   return new Map(all)
 }

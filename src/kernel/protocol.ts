@@ -64,8 +64,6 @@ const setattrBits = {
   mtimeNow: 1 << 8,
 }
 
-/** FUSE_GETATTR_FH. */
-
 const inHeaderBytes = 40
 
 export interface Header {

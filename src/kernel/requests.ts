@@ -81,18 +81,18 @@ export class Requests {
     return chain(this.#drive.lookup({ parent, name }), found)
   }
 
-  #entry(inode: Inode, attributes: Attributes): Answer {
-    const lifetimes = lifetimesOf(attributes, this.#keptSeconds)
+  #entry(
+    inode: Inode,
+    attributes: Attributes,
+    lifetimes = lifetimesOf(attributes, this.#keptSeconds),
+  ): Answer {
     return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
   }
 
   /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
   #entered(parent: Inode, name: string, attributes: Attributes, asked?: Asked): Answer {
     const own = asked && this.#inodes.forSentAway(asked.thread, parent, name, () => foundBy(attributes))
-    if (own !== undefined) {
-      const shown = shownOf(own, attributes)
-      return { reply: putEntry(new Reply(), own.id, { name: 0, attributes: 1 }, shown), entered: [own] }
-    }
+    if (own !== undefined) return this.#entry(own, attributes, { name: 0, attributes: 1 })
     const inode = inodeAt(this.#inodes, parent, name, attributes)
     if (asked !== undefined) this.#remembered.keep(inode, attributes, asked.state)
     return this.#entry(inode, attributes)
@@ -107,7 +107,7 @@ export class Requests {
     const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, asked)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
     // A working directory stays what it is under any name: after its one ESTALE the kernel has looked the name up.
-    if (inode.isLeft || this.#inodes.isForSentAway(pid, inode))
+    if (inode.isLeft || inode.thread === pid)
       return chain(this.#drive.getattr(inode), attributes => this.#answer(inode, attributes, 0))
     return attempt(() => chain(this.#atName(inode), told), this.#unlessGone(inode, pid))
   }

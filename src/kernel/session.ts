@@ -1,5 +1,4 @@
 // Session: reads the kernel's requests, has each one answered exactly once, and tells the kernel what is no longer as it was told.
-import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { KernelCall } from '../activity/kernel-calls.js'
 import { errnoOf } from '../drive/interface/errno.js'
@@ -12,6 +11,7 @@ import type { CallLog } from '../mount/fuse.js'
 import type { Clock } from '../remote/clock.js'
 import { codeOf } from '../system/error-code.js'
 import { machineClocks } from '../system/machine-clocks.js'
+import { statusTextOf } from '../system/process-id.js'
 import type { Answer } from './entries.js'
 import { type Inode, Inodes } from './inodes.js'
 import { type Handled, requestsOf } from './opcode-table.js'
@@ -352,18 +352,9 @@ const errnoNames = new Map(Object.entries(errno).map(([name, number]) => [number
 /** SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM, signal(7), as bits of /proc/PID/status. */
 const endingSignals = [1, 2, 3, 9, 15].reduce((mask, signal) => mask | (1 << (signal - 1)), 0)
 
-/**
- * Whether a signal is pending that is meant to end the process. `status` alone is read: `/proc/PID/stat` waits for a child in
- * exec, which may wait for this daemon.
- */
+/** Whether a signal is pending that is meant to end the process; of one that cannot be looked at the wait ends by the deadline. */
 function isEnding(pid: number): boolean {
-  let status: string
-  try {
-    status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  } catch {
-    // It is gone, or lies in a pid name space of its own: its wait ends by the deadline.
-    return false
-  }
+  const status = statusTextOf(pid) ?? ''
   const masks = new Map([...status.matchAll(/^(S\w+):\s*[0-9a-f]*([0-9a-f]{8})$/gm)].map(maskOf))
   const pending = (masks.get('SigPnd') ?? 0) | (masks.get('ShdPnd') ?? 0)
   return (pending & ~(masks.get('SigBlk') ?? 0) & endingSignals) !== 0

@@ -15,10 +15,7 @@ const ancestorsAtMost = 8
 /** The parent of all is an ancestor of every program. */
 const firstProcess = 1
 
-/**
- * Undefined for a thread that cannot be looked at: one of another pid name space has the number 0. `status` alone is read:
- * `/proc/PID/stat` waits for a child in exec, which may wait for this daemon.
- */
+/** Undefined for a thread that cannot be looked at. */
 export function processOf(thread: number): ProcessId | undefined {
   const status = statusOf(thread)
   if (status === undefined) return undefined
@@ -33,18 +30,23 @@ export function processOf(thread: number): ProcessId | undefined {
 /** Of its thread group alone. */
 export const groupOf = (thread: number): number | undefined => statusOf(thread)?.group
 
-function statusOf(thread: number) {
+/**
+ * `/proc/PID/status`, proc_pid_status(5); undefined for a thread that has ended, or lies in another pid name space: that has the
+ * number 0. Nothing else is read there: `/proc/PID/stat` waits for a child in exec, which may wait for this daemon.
+ */
+export function statusTextOf(thread: number): string | undefined {
   if (thread === 0) return undefined
-  let text: string
   try {
-    text = readFileSync(`/proc/${thread}/status`, 'latin1')
+    return readFileSync(`/proc/${thread}/status`, 'latin1')
   } catch {
-    // It has ended.
     return undefined
   }
-  const numberIn = (field: string): number => {
-    const at = text.indexOf(`\n${field}:`)
-    return at < 0 ? 0 : Number.parseInt(text.slice(at + field.length + 2, at + field.length + 14), 10)
-  }
+}
+
+function statusOf(thread: number) {
+  const text = statusTextOf(thread)
+  if (text === undefined) return undefined
+  const numberIn = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0)
   return { group: numberIn('Tgid'), session: numberIn('NSsid'), parent: numberIn('PPid') }
 }

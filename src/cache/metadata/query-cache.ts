@@ -53,7 +53,6 @@ const [tryEvery, tryWait] = [1_000, 25]
 const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched again in the background. */
 const nearItsEnd = 0.75
-const never = instant(0)
 
 export type ServiceHealth = Pick<Health, 'away' | 'outage'>
 
@@ -369,7 +368,7 @@ export function openQueryCache(
     freshUntil(query) {
       const entry = entries.peek(named(query))
       // One from before the date was set back is asked for.
-      if (entry === undefined || isExpired(entry) || entry.at > now()) return never
+      if (entry === undefined || isExpired(entry) || entry.at > now()) return instant(0)
       return instant(entry.at + query.lifetime * nearItsEnd)
     },
     revision: () => revision,

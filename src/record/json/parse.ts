@@ -66,57 +66,59 @@ function textOf(given: string | Uint8Array): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** A long object, held as its text; its fields are made when they are asked for, and kept while they are used. */
-export class LongObject implements JsonObject {
-  readonly type = 'object'
-  #fields: WeakRef<readonly Field[]> | undefined
+/** A long object or list, held as its text; what is in it is made when it is asked for, and kept while it is used. */
+abstract class Long<Inner> {
+  #all: WeakRef<readonly Inner[]> | undefined
 
-  constructor(private readonly part: LongPart) {}
+  constructor(
+    private readonly part: LongPart,
+    private readonly read: (part: LongPart) => Iterable<Inner>,
+  ) {}
 
   get text(): string {
-    return textOfPart(this.part)
+    const { whole, start, end } = this.part
+    return whole.slice(start, end)
+  }
+
+  /** One after the other, of which none is held. */
+  each(): Iterable<Inner> {
+    return this.#all?.deref() ?? this.read(this.part)
+  }
+
+  protected get all(): readonly Inner[] {
+    const known = this.#all?.deref()
+    if (known !== undefined) return known
+    const all = [...this.read(this.part)]
+    this.#all = new WeakRef(all)
+    return all
+  }
+}
+
+export class LongObject extends Long<Field> implements JsonObject {
+  readonly type = 'object'
+
+  constructor(part: LongPart) {
+    super(part, fieldsIn)
   }
 
   get fields(): readonly Field[] {
-    const known = this.#fields?.deref()
-    if (known !== undefined) return known
-    const fields = [...fieldsIn(this.part)]
-    this.#fields = new WeakRef(fields)
-    return fields
-  }
-
-  /** The same one after the other, of which none is held. */
-  each(): Iterable<Field> {
-    return this.#fields?.deref() ?? fieldsIn(this.part)
+    return this.all
   }
 }
 
-/** A long list, likewise. */
-export class LongArray implements JsonArray {
+export class LongArray extends Long<Json> implements JsonArray {
   readonly type = 'array'
-  #items: WeakRef<readonly Json[]> | undefined
 
-  constructor(private readonly part: LongPart) {}
-
-  get text(): string {
-    return textOfPart(this.part)
+  constructor(part: LongPart) {
+    super(part, itemsIn)
   }
 
   get items(): readonly Json[] {
-    const known = this.#items?.deref()
-    if (known !== undefined) return known
-    const items = [...this.each()]
-    this.#items = new WeakRef(items)
-    return items
-  }
-
-  each(): Iterable<Json> {
-    return this.#items?.deref() ?? itemsIn(this.part)
+    return this.all
   }
 }
 
-export const isLong = (json: Json): json is LongObject | LongArray =>
-  json instanceof LongObject || json instanceof LongArray
+export const isLong = (json: Json): json is LongObject | LongArray => json instanceof Long
 
 /** A long object or list in a text that is JSON, and where each such one in it ends, by where it begins. */
 interface LongPart {
@@ -125,8 +127,6 @@ interface LongPart {
   readonly start: number
   readonly end: number
 }
-
-const textOfPart = ({ whole, start, end }: LongPart): string => whole.slice(start, end)
 
 function* fieldsIn({ whole, ends, start }: LongPart): Generator<Field> {
   const walk = new Walk(whole)
