@@ -8,7 +8,7 @@ import { settingNames } from '../src/config/settings.js'
 import { examplesOf } from '../src/terminal/examples.js'
 import { ceilings } from './ceilings.js'
 import { commandsBelow } from './cli/commands-below.js'
-import { folders, larger, layers } from './folders.js'
+import { layers } from './folders.js'
 import { houseSize } from './house-size.js'
 import { proseOf } from './prose.js'
 
@@ -47,7 +47,7 @@ const layered = [...sources, ...filesBelow('bench', /\.ts$/)]
 const tests = filesBelow('test', /\.ts$/)
 const rest = [...tests, ...filesBelow('bench', /\.ts$/), ...filesBelow('bin', /\.mjs$/)]
 
-/** As test/folders.ts names it: below src, else below the repository. */
+/** Below src, else below the repository. */
 const folderOf = (file: string): string => dirname(file).replace(/^src\//, '')
 
 /** The layer of a file: its folder right below src. */
@@ -83,45 +83,32 @@ function strays(pattern: RegExp, owners: RegExp): readonly string[] {
 
 const none = (t: Test, found: readonly string[], promise: string) => t.same(found, [], promise)
 
-t.test('every folder is in the table', async t => {
-  const real = new Set(layered.map(folderOf))
-  none(
-    t,
-    [...real].filter(folder => !(folder in folders)),
-    'no folder without a line in test/folders.ts',
-  )
-  none(
-    t,
-    Object.keys(folders).filter(folder => !real.has(folder)),
-    'no line without a folder',
-  )
-})
-
 t.test('imports go one way', async t => {
-  const order = Object.keys(folders)
-  const isAbove = ({ from, to }: Import) => order.indexOf(folderOf(to)) < order.indexOf(folderOf(from))
-  const arrows = (imports: readonly Import[]) => imports.map(({ from, to }) => `${from} imports ${to}`)
-  none(t, arrows(crossing.filter(one => !isAbove(one))), 'only what stands above it in test/folders.ts')
+  const order = Object.keys(layers)
   const between = crossing
     .map(({ from, to }) => ({ from: layerOf(from), to: layerOf(to) }))
     .filter(({ from, to }) => from !== to)
-  const allowed = Object.entries(layers).flatMap(([from, targets]) => targets.map(to => ({ from, to })))
-  t.same(
-    new Set(arrows(between)),
-    new Set(arrows(allowed)),
-    'of other layers those that its layer names, and each is needed',
+  const arrows = (imports: readonly Import[]) =>
+    new Set(imports.map(({ from, to }) => `${from} imports ${to}`))
+  const allowed = Object.entries(layers).flatMap(([from, targets]) =>
+    targets.split(' ').flatMap(to => (to === '' ? [] : [{ from, to }])),
   )
+  t.same(arrows(between), arrows(allowed), 'only the layers that test/folders.ts names, and each is needed')
+  const isUpwards = ({ from, to }: Import) => order.includes(to) && order.indexOf(to) >= order.indexOf(from)
+  none(t, [...arrows(allowed.filter(isUpwards))], 'each stands above what it imports')
+  const folders = crossing.map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+  none(t, cycles([...new Set(layered.map(folderOf))], folders), 'no folder imports itself by a detour')
 })
 
-t.test('a folder can be read at once', async t => {
+t.test('a folder can be read at once, but for that of one file a command', async t => {
   const counts = new Map<string, number>()
   for (const file of [...layered, ...tests]) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   none(
     t,
     [...counts]
-      .filter(([folder, count]) => count > 16 && !(folder in larger))
+      .filter(([folder, count]) => count > 16 && !/cli\/commands$/.test(folder))
       .map(([folder, count]) => `${folder}: ${count}`),
-    'at most 16 files side by side, or a reason in test/folders.ts',
+    'at most 16 files side by side',
   )
 })
 
