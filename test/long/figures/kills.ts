@@ -1,8 +1,8 @@
 // kill -9 and power cuts in the middle of edits: no acknowledged text is lost, and nothing is stored or made twice.
+import { join } from 'node:path'
 import { killAny, killPlan } from '../../nothing-lost/kill/kill-any.js'
 import { creationSteps, killCreation } from '../../nothing-lost/kill/kill-creation.js'
-import { killSave, saveSteps } from '../../nothing-lost/kill/kill-save.js'
-import { planBy, powerCut } from '../../nothing-lost/kill/power-cut.js'
+import { planBy, suddenEnd } from '../../nothing-lost/kill/sudden-end.js'
 import { openSubjects } from '../../nothing-lost/subjects.js'
 import { calledLocal, forgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
 import { realMount } from '../../testbed/mount.js'
@@ -14,19 +14,20 @@ import { scoped } from '../scope.js'
 const least = { placed: 600, random: 1_000, 'power cuts': 200 } as const
 type Kind = keyof typeof least
 
+const settings = { logLevel: 'info', deadlineSave: '4s', deadlineMetadata: '4s' }
+
 /** Plays one case after another of its kind on a mount of their own; what comes out is wrong. */
 const kinds: Readonly<Record<Kind, (scope: TestLifetime, pick: Chance) => Promise<() => Promise<string[]>>>> =
   {
     async placed(scope, pick) {
-      const testbed = await realMount(scope)
-      const steps = pick.shuffled([
-        ...saveSteps.map(step => (title: string) => killSave(testbed, { step, title })),
-        ...creationSteps.map(step => (title: string) => killCreation(testbed, { step, title })),
-      ])
+      const testbed = await realMount(scope, { settings })
+      const subjects = openSubjects(scope, testbed)
+      const stand = { testbed, states: join(testbed.home, 'state', 'calcfs'), subjects }
       let at = 0
-      return () => {
-        const step = steps[at++ % steps.length]
-        return step === undefined ? Promise.resolve([]) : step(`Case ${at}`).then(() => [])
+      return async () => {
+        if (pick.once(2)) return suddenEnd(stand, planBy(pick))
+        await killCreation(testbed, { step: pick.of(creationSteps), title: `Case ${++at}` })
+        return []
       }
     },
     async random(scope, pick) {
@@ -36,15 +37,10 @@ const kinds: Readonly<Record<Kind, (scope: TestLifetime, pick: Chance) => Promis
     },
     async 'power cuts'(scope, pick) {
       const disk = await forgetfulDisk(scope)
-      const settings = {
-        stateDir: disk.directory,
-        logLevel: 'info',
-        deadlineSave: '4s',
-        deadlineMetadata: '4s',
-      }
-      const testbed = await realMount(scope, { settings, preload: calledLocal })
+      const wish = { settings: { ...settings, stateDir: disk.directory }, preload: calledLocal }
+      const testbed = await realMount(scope, wish)
       const subjects = openSubjects(scope, testbed)
-      return () => powerCut({ testbed, disk, subjects }, planBy(pick))
+      return () => suddenEnd({ testbed, states: disk.directory, disk, subjects }, planBy(pick))
     },
   }
 

@@ -1,4 +1,4 @@
-// kill -9 at each second step of making a report, drawn, and at every one at night: the service has at most one of it, and the text is never gone.
+// kill -9 at each second step behind the POST of a report, drawn, and at every one at night: the service has one of it, and the text is never gone.
 import t from 'tap'
 import { realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
@@ -9,7 +9,7 @@ import { sceneOn } from './scene.js'
 
 t.setTimeout(240_000)
 
-t.test('kill -9 at steps of making a report', async t => {
+t.test('NEW-10 kill -9 of a daemon that has made a report', async t => {
   const testbed = await realMount(t)
   const drawn = [...creationSteps.entries()].filter(([at]) => isDrawn(at, 2))
   for (const [at, step] of drawn)

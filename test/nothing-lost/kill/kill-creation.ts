@@ -1,4 +1,4 @@
-// kill -9 at every step of making a report: the service has at most one of it, and the text is never gone.
+// kill -9 while a report that was just made gets what its POST did not bring: there is one of it, and no text is gone.
 import assert from 'node:assert/strict'
 import type { MountTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
@@ -13,10 +13,6 @@ export interface CreationStep {
   readonly reach: (scene: Scene, file: string, text: string) => Promise<void>
   /** What the draft on disk says of itself at the kill. */
   readonly state: string
-  /** unsent: the file waits. unknown: it waits, and is not sent again by itself. made: the text is the new report's. */
-  readonly leaves: 'unsent' | 'unknown' | 'made'
-  /** How many of it the service has at the kill. */
-  readonly there: 0 | 1
   /** The service overlooks the list in a POST. */
   readonly takesNoList?: true
 }
@@ -31,71 +27,33 @@ const heldAt =
 
 const post = /^POST \/report$/
 
-/** Every step of making a report. */
+/** Every step behind the POST of a new report. */
 export const creationSteps: readonly CreationStep[] = [
-  {
-    name: 'after a write',
-    reach: async (scene, file, text) => (await scene.open(file, 'w')).write(text, 0),
-    state: 'editing',
-    leaves: 'unsent',
-    there: 0,
-  },
-  {
-    name: 'before the POST, while its list is looked up',
-    reach: heldAt(/^GET \/calculation\?/, 'before'),
-    state: 'editing',
-    leaves: 'unsent',
-    there: 0,
-  },
-  {
-    name: 'during the POST, before the service has it',
-    reach: heldAt(post, 'before'),
-    state: 'sending',
-    leaves: 'unknown',
-    there: 0,
-  },
-  {
-    name: 'after the service has carried the POST out, and before its answer',
-    reach: heldAt(post, 'after'),
-    state: 'sending',
-    leaves: 'unknown',
-    there: 1,
-  },
   {
     name: 'while the new report is read',
     reach: heldAt(/^GET \/report\?/, 'before', post),
     state: 'editing',
-    leaves: 'made',
-    there: 1,
   },
   {
     name: 'during the PUT that gives the rows their titles, before the service has it',
     reach: heldAt(/^PUT \/report/, 'before', post),
     state: 'sending',
-    leaves: 'made',
-    there: 1,
   },
   {
     name: 'after the service has carried that PUT out, and before its answer',
     reach: heldAt(/^PUT \/report/, 'after', post),
     state: 'sending',
-    leaves: 'made',
-    there: 1,
   },
   {
     name: 'during the PUT of the list that the POST did not take, before the service has it',
     reach: heldAt(/^PUT \/report\/calculations$/, 'before', post),
     state: 'sending',
-    leaves: 'made',
-    there: 1,
     takesNoList: true,
   },
   {
     name: 'after the service has carried the PUT of that list out, and before its answer',
     reach: heldAt(/^PUT \/report\/calculations$/, 'after', post),
     state: 'sending',
-    leaves: 'made',
-    there: 1,
     takesNoList: true,
   },
 ]
@@ -130,17 +88,17 @@ export async function killCreation(
       atRisk.some(one => one.state === step.state && one.text.includes(title)),
       'a draft was at risk',
     )
-    assert.equal((await reportsOf(testbed, title)).length, step.there)
+    assert.equal((await reportsOf(testbed, title)).length, 1)
     await scene.cleanUp()
     takeList()
     await testbed.mount()
     assert.equal(await textOf(testbed, file), text, 'the text is in its place')
-    if (step.leaves === 'made') await until(10_000, `${draft} says so`, () => saysMade(testbed, draft))
+    await until(10_000, `${draft} says so`, () => saysMade(testbed, draft))
     await testbed.pass(300)
   })
   assert.ok(writes(sent).filter(line => post.test(line)).length <= 1, `made at most once: ${writes(sent)}`)
-  assert.equal((await reportsOf(testbed, title)).length, step.there)
-  await finish(testbed, { step, title, name })
+  assert.equal((await reportsOf(testbed, title)).length, 1)
+  await finish(testbed, { title, name })
   const [made, another] = await reportsOf(testbed, title)
   assert.equal(made?.description, 'Made on the drive')
   assert.deepEqual(
@@ -156,50 +114,21 @@ const withoutList = (body: string): string => body.replace(/,"calculationIds":"[
 /** What the user does about it after the kill. */
 async function finish(
   testbed: MountTestbed,
-  { step, title, name }: { step: CreationStep; title: string; name: string },
+  { title, name }: { title: string; name: string },
 ): Promise<void> {
-  const text = textNamed(title)
-  switch (step.leaves) {
-    case 'unsent':
-      assert.deepEqual(await namesOf(testbed, '.calcfs/drafts'), [name, `${name}.why`])
-      return overwrite(testbed, `reports/${name}`, text)
-    case 'unknown': {
-      assert.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /drafts send --again/)
-      const again = await testbed.service.during(async () => {
-        assert.equal(await outcome(overwrite(testbed, `reports/${name}`, text)), 'EIO')
-      })
-      assert.deepEqual(writes(again), [], 'it is never sent again by itself')
-      if (step.there === 0) {
-        const { code } = await testbed.calcfs('drafts', 'send', '--again', name, '--mount', testbed.directory)
-        assert.equal(code, 0)
-        return
-      }
-      const { code } = await testbed.calcfs('drafts', 'drop', name, '--mount', testbed.directory)
-      assert.equal(code, 0)
-      const [made] = await reportsOf(testbed, title)
-      // What the POST could not say is said by the record's own file.
-      const own = `reports/${made?.id}.json`
-      const titled = JSON.parse(await textOf(testbed, own))
-      return overwrite(
-        testbed,
-        own,
-        JSON.stringify({ ...titled, calculations: JSON.parse(text).calculations }),
-      )
-    }
-    case 'made': {
-      const [made] = await reportsOf(testbed, title)
-      const own = `reports/${made?.id}.json`
-      // Its writer got a failure, and tries again.
-      const again = await testbed.service.during(() => outcome(overwrite(testbed, `reports/${name}`, text)))
-      assert.ok(!writes(again).some(line => post.test(line)), `the second try makes none: ${writes(again)}`)
-      // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
-      const shown = await textOf(testbed, own)
-      if ((await outcome(overwrite(testbed, own, shown))) !== 'ESTALE') return
-      // A list without its titles is neither what it was nor what it should be: the two are compared.
-      assert.match(await textOf(testbed, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
-      return overwrite(testbed, own, shown)
-    }
-  }
+  const [made] = await reportsOf(testbed, title)
+  const own = `reports/${made?.id}.json`
+  // Its writer got a failure, and tries again.
+  const again = await testbed.service.during(() =>
+    outcome(overwrite(testbed, `reports/${name}`, textNamed(title))),
+  )
+  assert.ok(!writes(again).some(line => post.test(line)), `the second try makes none: ${writes(again)}`)
+  // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
+  const shown = await textOf(testbed, own)
+  if ((await outcome(overwrite(testbed, own, shown))) !== 'ESTALE') return
+  // A list without its titles is neither what it was nor what it should be: the two are compared.
+  assert.match(await textOf(testbed, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
+  await overwrite(testbed, own, shown)
 }
 
 const saysMade = async (testbed: MountTestbed, draft: string): Promise<boolean> =>

@@ -10,7 +10,7 @@ export interface Scene {
   /** Opens as a program does; a failure of the handle after the kill is ignored. */
   open(path: string, how: 'w' | 'r+'): Promise<OpenedFile>
   /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
-  writeAndClose(path: string, text: string): Promise<void>
+  writeAndClose(path: string, text: string): Promise<{ readonly closed: Promise<void> }>
   /** A call that waits on the daemon when it dies; its answer is ignored. */
   inTheAir(work: Promise<unknown>): void
   /**
@@ -43,7 +43,9 @@ export function sceneOn(testbed: MountTestbed): Scene {
     async writeAndClose(path, text) {
       const file = await open(path, 'w')
       await file.write(text, 0)
-      inTheAir(file.close())
+      const closed = file.close()
+      inTheAir(closed)
+      return { closed: closed.catch(() => {}) }
     },
     inTheAir,
     held: (which, when, once) =>

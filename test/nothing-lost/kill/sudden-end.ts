@@ -1,0 +1,206 @@
+// The daemon is killed, or the machine's power goes, in the middle of edits: what was acknowledged is on the disk, though nothing else may be.
+
+import type { Chance } from '../../long/chance.js'
+import { besideOf } from '../../model/actions/writing.js'
+import type { ForgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
+import { type Cut, cuts } from '../../testbed/disk/forgetful-tree.js'
+import type { MountTestbed } from '../../testbed/mount.js'
+import { outcome, overwrite } from '../../testbed/testbed.js'
+import { type Act, actOn, clear, finish, historyIn, lossOf, settled, textsWaiting } from '../acts.js'
+import { type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
+import { type Scene, sceneOn } from './scene.js'
+
+/**
+ * How far an edit is at the end. saved: close was answered well. refused: the service refused it, and it was unlinked
+ * (taken away) or renamed to a backup (put aside) after that. unread: the save ended before anything was sent. no JSON:
+ * the text is half a text. opened: nothing is written yet. synced: fsync was answered, the file is open. written: write
+ * was answered, in place of the old bytes as well. before, after: a change is held up there; moved over: that of a
+ * finished text. asking, read back: the record is read before its change, and after it.
+ */
+export const moments = [
+  'saved',
+  'refused',
+  'taken away',
+  'put aside',
+  'unread',
+  'no JSON',
+  'opened',
+  'synced',
+  'written',
+  'in place',
+  'scratch',
+  'before',
+  'after',
+  'moved over',
+  'asking',
+  'read back',
+] as const
+export type Moment = (typeof moments)[number]
+
+/** Those that move a record's file, or want an old text in it. */
+const ofRecords: readonly Moment[] = ['taken away', 'put aside', 'in place', 'moved over']
+/** Each holds up every question from then on, and so comes last. */
+const holdQuestions: readonly Moment[] = ['asking', 'read back']
+
+export interface Stand {
+  readonly testbed: MountTestbed
+  /** Where the states of accounts lie. */
+  readonly states: string
+  /** A disk whose power goes; without it the daemon alone dies. */
+  readonly disk?: ForgetfulDisk
+  readonly subjects: Subjects
+}
+
+export interface Plan {
+  readonly edits: readonly { readonly kind: SubjectKind; readonly moment: Moment }[]
+  /** What a power cut takes. */
+  readonly cut: Cut
+  /** Whether the daemon is told to end before it dies. */
+  readonly ends: boolean
+  readonly seed: number
+}
+
+/** One edit a moment, each of a drawn kind, in an order in which none holds up another one. */
+export function planOf(pick: Chance, wanted: readonly Moment[]): Plan {
+  const [question] = wanted.filter(one => holdQuestions.includes(one))
+  const chosen = moments.filter(
+    one => one === question || (wanted.includes(one) && !holdQuestions.includes(one)),
+  )
+  return {
+    edits: chosen.map(moment => ({ kind: kindFor(moment, pick), moment })),
+    cut: pick.of(cuts),
+    ends: pick.once(3),
+    seed: pick.whole(0, 2 ** 31),
+  }
+}
+
+export const planBy = (pick: Chance): Plan =>
+  planOf(
+    pick,
+    Array.from({ length: pick.whole(1, 4) }, () => pick.of(moments)),
+  )
+
+/** A file next to the reports stands for none of the records. */
+function kindFor(moment: Moment, pick: Chance): SubjectKind {
+  if (moment === 'scratch') return 'report'
+  return ofRecords.includes(moment)
+    ? pick.of(['report', 'rows', 'project', 'calculation'])
+    : pick.of(subjectKinds)
+}
+
+let words = 0
+
+/** What is wrong after the end, in words. */
+export async function suddenEnd(stand: Stand, plan: Plan): Promise<string[]> {
+  const { testbed, states, disk, subjects } = stand
+  const heard = testbed.service.heard.length
+  const scene = sceneOn(testbed)
+  const begun: (Begun & { readonly whole: string })[] = []
+  for (const { kind, moment } of plan.edits) {
+    const act = await actOn(subjects.make(kind), `word${process.pid}x${++words}`, 'overwrite')
+    begun.push({ act: await reached(stand, scene, { act, moment }), moment, whole: act.text })
+  }
+  const stored = begun.map(({ act }) => act.subject.isStored(act.word))
+  if (plan.ends) scene.inTheAir(testbed.terminate())
+  await testbed.kill9()
+  await disk?.cut(plan.cut, plan.seed)
+  await scene.cleanUp()
+  await testbed.mount()
+  await settled(states)
+  const records = begun.map(({ act }) => act.subject.path)
+  const waiting = [...(await textsWaiting(testbed, records)).values()]
+  const history = await historyIn(states)
+  const about = `(${JSON.stringify(plan)})`
+  const wrong: string[] = []
+  for (const [at, { act, moment, whole }] of begun.entries()) {
+    wrong.push(...lossOf(act, { heard: testbed.service.heard.slice(heard), subjects, waiting }))
+    const isInHistory = history.some(text => text.includes(act.word))
+    if (moment === 'saved' && act.end === 'done' && !isInHistory)
+      wrong.push(`${act.subject.kind}: a text that was sent is not in the history`)
+    if (act.subject.isStored(act.word) !== stored[at])
+      wrong.push(`${act.subject.kind}: was sent by itself after the start`)
+    if (moment !== 'scratch') wrong.push(...(await finish(testbed, { ...act, text: whole })))
+  }
+  await clear(testbed, records)
+  return wrong.map(one => `${one} ${about}`)
+}
+
+type Begun = { act: Act; moment: Moment }
+
+/** Where nothing is promised yet, nothing counts as written. */
+async function reached(stand: Stand, scene: Scene, { act, moment }: Begun): Promise<Act> {
+  const { testbed, disk } = stand
+  const { path } = act.subject
+  const whole = Buffer.byteLength(act.text)
+  const save = (text = act.text) => outcome(overwrite(testbed, path, text))
+  const failing = async (which: RegExp): Promise<Act> => {
+    const mend = testbed.service.intercept(which, response => void response.writeHead(500).end())
+    const end = await save()
+    mend()
+    return { ...act, written: whole, end }
+  }
+  const changes = /^(PUT|POST) (?!\/login)/
+  /** The save is held up there, or over where it asks for no such thing. */
+  const heldUp = async (...which: Parameters<Scene['held']>): Promise<Act> => {
+    const reachedIt = scene.held(...which)
+    const { closed } = await scene.writeAndClose(path, act.text)
+    await Promise.race([reachedIt, closed])
+    return { ...act, written: whole }
+  }
+  switch (moment) {
+    case 'saved':
+      return { ...act, written: whole, end: await save() }
+    case 'refused':
+      return failing(changes)
+    case 'taken away':
+    case 'put aside': {
+      const refused = await failing(changes)
+      const { files } = testbed
+      await (moment === 'put aside' ? files.rename(path, `${path}~`) : files.unlink(path))
+      return refused
+    }
+    case 'unread':
+      return failing(/^GET /)
+    case 'no JSON': {
+      const text = act.text.slice(0, -3)
+      return { ...act, text, written: Buffer.byteLength(text), end: await save(text) }
+    }
+    case 'opened':
+      await scene.open(path, 'w')
+      return act
+    case 'synced':
+    case 'written':
+    case 'in place': {
+      const file = await scene.open(path, moment === 'in place' ? 'r+' : 'w')
+      await file.write(act.text, 0)
+      await file.truncate(whole)
+      if (moment === 'synced') await file.sync()
+      // A power cut takes what is not synced.
+      return { ...act, written: moment === 'synced' || disk === undefined ? whole : 0 }
+    }
+    case 'before':
+    case 'after':
+      return heldUp(changes, moment)
+    case 'moved over': {
+      const beside = besideOf(path)
+      await overwrite(testbed, beside, act.text)
+      const reachedIt = scene.held(changes, 'before')
+      scene.inTheAir(testbed.files.rename(beside, path))
+      await reachedIt
+      return { ...act, written: whole }
+    }
+    case 'asking': {
+      const held = await heldUp(/^GET /, 'before')
+      // Nothing was acknowledged, and the question may have been another one's.
+      return { ...held, written: disk === undefined ? whole : 0 }
+    }
+    case 'read back':
+      return heldUp(/^GET /, 'after', changes)
+    case 'scratch': {
+      const file = await scene.open(`reports/42.json.${act.word}.swp`, 'w')
+      await file.write(act.text, 0)
+      await file.sync()
+      return { ...act, written: whole }
+    }
+  }
+}
