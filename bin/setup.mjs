@@ -96,14 +96,6 @@ const needs = [
     }),
     ...pythonModules({ 'python3-mdanalysis': 'MDAnalysis', 'python3-pymatgen': 'pymatgen' }),
   ]),
-  ...alsoFor(
-    'desktops',
-    programs({
-      dolphin: 'dolphin',
-      'kio-extras': '/usr/lib/x86_64-linux-gnu/qt5/plugins/kf5/thumbcreator/imagethumbnail.so',
-      nautilus: 'nautilus',
-    }),
-  ),
   ...libraries({
     'gir1.2-atspi-2.0': 'girepository-1.0/Atspi-2.0.typelib',
     'libatk-adaptor': 'gtk-2.0/modules/libatk-bridge.so',
@@ -155,7 +147,7 @@ export class Stop extends Error {}
 
 /**
  * Installs what `purpose` needs and is not there yet.
- * @param {'demo' | 'bench' | 'test' | 'chemistry' | 'desktops'} purpose
+ * @param {'demo' | 'bench' | 'test' | 'chemistry'} purpose
  */
 export function setUp(purpose) {
   checkNode()
@@ -381,7 +373,7 @@ export function orStop(work) {
 function main([option, purpose]) {
   if (option !== '--for' || !needs.some(need => need.for.includes(purpose)))
     throw new Stop(
-      'Say what for: --for demo, --for test, or, on top of test, --for chemistry or --for desktops (bigger programs).',
+      'Say what for: --for demo, --for test, or, on top of test, --for chemistry (bigger programs).',
     )
   setUp(purpose)
   if (!build()) throw new Stop('The build failed; the compiler says above where.')

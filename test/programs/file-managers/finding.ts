@@ -18,10 +18,6 @@ export interface DrawingOut {
   open(directory: string): Promise<void>
   /** The home directory in its list of places. */
   readonly home: string
-  /** Pixels below the middle of the folder, and of the home directory, where the mouse takes hold and lets go. */
-  readonly below?: { readonly from: number; readonly to: number }
-  /** Pressed until the copy is there: it answers what is asked where the folder is let go. */
-  readonly answer?: string
 }
 
 export interface Sorting {
@@ -63,12 +59,8 @@ export async function drawsOut(t: Test, stage: DrawnStage, program: DrawingOut):
     drawn.files[name]
   const asked = await asksWithin(t, testbed.service, async () => {
     await program.open(folder(drawn.sorted))
-    await screen.drag(drawn.measured, program.home, program.below)
-    const isThere = async (name: string): Promise<boolean> => {
-      if (program.answer !== undefined && !(await copied(name))) await screen.keys(program.answer)
-      return copied(name)
-    }
-    for (const name of drawn.bySize) await until(patience, `a copy of ${name}`, () => isThere(name), pause)
+    await screen.drag(drawn.measured, program.home)
+    for (const name of drawn.bySize) await until(patience, `a copy of ${name}`, () => copied(name), pause)
   })
   t.same(filesIn(asked), drawn.bySize.toSorted(), 'each file once')
 }

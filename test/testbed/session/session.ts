@@ -22,11 +22,8 @@ export interface Session extends Desktop {
   places(...roles: readonly Role[]): Promise<ReadonlyMap<string, Place>>
   /** Clicks on what has this name, as soon as it is shown. */
   click(name: string): Promise<void>
-  /**
-   * Draws the row of one name to the row of the other with the mouse: rows of lists.
-   * @param below pixels below the middle of each, where that is no place to take hold of, or to let go at
-   */
-  drag(from: string, to: string, below?: { readonly from: number; readonly to: number }): Promise<void>
+  /** Draws the row of one name to the row of the other with the mouse: rows of lists. */
+  drag(from: string, to: string): Promise<void>
   /** Calls a method over the session bus; arguments as `gdbus call` takes them. */
   call(name: string, path: string, method: string, ...args: string[]): Promise<void>
 }
@@ -109,11 +106,8 @@ export async function session(t: Test, home: string): Promise<Session> {
       const { x, y } = await placeOf(name)
       await mouse('mousemove', x, y, 'click', 1)
     },
-    async drag(from, to, below = { from: 0, to: 0 }) {
-      const [start, end] = [
-        lower(await placeOf(from, ...rows), below.from),
-        lower(await placeOf(to, ...rows), below.to),
-      ]
+    async drag(from, to) {
+      const [start, end] = [await placeOf(from, ...rows), await placeOf(to, ...rows)]
       await mouse('mousemove', start.x, start.y, 'mousedown', 1)
       // A hand moves in steps, and a program takes the first few for the beginning of a drag.
       for (let step = 1; step <= steps; step += 1) {
@@ -136,8 +130,6 @@ export async function session(t: Test, home: string): Promise<Session> {
     },
   }
 }
-
-const lower = ({ x, y }: Place, pixels: number): Place => ({ x, y: y + pixels })
 
 /** The services that the bus starts end with it: a program of a desktop goes when its bus does. */
 async function openBus(t: Test, screen: DesktopEnvironment, home: string): Promise<DesktopEnvironment> {
