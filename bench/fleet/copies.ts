@@ -17,7 +17,7 @@ const afterglow = 300
  */
 const lifetimes = [
   { words: '', more: [] },
-  { words: ', answers count for an hour', more: ['--ttl-record', '1h', '--ttl-listing', '1h'] },
+  { words: ', answers count for an hour', more: ['--ttl-listing', '1h'] },
 ]
 
 interface Copied {

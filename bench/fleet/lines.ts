@@ -18,7 +18,7 @@ const afterglow = 300
 /** What lives for seconds runs out while so many lines share two processors; a job array would let it count for longer. */
 const lifetimes = [
   { words: '', settings: {} },
-  { words: ', answers count for an hour', settings: { ttlRecord: '1h', ttlListing: '1h' } },
+  { words: ', answers count for an hour', settings: { ttlListing: '1h' } },
 ] as const
 
 export async function measureLines(setting: FleetSetting, say: Say): Promise<void> {

@@ -35,10 +35,14 @@ export type Note = (sentence: string, about?: Record<string, unknown>) => void
  * last quarter of its lifetime is asked for again, so that what the kernel keeps for a quarter is never older than that
  * lifetime.
  */
-export const kernelCacheSeconds = ({
-  ttlListing,
-  ttlRecord,
-}: Pick<Config, 'ttlListing' | 'ttlRecord'>): number =>
-  Math.max(1, Math.min(longestKept, ttlListing / 4_000, ttlRecord / 1_000))
+export const kernelCacheSeconds = ({ ttlListing }: Pick<Config, 'ttlListing'>): number =>
+  Math.max(1, Math.min(longestKept, ttlListing / 4_000))
 
 const longestKept = 60
+
+/** Milliseconds for the next bytes of a file. */
+export const readDeadline = ({ deadlineMetadata }: Pick<Config, 'deadlineMetadata'>): number =>
+  2 * deadlineMetadata
+
+/** Names of listings that are held in memory at most, 256 bytes each. */
+export const namesAtMost = 200_000

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { signInEnded } from '../cache/health.js'
 import { withRenewedIds } from '../cache/identity.js'
-import type { Config } from '../config/config.js'
 import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
@@ -31,8 +30,14 @@ import { takeLock } from '../edit/journal/lock.js'
 import { Failure } from '../failure.js'
 import type { MetricSources } from '../metrics/sources.js'
 import { openWatch } from '../metrics/watch.js'
-import type { Instant, RequestContext } from '../remote/remote.js'
-import type { AssemblySettings, MountSettings, Note } from './assembly-settings.js'
+import type { RequestContext } from '../remote/remote.js'
+import {
+  type AssemblySettings,
+  type MountSettings,
+  type Note,
+  namesAtMost,
+  readDeadline,
+} from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 import { openStatus } from './status-text.js'
@@ -51,7 +56,7 @@ export function buildEditing(
   { failureLog, news }: Told,
 ) {
   const { now } = clock
-  const { account, dialect } = connection
+  const { dialect } = connection
   const changing = withRenewedIds(remote, identities)
   const entries = { tree: () => tree, remote, mountPoint }
   const writeSide = new WriteSide({
@@ -69,7 +74,6 @@ export function buildEditing(
     history,
     state: known,
     mountPoint,
-    describe: description(config, account.user, now),
     resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
     expireAll: queryCache.expireAll,
     failed: failureLog.note,
@@ -110,18 +114,6 @@ export function buildEditing(
   return { writeSide, reusedIds, tree }
 }
 
-/** The template of the configuration with a new project's own name in it. */
-function description(config: Config, user: string, now: () => Instant): (title: string) => string {
-  return title => {
-    const own: Record<string, string> = {
-      name: title,
-      user,
-      date: new Date(now()).toISOString().slice(0, 10),
-    }
-    return config.projectDescription.replace(/\{(name|user|date)\}/g, (_, word: string) => own[word] ?? '')
-  }
-}
-
 /** A new file becomes the name of a record, which is listed from then on; where a text is not saved, `drafts/` has it, too. */
 function tellOfText(news: KernelNews, key: string): void {
   if (key.startsWith('new ')) news.tell('all')
@@ -130,6 +122,8 @@ function tellOfText(news: KernelNews, key: string): void {
 
 /** Requests of all pins side by side; the rest is for users, and for what is foreseen. */
 const pinRequestsAtMost = 16
+/** Milliseconds after which the listings of pinned projects are asked for again. */
+const pinInterval = 600_000
 
 export function buildDrive(
   settings: MountSettings,
@@ -150,7 +144,7 @@ export function buildDrive(
     survey: openPinSurvey({ ...caches, tree, dialect, limit }),
     content,
     cacheBytes: config.cacheSize,
-    interval: config.pinInterval,
+    interval: pinInterval,
     limit,
     patience: config.deadlineMetadata,
     takeTurn: () => takeLock(account.places.state, 'pins'),
@@ -185,7 +179,7 @@ export function buildDrive(
   const xattrs = openXattrs({ catalog, content, records, failureLog, roots, service: account.base.href })
   const deadlines = {
     metadata: config.deadlineMetadata,
-    read: config.deadlineRead,
+    read: readDeadline(config),
     save: config.deadlineSave,
   }
   const generation = {
@@ -220,7 +214,7 @@ export function buildDrive(
       tree,
       room: connection.guesses,
       cacheBytes: config.cacheSize,
-      names: config.maxEntries,
+      names: namesAtMost,
       clock,
     }),
     deadlines,

@@ -24,7 +24,7 @@ import type { ChangeElsewhere } from '../fleet/news.js'
 import { firstQuestion } from '../remote/known-question.js'
 import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
-import type { AssemblySettings, MountSettings, Note } from './assembly-settings.js'
+import { type AssemblySettings, type MountSettings, type Note, namesAtMost } from './assembly-settings.js'
 
 /** What is built from the caches, and used once it exists. */
 export interface BuiltLater {
@@ -55,8 +55,8 @@ export function buildCaches(
     openQueryCache(
       ledger,
       {
-        names: config.maxEntries,
-        absence: config.ttlAbsent,
+        names: namesAtMost,
+        absence: config.ttlListing / 6,
         staleness: config.staleLimit,
         patience: config.deadlineMetadata,
         behind: behindMs,
@@ -79,7 +79,7 @@ export function buildCaches(
   const identities = new Identities(ledger, now, note)
   const catalog = openCatalog(remote, queryCache, {
     listing: config.ttlListing,
-    record: config.ttlRecord,
+    record: config.ttlListing / 3,
     dialect: connection.dialect,
     identities,
     lacks: connection.lacks,

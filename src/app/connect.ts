@@ -77,11 +77,13 @@ export function serviceBase(config: Config): URL {
   return baseUrl(requireUrl(config), config.insecureHttp ? 'anywhere' : 'loopback-only')
 }
 
+const connectionsAtMost = 64
+
 /** How the service is reached, and the limits of its use. */
 export function clientOptions(config: Config): ClientOptions {
-  const { connections, maxRequests, bwlimit } = config
+  const { maxRequests, bwlimit } = config
   const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
-  return { base: serviceBase(config), connections, authority, maxRequests, bwlimit }
+  return { base: serviceBase(config), connections: connectionsAtMost, authority, maxRequests, bwlimit }
 }
 
 /** A service used as the account's user; the first request signs in. */

@@ -1,7 +1,6 @@
 // Fleet of a mount: built from the settings, where it shares one.
-import { privateLine } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
-import { type FleetAddress, fleetAddress } from '../fleet/address.js'
+import { fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/news.js'
 import { readFleetKey } from '../fleet/seal.js'
@@ -13,7 +12,7 @@ export async function buildFleet(
   note: Note,
   outdated: (change: ChangeElsewhere) => void,
 ): Promise<Fleet | undefined> {
-  const { fleet, fleetKeyFile, fleetCaFile, fleetPasswordFile } = config
+  const { fleet, fleetKeyFile, caFile } = config
   if (fleet === undefined) return undefined
   if (fleetKeyFile === undefined)
     throw new BadSetting(
@@ -23,18 +22,12 @@ export async function buildFleet(
   const { Fleet } = await import('../fleet/fleet.js')
   const { account } = connection
   return new Fleet({
-    address: configuredFleet(fleet, fleetPasswordFile),
+    address: fleetAddress(fleet),
     key: readFleetKey(fleetKeyFile),
-    caFile: fleetCaFile,
+    caFile,
     scope: [account.base.href, account.user],
     clock,
     log: note,
     outdated,
   })
-}
-
-/** @throws BadSetting for an address that is none, and a file that cannot be read, or that others can read */
-export function configuredFleet(fleet: string, passwordFile: string | undefined): FleetAddress {
-  const address = fleetAddress(fleet)
-  return passwordFile === undefined ? address : { ...address, password: privateLine(passwordFile) }
 }

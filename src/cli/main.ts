@@ -103,7 +103,7 @@ async function carryOut(args: readonly string[]): Promise<void> {
     const { versions } = await import('./doctor/versions.js')
     return printJson(versions())
   }
-  const program = programOf(await commandsFor(args))
+  const program = programOf(await commandsFor(args), args.includes('--all'))
   await program.parseAsync(withoutVainHelp(program, args), { from: 'user' })
 }
 
@@ -116,8 +116,8 @@ const isMountLine = (args: readonly string[]): boolean =>
   /^https?:\/\//.test(args[0] ?? '') && args.includes('-o')
 
 /** The whole command line, for its manual, its completion and its tests. */
-export async function wholeProgram(): Promise<Command> {
-  return programOf(await Promise.all(commands.map(({ load }) => load())))
+export async function wholeProgram(listsAll = false): Promise<Command> {
+  return programOf(await Promise.all(commands.map(({ load }) => load())), listsAll)
 }
 
 /** The command that a line names; all of them where it names none, for the help. */
@@ -155,7 +155,11 @@ function refuseUnknown(command: Command, environment: Environment): void {
   if (profile !== undefined) requireProfile(profile, files)
 }
 
-function programOf(table: readonly Command[]): Command {
+/** Asked by shells at TAB, and by a unit of systemd. */
+const hidden: readonly string[] = [askedByShells, 'hand-over']
+
+/** @param listsAll `--all`: the help has every flag */
+function programOf(table: readonly Command[], listsAll = false): Command {
   const program = new Command('calcfs')
     .description('Mounts a computational-chemistry data platform as a drive.')
     .version(version(), '-V, --version', 'print the version; with --json also those of what calcfs runs on')
@@ -172,14 +176,14 @@ function programOf(table: readonly Command[]): Command {
       writeOut: printText,
       outputError: (text, write) => write(withAdvice(text.replace(/^error: /, 'calcfs: '))),
     })
-    .configureHelp(helpForm)
+    .configureHelp(helpForm(listsAll))
     .exitOverride()
     .helpCommand(false)
     .hook('preAction', (_, command) => {
       if (command.name() !== askedByShells) refuseUnknown(command, process.env)
     })
   for (const command of table)
-    program.addCommand(inheriting(command, program), { hidden: command.name() === askedByShells })
+    program.addCommand(inheriting(command, program), { hidden: hidden.includes(command.name()) })
   return program
 }
 

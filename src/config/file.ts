@@ -64,18 +64,22 @@ function parseToml(path: string, text: string): Readonly<Record<string, unknown>
 }
 
 function checkKeys(layer: Layer, file: ConfigFile): void {
-  for (const key of Object.keys(layer)) {
+  for (const [key, value] of Object.entries(layer)) {
     if (!allKeys.includes(key))
       throw new BadSetting(
         `${where(file, key)}: there is no setting '${key}'${nearestPhrase(key, allKeys) || '; calcfs help settings lists them'}.`,
       )
-    if (key === 'password' || key === 'token') checkPrivate(file, key)
+    const isSecret =
+      key === 'password' || key === 'token' || (key === 'fleet' && /:\/\/[^/]*@/.test(`${value}`))
+    if (isSecret) checkPrivate(file, key)
   }
 }
 
 function checkPrivate(file: ConfigFile, key: string): void {
   if ((statSync(file.path).mode & 0o077) === 0) return
-  throw new BadSetting(`${where(file, key)}: others can read this ${key}; run: chmod 600 ${file.path}`)
+  throw new BadSetting(
+    `${where(file, key)}: others can read this ${key === 'fleet' ? 'password of the fleet' : key}; run: chmod 600 ${file.path}`,
+  )
 }
 
 /** `file, line 3`, for the start of a sentence about a key. */

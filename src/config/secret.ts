@@ -69,7 +69,7 @@ function credentialFile(environment: Sources['environment']): string | undefined
 }
 
 /** Checked again for each log-in: the file's mode may have been widened meanwhile. @throws BadSetting */
-export function privateLine(file: string): string {
+function privateLine(file: string): string {
   if (factsOf(file) === undefined)
     throw new BadSetting(
       `${file}: there is no such password file; write the password into it, and run: chmod 600 ${file}`,

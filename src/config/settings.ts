@@ -23,110 +23,67 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly repeatable: boolean
 }
 
-function setting<Schema extends z.ZodType>(
+type Kind<Schema extends z.ZodType> = readonly [schema: Schema, value: string | undefined]
+
+const setting = <Schema extends z.ZodType>(
   group: Group,
-  [schema, value]: readonly [Schema, string | undefined],
+  [schema, value]: Kind<Schema>,
   help: string,
-): Setting<z.ZodOptional<Schema>> {
-  return { group, schema: schema.optional(), value, help, initial: undefined, repeatable: false }
+): Setting<z.ZodOptional<Schema>> => {
+  const optional = schema.optional()
+  return { group, schema: optional, value, help, initial: undefined, repeatable: false }
 }
 
-function preset<Schema extends z.ZodType>(
+const preset = <Schema extends z.ZodType>(
+  group: Group,
+  [schema, value]: Kind<Schema>,
   initial: string,
-  { group, schema, value, help }: Setting<z.ZodOptional<Schema>>,
-): Setting<Schema> {
-  return { group, schema: schema.unwrap(), value, help, initial, repeatable: false }
-}
+  help: string,
+): Setting<Schema> => ({ group, schema, value, help, initial, repeatable: false })
 
-const switchedOff = (group: Group, help: string) => preset('no', setting(group, [choice, undefined], help))
+const switchedOff = (group: Group, help: string) => preset(group, [choice, undefined], 'no', help)
 
 const aDuration = [duration, '<duration>'] as const
-const aSize = [size, '<size>'] as const
 const aNumber = [count, '<number>'] as const
-/** A smaller one would be full of its first lines, and the cause of a trouble gone with them. */
-const aLogSize = [sizeFrom(64 << 10, '64K'), '<size>'] as const
-const aCacheSize = [sizeFrom(1 << 20, '1M'), '<size>'] as const
 const aPath = [place, '<path>'] as const
 const aText = [text, '<text>'] as const
 
 export const settings = {
   url: setting('service', [text, '<url>'], 'address of the service, https://host is enough'),
   user: setting('service', aText, 'user name on the platform'),
-  passwordCommand: setting(
-    'service',
-    [text, '<command>'],
-    'command whose first line of output is the password',
-  ),
+  passwordCommand: setting('service', [text, '<command>'], 'its first line of output is the password'),
   passwordFile: setting('service', aPath, 'file of mode 0600 whose first line is the password'),
   keyring: switchedOff(
     'service',
     'keep the token of `calcfs login` in the keyring of the desktop (secret-tool), not in a file',
   ),
-  caFile: setting('service', aPath, 'PEM file with the authority that signed the certificate of the service'),
+  caFile: setting('service', aPath, 'PEM file with the authorities that signed the certificates'),
   insecureHttp: switchedOff(
     'service',
     'allow http:// to other machines: password and data can be read on the way',
   ),
   deadlineMetadata: preset(
+    'service',
+    aDuration,
     '10s',
-    setting('service', aDuration, 'longest wait for a listing, a record or a size'),
+    'longest wait for a listing, a record or a size; for the next bytes of a file twice as long',
   ),
-  deadlineRead: preset('20s', setting('service', aDuration, 'longest wait for the next bytes of a file')),
-  deadlineSave: preset('20s', setting('service', aDuration, 'longest wait for a save')),
-  connections: preset('64', setting('service', aNumber, 'connections to the service at most')),
+  deadlineSave: preset('service', aDuration, '20s', 'longest wait for a save'),
   maxRequests: setting('service', aNumber, 'requests a second at most'),
-  bwlimit: setting('service', aSize, 'bytes a second at most'),
-  fleet: setting(
-    'drive',
-    [text, '<url>'],
-    'Valkey or Redis that many mounts share, valkey://host:6379; the service is asked once for all',
-  ),
-  fleetKeyFile: setting(
-    'drive',
-    aPath,
-    'file of mode 0600 that `calcfs fleet key` makes, the same on every node',
-  ),
-  fleetCaFile: setting(
-    'drive',
-    aPath,
-    'PEM file with the authority that signed the certificate of the fleet',
-  ),
-  fleetPasswordFile: setting(
-    'drive',
-    aPath,
-    'file of mode 0600 whose first line is the password of the fleet',
-  ),
+  bwlimit: setting('service', [size, '<size>'], 'bytes a second at most'),
   stateDir: setting('service', aPath, 'where drafts, history and the token are kept'),
 
-  logLevel: preset(
-    'info',
-    setting('log', [word(['debug', 'info', 'warn', 'error']), '<level>'], 'debug, info, warn or error'),
-  ),
-  logFile: setting('log', aPath, 'write the log there instead of to the terminal'),
-  logSize: preset(
-    '10M',
-    setting(
-      'log',
-      aLogSize,
-      'bytes of a log file, 64K at least; beyond it the file becomes FILE.1, and a new one is begun',
-    ),
-  ),
-
   access: preset(
+    'drive',
+    [word(['read', 'edit', 'manage']), '<what>'],
     'edit',
-    setting(
-      'drive',
-      [word(['read', 'edit', 'manage']), '<what>'],
-      'read; edit: records change and are made; manage: things are also deleted',
-    ),
+    'read; edit: records change and are made; manage: things are also deleted',
   ),
   maxDeletes: preset(
+    'drive',
+    aNumber,
     '3',
-    setting(
-      'drive',
-      aNumber,
-      'things that may be deleted through files at once, with --access manage; calcfs delete is not bound by it',
-    ),
+    'things that may be deleted through files at once, with --access manage; calcfs delete is not bound by it',
   ),
   root: {
     group: 'drive',
@@ -136,31 +93,30 @@ export const settings = {
     initial: undefined,
     repeatable: true,
   },
-  projectDescription: preset(
-    'Made as a directory on {date}',
-    setting(
-      'drive',
-      aText,
-      'description of a project that mkdir makes; {name}, {user} and {date} stand for its own',
-    ),
-  ),
   ttlListing: preset(
+    'drive',
+    aDuration,
     '30s',
-    setting('drive', aDuration, 'how long a listing is used before it is fetched again'),
+    'how long a listing is used before it is fetched again; a record for a third of that, a missing name for a sixth',
   ),
-  ttlRecord: preset(
-    '10s',
-    setting('drive', aDuration, 'how long a record is used before it is fetched again'),
-  ),
-  ttlAbsent: preset('5s', setting('drive', aDuration, 'how long a missing name is cached')),
-  staleLimit: preset('30d', setting('drive', aDuration, 'use cached answers up to this age while offline')),
+  staleLimit: preset('drive', aDuration, '30d', 'use cached answers up to this age while offline'),
   cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
-  cacheSize: preset('10G', setting('drive', aCacheSize, 'how much of the disk they may take, 1M at least')),
-  pinInterval: preset(
-    '10m',
-    setting('drive', aDuration, 'how often the listings of pinned projects are fetched again'),
+  cacheSize: preset(
+    'drive',
+    [sizeFrom(1 << 20, '1M'), '<size>'],
+    '10G',
+    'how much of the disk they may take, 1M at least',
   ),
-  maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),
+  fleet: setting(
+    'drive',
+    [text, '<url>'],
+    'Valkey or Redis that many mounts share, valkey://USER:PASSWORD@HOST:6379; the service is asked once for all',
+  ),
+  fleetKeyFile: setting(
+    'drive',
+    aPath,
+    'file of mode 0600 that `calcfs fleet key` makes, the same on every node',
+  ),
   xattrs: switchedOff('drive', 'answer extended attributes; they cost `ls -l` and `cp -a` two calls a file'),
   metrics: setting(
     'drive',
@@ -172,19 +128,35 @@ export const settings = {
     'tell the desktop (notify-send) when an edit waits to be saved or the sign-in has ended',
   ),
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
-  noexec: switchedOff('drive', 'let no program be started from the drive'),
   kernel: preset(
+    'drive',
+    [z.enum(['session', 'libfuse']), '<way>'],
     'session',
-    setting(
-      'drive',
-      [z.enum(['session', 'libfuse']), '<way>'],
-      'how the kernel is spoken to: by a session of calcfs itself (Linux), or through libfuse 2',
-    ),
+    'how the kernel is spoken to: by a session of calcfs itself (Linux), or through libfuse 2',
+  ),
+
+  logLevel: preset(
+    'log',
+    [word(['debug', 'info', 'warn', 'error']), '<level>'],
+    'info',
+    'debug, info, warn or error',
+  ),
+  logFile: setting(
+    'log',
+    aPath,
+    'write the log there instead of to the terminal; 10 MB, and as much in FILE.1',
   ),
 } as const
 
 export type SettingName = keyof typeof settings
 export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** Those that the help of `calcfs mount` lists; `--help --all` lists the others, too. */
+export const everydaySettings: readonly SettingName[] = [
+  ...(['user', 'passwordFile', 'caFile'] as const),
+  ...(['access', 'maxDeletes', 'root', 'ttlListing', 'cacheDir', 'cacheSize', 'allowOther'] as const),
+  ...(['logLevel', 'logFile'] as const),
+]
 
 /** The words that a setting may be; undefined for one that is free. */
 export function wordsOf(name: SettingName): readonly string[] | undefined {

@@ -31,8 +31,6 @@ export interface CreateRenameParts extends EditingParts {
   readonly aliases: NameAliases
   readonly identities: Pick<Identities, 'observe'>
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
-  /** The description of a project that is made by its name alone. */
-  readonly describe: (title: string) => string
   readonly now: () => Instant
 }
 
@@ -73,7 +71,8 @@ export class CreateRename {
     this.#refuseOther(directory, present, 'nothing is made in it')
     // The parent's own record tells how this service calls things.
     const near = { look: { at: lookedAt, again }, before, like: [present] }
-    const said = { title, description: this.parts.describe(title), parent }
+    const day = new Date(this.parts.now()).toISOString().slice(0, 10)
+    const said = { title, description: `Made as a directory on ${day}`, parent }
     const { made, all } = await makeProject(
       { remote, dialect, now: this.parts.now },
       { said, near },

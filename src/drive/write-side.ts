@@ -55,8 +55,6 @@ export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'saver' 
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
   readonly mountPoint: string
-  /** The description of a project that is made by its name alone. */
-  readonly describe: (title: string) => string
   readonly resolveEntry: NewRecordPorts['resolveEntry']
   /** All that is kept of the service's answers is old. */
   readonly expireAll: () => void

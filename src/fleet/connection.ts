@@ -1,6 +1,8 @@
 // Fleet connection: the client of the engine, one server or a cluster, how it connects again, and what the server does in one step.
+
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { rootCertificates } from 'node:tls'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { BadSetting } from '../config/settings.js'
 import type { FleetAddress } from './address.js'
@@ -87,7 +89,7 @@ export function connectFleet(
   const redisOptions = {
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
-    ...(tls ? { tls: caFile === undefined ? {} : { ca: authorityIn(caFile) } } : {}),
+    ...(tls ? { tls: caFile === undefined ? {} : { ca: [...rootCertificates, authorityIn(caFile)] } } : {}),
     connectTimeout: connectMs,
     // A command that cannot be sent now is of no use later.
     maxRetriesPerRequest: 0,
@@ -187,8 +189,8 @@ function authorityIn(file: string): string {
   try {
     text = readFileSync(file, 'latin1')
   } catch (cause) {
-    throw new BadSetting(`--fleet-ca-file ${file}: cannot be read; give a PEM file.`, { cause })
+    throw new BadSetting(`--ca-file ${file}: cannot be read; give a PEM file.`, { cause })
   }
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new BadSetting(`--fleet-ca-file ${file}: holds no certificate; give the PEM file of the authority.`)
+  throw new BadSetting(`--ca-file ${file}: holds no certificate; give the PEM file of the authority.`)
 }

@@ -18,12 +18,12 @@ export async function mountDevice(path: string, settings: KernelSettings): Promi
   return process.getuid?.() === 0 ? mountAsRoot(path, settings) : mountAsUser(path, settings)
 }
 
-const flagsOf = ({ readOnly, noExec, allowOther }: KernelSettings): readonly string[] => [
+const flagsOf = ({ readOnly, allowOther }: KernelSettings): readonly string[] => [
   'default_permissions',
-  // As fusermount does for every user but root: what a service sends is never a device, and no program runs as its owner.
+  // What a service sends is never a device and never a program.
   'nosuid',
   'nodev',
-  ...(noExec ? ['noexec'] : []),
+  'noexec',
   ...(readOnly ? ['ro'] : []),
   ...(allowOther ? ['allow_other'] : []),
 ]

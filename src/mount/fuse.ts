@@ -17,8 +17,6 @@ export interface KernelSettings {
   /** Shown as the source in `mount` and `df`. */
   readonly source: string
   readonly readOnly: boolean
-  /** No program is started from it. */
-  readonly noExec: boolean
   readonly allowOther: boolean
   /** The mount point is an automount point, which libfuse must not look into. */
   readonly onAutomount?: boolean
@@ -55,7 +53,7 @@ export class CalcfsFuse extends Fuse {
   }
 
   override _fuseOptions(): string {
-    const { readOnly, noExec, allowOther, onAutomount, source } = this.settings
+    const { readOnly, allowOther, onAutomount, source } = this.settings
     const options = [
       'subtype=calcfs',
       'big_writes',
@@ -66,10 +64,10 @@ export class CalcfsFuse extends Fuse {
       'attr_timeout=0',
       'negative_timeout=0',
       'default_permissions',
-      // As fusermount does for every user but root: what a service sends is never a device, and no program runs as its owner.
+      // What a service sends is never a device and never a program.
       'nosuid',
       'nodev',
-      ...(noExec ? ['noexec'] : []),
+      'noexec',
       ...(onAutomount ? ['nonempty'] : []),
       ...(readOnly ? ['ro'] : []),
       ...(allowOther ? ['allow_other'] : []),

@@ -14,7 +14,10 @@ import { visibleInJson } from './print.js'
 
 export type Log = Logger
 
-type LogSettings = Pick<Config, 'logLevel' | 'logFile' | 'logSize'>
+type LogSettings = Pick<Config, 'logLevel' | 'logFile'>
+
+/** Bytes of a log file; with the lines before it takes twice as much. */
+const logFileBytes = 10 << 20
 
 const secret = [
   'password',
@@ -48,7 +51,7 @@ interface Target extends DestinationStream {
 }
 
 async function target(config: LogSettings): Promise<Target> {
-  if (config.logFile !== undefined) return openLogFile(config.logFile, config.logSize)
+  if (config.logFile !== undefined) return openLogFile(config.logFile, logFileBytes)
   const lines = new LineWriter(2)
   const flush = (done: () => void): void => lines.flush(done)
   if (!isatty(2)) return { write: line => lines.write(line), flush }

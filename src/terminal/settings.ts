@@ -3,8 +3,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, configFiles, readConfig, type Sources } from '../config/config.js'
 import { refuseShared } from '../config/secret.js'
 import {
+  everydaySettings,
   flagName,
   type Group,
+  groups,
   groupTitles,
   type Setting,
   type SettingName,
@@ -21,26 +23,26 @@ export const isUnlisted = (option: Option): boolean => unlisted.has(option)
 const elsewhere = (groups: readonly Group[]): string => `
 The settings of ${groups.map(group => groupTitles[group].toLowerCase()).join(' and ')} work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
 
-/** Gives a command the flags of these groups; its help has one line for all of them. */
+/** Gives a command the flags of these groups; its help has one line for all of them, with `--all` every one. */
 export function withSettings(command: Command, ...groups: readonly Group[]): Command {
-  for (const option of optionsOf(groups)) {
-    unlisted.add(option)
+  return withFlags(command, groups, []).addHelpText('after', elsewhere(groups))
+}
+
+/** The same of all groups, with the everyday ones in the help, for the command whose settings they are. */
+export const withEverydaySettings = (command: Command): Command =>
+  withFlags(command, groups, everydaySettings).addHelpText(
+    'after',
+    '\nOther settings are flags, too: calcfs mount --help --all lists them, calcfs help settings their variables.',
+  )
+
+function withFlags(command: Command, of: readonly Group[], listed: readonly SettingName[]): Command {
+  for (const name of settingNames.filter(name => of.includes(settings[name].group))) {
+    const option = optionOf(name, settings[name]).helpGroup(`${groupTitles[settings[name].group]}:`)
+    if (!listed.includes(name)) unlisted.add(option)
     command.addOption(option)
   }
-  return command.addHelpText('after', elsewhere(groups))
-}
-
-/** The same with every flag in the help, for the command whose settings they are. */
-export function withListedSettings(command: Command, ...groups: readonly Group[]): Command {
-  for (const group of groups)
-    for (const option of optionsOf([group])) command.addOption(option.helpGroup(`${groupTitles[group]}:`))
   return command
 }
-
-const optionsOf = (groups: readonly Group[]): readonly Option[] =>
-  settingNames
-    .filter(name => groups.includes(settings[name].group))
-    .map(name => optionOf(name, settings[name]))
 
 /** `--ttl-listing <duration>` */
 export function flagOf(name: SettingName): string {

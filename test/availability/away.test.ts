@@ -10,7 +10,7 @@ t.setTimeout(240_000)
 
 const project = 'projects/Water splitting'
 const folder = `by-id/calculation/${ids.transition}`
-const settings = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '1s' }
+const settings = { ttlListing: '1s' }
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 const answers = ({ files }: Testbed): Promise<void> =>
   until(30_000, 'an answer', async () => (await outcome(files.lstat('by-id/calculation/8200'))) === 'ENOENT')

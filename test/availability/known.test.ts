@@ -10,7 +10,7 @@ import { until, within } from '../testbed/within.js'
 t.setTimeout(240_000)
 
 const project = 'projects/Water splitting'
-const settings = { ttlListing: '1s', ttlRecord: '500ms', deadlineMetadata: '4s', deadlineRead: '4s' }
+const settings = { ttlListing: '1s', deadlineMetadata: '4s' }
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
 const silences: Readonly<Record<string, Interceptor>> = {

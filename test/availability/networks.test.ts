@@ -55,8 +55,6 @@ async function placed(
     {
       settings: {
         ttlListing: '1s',
-        ttlRecord: '1s',
-        ttlAbsent: '1s',
         ...(secure === undefined ? {} : { caFile: secure.by.file }),
       },
     },

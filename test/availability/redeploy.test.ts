@@ -19,7 +19,7 @@ for (const [what, which] of Object.entries(refused))
     `STALE-13 LIST-21 ${what} refused with ${status}: a backup keeps all of it (seed ${seed})`,
     async t => {
       const testbed = await warmMount(t, {
-        settings: { ttlListing: '1s', ttlRecord: '1s', ttlAbsent: '500ms' },
+        settings: { ttlListing: '1s' },
         fill(seed) {
           fillSampleData(seed)
           seed.addProject({ id: '300', name: 'Short-lived', owner: 'demo', parent: ids.water })

@@ -47,7 +47,7 @@ const doors: Readonly<Record<string, Door>> = {
 
 const open = (t: Test): Promise<Testbed> =>
   inProcess(t, {
-    settings: { deadlineMetadata: '6s', deadlineRead: '6s' },
+    settings: { deadlineMetadata: '6s' },
     fill(seed) {
       fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })

@@ -22,19 +22,19 @@ async function passwordOf(secret: Secret | undefined): Promise<string> {
 }
 
 t.test('a flag wins over the environment, that over the profile, that over the file', async t => {
-  const text = 'connections = 1\nprofile = "group"\n[profiles.group]\nconnections = 2\n'
-  t.equal(readConfig(nowhere).connections, 64, 'the default')
-  t.equal(readConfig(withFile(t, 'connections = 1')).connections, 1, 'the file')
-  t.equal(readConfig(withFile(t, text)).connections, 2, 'the profile')
-  const environment = { CALCFS_CONNECTIONS: '3' }
-  t.equal(readConfig(withFile(t, text, { environment })).connections, 3, 'the environment')
+  const text = 'max-deletes = 1\nprofile = "group"\n[profiles.group]\nmax-deletes = 2\n'
+  t.equal(readConfig(nowhere).maxDeletes, 3, 'the default')
+  t.equal(readConfig(withFile(t, 'max-deletes = 1')).maxDeletes, 1, 'the file')
+  t.equal(readConfig(withFile(t, text)).maxDeletes, 2, 'the profile')
+  const environment = { CALCFS_MAX_DELETES: '3' }
+  t.equal(readConfig(withFile(t, text, { environment })).maxDeletes, 3, 'the environment')
   t.equal(
-    readConfig(withFile(t, text, { environment, flags: { connections: '4' } })).connections,
+    readConfig(withFile(t, text, { environment, flags: { maxDeletes: '4' } })).maxDeletes,
     4,
     'the flag',
   )
   t.equal(
-    readConfig(withFile(t, text, { environment: { CALCFS_CONNECTIONS: '' } })).connections,
+    readConfig(withFile(t, text, { environment: { CALCFS_MAX_DELETES: '' } })).maxDeletes,
     2,
     'empty is unset',
   )
@@ -88,8 +88,8 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
     ],
     ['cache-size = "lots"', /cache-size: "lots" is no size; write for example 500M or 10G\.$/],
     ['cache-size = 1', /cache-size: 1 is too small; the least is 1M\.$/],
-    ['connections = 0', /connections: 0 is too small; the least is 1\.$/],
-    ['connections = 1.5', /connections: 1\.5 is no whole number\.$/],
+    ['max-deletes = 0', /max-deletes: 0 is too small; the least is 1\.$/],
+    ['max-deletes = 1.5', /max-deletes: 1\.5 is no whole number\.$/],
     ['user = 3', /user: 3 is no text; put it in quotes\.$/],
     ['root = 17', /root: 17 is no list of texts in quotes\.$/],
     ['allow-other = "perhaps"', /allow-other: "perhaps" is neither yes nor no\.$/],
@@ -100,8 +100,8 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
   for (const [text, sentence] of sentences) {
     t.throws(() => readConfig(withFile(t, text)), { name: 'BadSetting', message: sentence }, text)
   }
-  t.throws(() => readConfig({ ...nowhere, environment: { CALCFS_CONNECTIONS: 'x' } }), {
-    message: 'CALCFS_CONNECTIONS: "x" is no whole number.',
+  t.throws(() => readConfig({ ...nowhere, environment: { CALCFS_MAX_DELETES: 'x' } }), {
+    message: 'CALCFS_MAX_DELETES: "x" is no whole number.',
   })
   t.throws(() => configFiles('/nowhere/calcfs.toml', {}), {
     message:

@@ -63,7 +63,7 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
 })
 
 t.test('FLEET-2 what the others could not be told, they ask for once the fleet is used again', async t => {
-  const settings = { ttlRecord: '1h' }
+  const settings = { ttlListing: '3h' }
   const bed = await fleetBed(t)
   const relay = await testRelay(t, bed.redis.port)
   const writer = await bed.join({ ...settings, fleet: relay.address })

@@ -17,7 +17,7 @@ import { seenMs, until, within } from '../testbed/within.js'
 t.setTimeout(480_000)
 
 /** So many share two processors for longer than a record counts. */
-const settings = { ttlRecord: '1h', ttlListing: '1h', deadlineMetadata: '5m', deadlineRead: '5m' }
+const settings = { ttlListing: '1h', deadlineMetadata: '5m' }
 
 function fillFolder(seed: Seed): void {
   seed.addUser({ name: 'demo', password: 'demo' })

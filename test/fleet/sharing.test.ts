@@ -65,14 +65,14 @@ t.test('FLEET-1 a file of any length is downloaded by one mount, and is the same
 t.test('FLEET-1 what a mount of a longer lifetime has put there counts no longer for the others', async t => {
   const bed = await fleetBed(t)
   const path = 'reports/42.json'
-  const before = await textOf(await bed.join({ ttlRecord: '1h' }), path)
-  const other = await bed.join({ ttlRecord: '2s' })
+  const before = await textOf(await bed.join({ ttlListing: '3h' }), path)
+  const other = await bed.join({ ttlListing: '6s' })
   t.equal(await textOf(other, path), before)
   const report = JSON.parse(await bed.service.elsewhere('GET', '/report?id=42')) as Record<string, unknown>
   const changed = JSON.stringify({ ...report, title: 'Past the fleet' })
   await bed.service.elsewhere('PUT', '/report?id=42', changed)
   await wait(2_100)
-  t.match(await textOf(await bed.join({ ttlRecord: '2s' }), path), 'Past the fleet', 'one that comes up')
+  t.match(await textOf(await bed.join({ ttlListing: '6s' }), path), 'Past the fleet', 'one that comes up')
   t.match(await textOf(other, path), 'Past the fleet', 'one that has read it before')
-  t.match(await textOf(await bed.join({ ttlRecord: '1h' }), path), 'Past the fleet', 'it lies there')
+  t.match(await textOf(await bed.join({ ttlListing: '3h' }), path), 'Past the fleet', 'it lies there')
 })

@@ -30,7 +30,7 @@ t.test('FLEET-3 a fleet over TLS', async t => {
   const truth = await everything(await bed.join({}, true), 'projects')
   const wrongs = {
     'without an authority': { fleet },
-    'with another authority': { fleet, fleetCaFile: (await authority(t)).file },
+    'with another authority': { fleet, caFile: (await authority(t)).file },
     'without TLS': { fleet: `redis://127.0.0.1:${port}` },
   }
   for (const [what, settings] of Object.entries(wrongs)) {
@@ -48,7 +48,7 @@ t.test('FLEET-3 a fleet over TLS', async t => {
     t.same(await bed.redis.client.keys('calcfs:*'), [], 'nothing is shared')
   }
 
-  const trusted = { fleet, fleetCaFile: caFile }
+  const trusted = { fleet, caFile }
   await everything(await bed.join(trusted), 'projects')
   const second = await bed.join(trusted)
   t.strictSame(await everything(second, 'projects'), truth)

@@ -54,7 +54,7 @@ t.test('FLEET-4 nor is a value that lies under another one’s name, or an older
 t.test('FLEET-4 nor is one that was kept and is put back when its time is over', async t => {
   const folder = 'projects/Water splitting'
   const bed = await fleetBed(t)
-  const settings = { ttlRecord: '2s', ttlListing: '2s' }
+  const settings = { ttlListing: '2s' }
   const writer = await bed.join(settings)
   await writer.files.readdir(folder)
   // What a mount puts it does not wait for.

@@ -98,7 +98,7 @@ export async function openTheatre(t: TestLifetime, access: Access): Promise<Thea
       seed.addUser({ name: 'demo', password: 'demo' })
       for (const name of people) seed.addUser({ name, password: name })
     },
-    settings: { access, deadlineMetadata: '200s', deadlineRead: '400s', deadlineSave: '400s' },
+    settings: { access, deadlineMetadata: '200s', deadlineSave: '400s' },
     speedup: 20,
   })
   const database = openStore(testbed.service.database)

@@ -19,7 +19,7 @@ for (const [how, hours] of [
   t.test(`TIME-2 a date that is set ${how} while a request is silent`, async t => {
     const testbed = await realMount(t, {
       preload: new URL('../testbed/set-date.js', import.meta.url),
-      settings: { deadlineMetadata: '2s', deadlineRead: '2s', ttlListing: '10m' },
+      settings: { deadlineMetadata: '2s', ttlListing: '10m' },
     })
     const { files, service } = testbed
     const path = `by-id/calculation/${ids.transition}/run.log`

@@ -45,7 +45,7 @@ t.test(
 )
 
 t.test('a record that changes in a storm is read whole by every program', async t => {
-  const { service, directory, local } = await realMount(t, { settings: { ttlRecord: '100ms' } })
+  const { service, directory, local } = await realMount(t, { settings: { ttlListing: '300ms' } })
   const file = `${directory}/reports/${ids.report}.json`
   const { seed, draw } = drawnFrom()
   t.comment(`seed ${seed}`)
@@ -91,7 +91,7 @@ with open(sys.argv[1], 'rb') as file:
 `
 
 t.test('a mount inside the drive stays, and a working directory is one, while changes are told', async t => {
-  const testbed = await realMount(t, { settings: { ttlListing: '300ms', ttlRecord: '100ms' } })
+  const testbed = await realMount(t, { settings: { ttlListing: '300ms' } })
   const { service, directory, local } = testbed
   const at = `${directory}/${water}/TS1_opt`
   const standing = spawn(python, ['-c', standingIn, at], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -141,7 +141,7 @@ while True:
 t.test(
   'TOLD-7 a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
   async t => {
-    const testbed = await realMount(t, { settings: { ttlListing: '300ms', ttlRecord: '100ms' } })
+    const testbed = await realMount(t, { settings: { ttlListing: '300ms' } })
     const { directory, local } = testbed
     const { seed, draw } = drawnFrom()
     t.comment(`seed ${seed}`)
@@ -169,7 +169,7 @@ t.test(
 
 t.test('TOLD-7 a directory is told of while a call in it waits for its whole deadline', async t => {
   const testbed = await realMount(t, {
-    settings: { ttlListing: '8s', ttlRecord: '4s', deadlineMetadata: '3s' },
+    settings: { ttlListing: '8s', deadlineMetadata: '3s' },
   })
   const { files, service, directory } = testbed
   await files.readdir(water)

@@ -9,7 +9,7 @@ import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
-const session = { kernel: 'session', deadlineMetadata: '100s', ttlListing: '1h', ttlRecord: '1h' }
+const session = { kernel: 'session', deadlineMetadata: '100s', ttlListing: '1h' }
 const water = 'projects/Water splitting'
 
 t.setTimeout(280_000)
@@ -73,7 +73,7 @@ async function startedAndWaiting(
 }
 
 t.test('what was listed and read once is asked for no more within its lifetime', async t => {
-  const testbed = await realMount(t, { settings: { ...session, logLevel: 'debug', ttlAbsent: '1h' } })
+  const testbed = await realMount(t, { settings: { ...session, logLevel: 'debug' } })
   const walk = (): Promise<unknown> =>
     shell(`ls -lR '${water}/TS1_opt'; cat '${water}/TS1_opt'/*`, testbed.directory)
   // Sizes and times that the first walk has learned are told to the kernel, which asks for these names once more.
@@ -120,7 +120,7 @@ t.test('READ-18 a thing has one inode number, on every mount and after a save', 
 
 t.test('after a remount git, tar, rsync and find take nothing for changed, and read no content', async t => {
   const testbed = await realMount(t, {
-    settings: { ...session, ttlAbsent: '1h', logLevel: 'debug', access: 'read' },
+    settings: { ...session, logLevel: 'debug', access: 'read' },
   })
   const { directory, local } = testbed
   const tree = `${directory}/${water}/TS1_opt`

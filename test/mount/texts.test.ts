@@ -13,7 +13,7 @@ const ofProject = 'projects/Water splitting/TS1_opt/.calculation.json'
 t.setTimeout(200_000)
 t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${seed}`, async t => {
   const pick = chance(seed)
-  const { directory } = await realMount(t, { settings: { ttlRecord: '1h', ttlListing: '1h' } })
+  const { directory } = await realMount(t, { settings: { ttlListing: '1h' } })
   const path = join(directory, ofId)
   const held: { readonly file: FileHandle; readonly text: string; readonly what: string }[] = []
   const open = async (step: number): Promise<void> => {

@@ -83,7 +83,7 @@ t.test('the log of a daemon', async t => {
 })
 
 t.test('LOG-3 a log on a full disk loses its lines, and costs nothing else', async t => {
-  const settings = { logFile: '/dev/full', logLevel: 'debug', ttlRecord: '1s', ttlListing: '1s' }
+  const settings = { logFile: '/dev/full', logLevel: 'debug', ttlListing: '1s' }
   const testbed = await realMount(t, { fill: fillSampleData, settings })
   const text = await textOf(testbed, report)
   await overwrite(testbed, report, text.replace(/"title": "[^"]*"/, '"title": "Written without a log"'))

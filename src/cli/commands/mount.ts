@@ -15,7 +15,7 @@ import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
-import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
+import { type Configured, configured, withEverydaySettings } from '../../terminal/settings.js'
 import {
   forgetOwnSecrets,
   inBackground,
@@ -36,6 +36,7 @@ interface Flags {
   readonly json?: true
   /** This process was started by one with --daemon. */
   readonly inBackground?: true
+  /** In a systemd unit: `calcfs hand-over` mounts it. */
   readonly handOver?: true
 }
 
@@ -51,7 +52,7 @@ export function mountCommand(): Command {
     .addOption(new Option('--in-background').hideHelp())
     .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
     .addOption(jsonFlag('with --daemon: {"mountPoint", "pid", "unsaved"}'))
-    .option('--hand-over', 'in a systemd unit: wait for `calcfs hand-over` to mount it')
+    .addOption(new Option('--hand-over').hideHelp())
     .action((first: string, second: string | undefined, flags: Flags) =>
       second === undefined
         ? mount(configured(command), refuseAddress(first), flags)
@@ -63,7 +64,7 @@ export function mountCommand(): Command {
     ['calcfs mount --profile group ~/group', 'as a profile of the configuration file says'],
     ['calcfs mount https://lab.example.org ~/lab --access read', 'look, and change nothing'],
   )
-  return withListedSettings(command, 'service', 'drive', 'log')
+  return withEverydaySettings(command)
 }
 
 async function mount(given: Configured, directory: string, flags: Flags): Promise<void> {

@@ -1,10 +1,9 @@
 // Checks of the fleet from this machine: its key, its server, how fast that answers, and what its user may do there.
 
 import { performance } from 'node:perf_hooks'
-import { configuredFleet } from '../../app/fleet.js'
 import type { Config } from '../../config/config.js'
 import { BadSetting } from '../../config/settings.js'
-import type { FleetAddress } from '../../fleet/address.js'
+import { type FleetAddress, fleetAddress } from '../../fleet/address.js'
 import { slowMs } from '../../fleet/breaker.js'
 import { nodeOfCluster, reasonOf, wantsCertificate } from '../../fleet/connection.js'
 import { readFleetKey, type SealedName } from '../../fleet/seal.js'
@@ -12,7 +11,7 @@ import { FleetStore } from '../../fleet/store.js'
 import { systemClock } from '../../remote/clock.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
-type FleetSettings = Pick<Config, 'fleetKeyFile' | 'fleetCaFile' | 'fleetPasswordFile'> & {
+type FleetSettings = Pick<Config, 'fleetKeyFile' | 'caFile'> & {
   readonly fleet: string
 }
 
@@ -22,8 +21,8 @@ const ruleOfRights = 'docs/fleet.md has the line for users.acl'
 export async function fleetFindings(settings: FleetSettings): Promise<readonly Finding[]> {
   const findings = [keyFinding(settings.fleetKeyFile)]
   try {
-    const address = configuredFleet(settings.fleet, settings.fleetPasswordFile)
-    findings.push(...wayFindings(address), ...seen(address, await lookAtFleet(address, settings.fleetCaFile)))
+    const address = fleetAddress(settings.fleet)
+    findings.push(...wayFindings(address), ...seen(address, await lookAtFleet(address, settings.caFile)))
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
     findings.push(wrongSetting('fleet', thrown))
@@ -61,7 +60,7 @@ function wayFindings({ tls, hosts, shown }: FleetAddress): readonly Finding[] {
     poor(
       check,
       'off: the values are sealed, but the password of the fleet goes over the network as it is',
-      `${shown.replace('://', 's://')} with --fleet-ca-file, or a network that is yours alone`,
+      `${shown.replace('://', 's://')} with --ca-file, or a network that is yours alone`,
     ),
   ]
 }
@@ -88,11 +87,11 @@ function seen(address: FleetAddress, look: FleetLook): readonly Finding[] {
 
 function mendOf(why: string, { hosts, tls }: FleetAddress): string {
   if (/NOAUTH|WRONGPASS/.test(why))
-    return 'valkey://USER:PASSWORD@host, percent-encoded, or --fleet-password-file FILE'
+    return 'valkey://USER:PASSWORD@host, percent-encoded, in a configuration file of mode 0600'
   if (why === wantsCertificate) return 'tls-auth-clients no, in the file of the server'
   if (why === nodeOfCluster) return 'valkey://host1:6379,host2:6379'
   if (/certificate|self.signed|SSL|TLS/i.test(why))
-    return '--fleet-ca-file FILE with the authority of its certificate'
+    return '--ca-file FILE with the authority of its certificate'
   if (tls && /TIMEDOUT/.test(why))
     return 'is TLS spoken at this port? Without TLS it is valkey://, not valkeys://'
   if (hosts.length > 1 && /cluster support/i.test(why))

@@ -27,14 +27,14 @@ const ways = {
 } as const
 
 /** For `configureHelp`. A mistyped flag is still compared with the flags that are not listed. */
-export const helpForm = {
+export const helpForm = (listsAll: boolean) => ({
   formatHelp(command: Command, helper: Help): string {
     const all = helper.visibleOptions(command)
-    helper.visibleOptions = () => all.filter(option => !isUnlisted(option))
+    helper.visibleOptions = () => all.filter(option => listsAll || !isUnlisted(option))
     return Help.prototype.formatHelp.call(helper, command, helper)
   },
   subcommandDescription: (command: Command): string => gist(command.description()),
-}
+})
 
 /** The first part of a description, for a list of commands or flags. */
 export const gist = (description: string): string => description.split(/[;:(]/)[0]?.trim() ?? ''

@@ -69,14 +69,15 @@ function settingsText(): string {
 }
 
 /** @param whole makes the command line, whose commands are looked up */
-export function helpCommand(whole: () => Promise<Command>): Command {
+export function helpCommand(whole: (listsAll: boolean) => Promise<Command>): Command {
   const command = new Command('help')
     .description('print the help of a command, or a topic: how edits are saved, what a conflict is, …')
     .addArgument(new Argument('[topic...]', `a command, or one of ${topics.join(', ')}`))
-    .action(async (words: readonly string[]) => {
+    .option('--all', 'with every setting that works as a flag there')
+    .action(async (words: readonly string[], { all = false }: { readonly all?: boolean }) => {
       const [topic = ''] = words
       if (words.length === 1 && isTopic(topic)) printText(topicText(topic))
-      else found(words, await whole()).outputHelp()
+      else found(words, await whole(all)).outputHelp()
     })
   return withExamples(
     command,

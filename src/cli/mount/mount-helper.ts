@@ -125,7 +125,7 @@ const withoutEffect = new Set([
   'rw',
   ...['auto', 'noauto', 'nofail', '_netdev', '_rnetdev', 'comment', 'uhelper', 'helper'],
   ...['user', 'nouser', 'users', 'owner', 'group'],
-  ...['nosuid', 'suid', 'nodev', 'dev', 'exec', 'sync', 'async', 'dirsync', 'default_permissions'],
+  ...['nosuid', 'suid', 'nodev', 'dev', 'noexec', 'exec', 'sync', 'async', 'dirsync', 'default_permissions'],
   ...['atime', 'noatime', 'diratime', 'nodiratime', 'relatime', 'norelatime', 'strictatime', 'nostrictatime'],
   ...['lazytime', 'nolazytime', 'mand', 'nomand', 'silent', 'loud', 'iversion', 'noiversion'],
 ])

@@ -3,7 +3,7 @@ import { Activity } from '../../activity/activity.js'
 import { lookEvery } from '../../activity/pauses.js'
 import { noteAccount } from '../../app/account/notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
-import { kernelCacheSeconds } from '../../app/assembly-settings.js'
+import { kernelCacheSeconds, readDeadline } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
 import { prepareDirectories, refuseNetworkDisk } from '../../app/own-places.js'
 import { introduced, triedPassword } from '../../app/sign-in.js'
@@ -170,11 +170,10 @@ async function up(
   },
 ): Promise<{ readonly mounted: Mounted; readonly troubles: readonly string[] }> {
   const { line, connection, config, log, clock, activity } = parts
-  const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
+  const longest = Math.max(readDeadline(config), config.deadlineSave)
   const settings = {
     source: sourceShown(config.url, connection.account.base.href),
     readOnly: config.access === 'read',
-    noExec: config.noexec,
     onAutomount: (await mountedType(path)) === automountType,
     allowOther: config.allowOther,
     cacheSeconds: kernelCacheSeconds(config),

@@ -119,9 +119,8 @@ t.test('FLEET-3 a mount without a fleet says that it shares nothing', async t =>
     const made = await testbed.calcfs('fleet', 'key', key)
     t.match(made, { code: 0, stdout: /is made/ })
     t.match(await testbed.calcfs('fleet', 'key', key), { code: 2, stderr: /there is a file already/ })
-    const secret = join(redis.directory, 'password')
-    writeFileSync(secret, `${password}\n`, { mode: 0o600 })
-    const flags = ['--fleet', redis.address, '--fleet-key-file', key, '--fleet-password-file', secret]
+    const known = redis.address.replace('://', `://:${encodeURIComponent(password)}@`)
+    const flags = ['--fleet', known, '--fleet-key-file', key]
     const well = await doctor(...flags)
     t.equal(well.code, 0)
     for (const check of ['fleet', 'fleet key', 'fleet TLS', 'fleet rights', 'fleet speed'])
@@ -138,7 +137,7 @@ t.test('FLEET-3 a mount without a fleet says that it shares nothing', async t =>
       found: /no key/,
     })
     const open = await doctor('--fleet', redis.address, '--fleet-key-file', key)
-    t.match(open.of.get('fleet'), { state: 'poor', found: /wants a password/, mend: /--fleet-password-file/ })
+    t.match(open.of.get('fleet'), { state: 'poor', found: /wants a password/, mend: /file of mode 0600/ })
     t.equal(open.code, 0, 'a drive works without it')
     const wrong = await doctor(
       '--fleet',

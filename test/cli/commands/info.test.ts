@@ -112,7 +112,7 @@ t.test('a pin, an unsaved text and old data are told (INFO-1)', async t => {
 
 t.test('what is known is told without a request, while the service is away too (INFO-1)', async t => {
   // What is told here is at no age due for a question ahead of its end.
-  const long = { ttlListing: '30d', ttlRecord: '30d', ttlAbsent: '30d' }
+  const long = { ttlListing: '30d' }
   const testbed = await warmMount(t, { settings: long })
   const { service } = testbed
   const paths = [water, `${water}/TS1_opt`, `${water}/TS1_opt/run.log`]

@@ -168,7 +168,7 @@ t.test(
   'a killed daemon goes on where it was, and asks for nothing that is here (PIN-2)',
   { buffered: true },
   async t => {
-    const testbed = await realMount(t, { fill: fillFifty, settings: { connections: '2' } })
+    const testbed = await realMount(t, { fill: fillFifty })
     const { service } = testbed
     // The last ones never come, so that the kill falls into the middle of it.
     const wellAgain = service.intercept(/^GET \/calculation\/files\/bitstream\?id=41[34]/, () => {})

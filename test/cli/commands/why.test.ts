@@ -136,7 +136,7 @@ t.test('an emptied file is said to be no save, until it is there again (CLI-1)',
 })
 
 t.test('what is old says so, and why (CLI-4)', async t => {
-  const testbed = await warmMount(t, { settings: { ttlRecord: '1s', ttlListing: '1s' } })
+  const testbed = await warmMount(t, { settings: { ttlListing: '1s' } })
   await textOf(testbed, 'reports/42.json')
   await testbed.service.leave()
   await testbed.pass(1500)
@@ -149,7 +149,7 @@ t.test('what is old says so, and why (CLI-4)', async t => {
 })
 
 t.test('refresh shows what another has changed within two seconds (CLI-4)', async t => {
-  const testbed = await warmMount(t, { settings: { ttlRecord: '10m', ttlListing: '10m' } })
+  const testbed = await warmMount(t, { settings: { ttlListing: '10m' } })
   const { directory, service } = testbed
   const change = async (from: string, to: string) => {
     const record = await service.elsewhere('GET', '/report?id=42')

@@ -88,7 +88,6 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
     ['ttl_listing=soon', 1, /"soon" is no duration; write for example 30s/],
     ['ttl_listing', 1, /the option ttl_listing wants a value: /],
     ['cache_size=1', 1, /"1" is too small; the least is 1M/],
-    ['log_size=2', 1, /"2" is too small; the least is 64K/],
     ['allow_other=perhaps', 1, /CALCFS_ALLOW_OTHER: "perhaps" /],
     ['ro,access=manage', 1, /the options ro and access=manage contradict each other; /],
     [

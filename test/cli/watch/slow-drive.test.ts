@@ -1,7 +1,6 @@
 // The log of a slow drive: a slow call names its requests with their times.
 import t, { type Test } from 'tap'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import type { TestbedOptions } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
@@ -33,8 +32,8 @@ async function slowLines(testbed: KernelTestbed): Promise<readonly SlowLine[]> {
   return found.toSorted((one, other) => other.ms - one.ms)
 }
 
-async function slowed(t: Test, settings: TestbedOptions['settings']): Promise<KernelTestbed> {
-  const testbed = await realMount(t, { settings: { logLevel: 'debug', ...settings } })
+async function slowed(t: Test): Promise<KernelTestbed> {
+  const testbed = await realMount(t, { settings: { logLevel: 'debug' } })
   t.equal((await linesOf(testbed)).filter(isSlowLine).length, 0)
   return testbed
 }
@@ -51,7 +50,7 @@ const delay = 1_100
 const records = /\/(project|calculation)(\/descendant|\/files)?\?/
 
 t.test('LOG-5 a slow call has a line with its requests and the milliseconds of each', async t => {
-  const testbed = await slowed(t, { connections: '1' })
+  const testbed = await slowed(t)
   delayed(testbed, records, delay)
   await within(40_000, 'a listing', testbed.files.readdir('projects/Water splitting'))
   const [slowest] = await slowLines(testbed)

@@ -148,7 +148,7 @@ t.test('SAVE-18 SAVE-19 SAVE-22 the base of a save, of all kinds of programs', a
   const { seed, draw } = drawnFrom()
   const cases = drawCases(draw)
   const testbed = await warmMount(t, {
-    settings: { ttlRecord: '1s' },
+    settings: { ttlListing: '3s' },
     fill(filling) {
       fillSampleData(filling)
       for (const { id } of cases)

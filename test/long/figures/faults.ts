@@ -15,11 +15,10 @@ const lasting = [false, true] as const
 const settings = {
   deadlineSave: '1200ms',
   deadlineMetadata: '800ms',
-  deadlineRead: '800ms',
   logLevel: 'info',
 }
 /** A third of it in fact: without a kernel every wait below five seconds is cut short. */
-const hasty = { ...settings, deadlineSave: '4500ms', deadlineMetadata: '3s', deadlineRead: '3s' }
+const hasty = { ...settings, deadlineSave: '4500ms', deadlineMetadata: '3s' }
 /** Edits on one ground: its folder of reports must not grow without end. */
 const onOneGround = 120
 /** Random edits that wait side by side, each on a ground of its own. */

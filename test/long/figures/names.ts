@@ -42,7 +42,7 @@ async function run(frame: Frame): Promise<Result> {
       answer: world.answer(asked) ?? said(404, ''),
       intercept: undefined,
     }))
-    const drive = await openDrive(scope, origin.url, { ttlListing: '1s', ttlRecord: '1s', ttlAbsent: '1s' })
+    const drive = await openDrive(scope, origin.url, { ttlListing: '1s' })
     const scene = { drive, world, pick, sheet, seed: frame.seed }
     while (Date.now() < frame.until && sheet.wrong.length < 50) {
       await oneFolder(scene, inOneFolder[frame.scale])

@@ -17,7 +17,7 @@ type Kind = keyof typeof least
 const kinds = Object.keys(least) as Kind[]
 
 async function pairOf(kind: Kind, scope: TestLifetime): Promise<Pair> {
-  const settings = { logLevel: 'info', ttlRecord: '100ms' }
+  const settings = { logLevel: 'info', ttlListing: '300ms' }
   const one = await realMount(scope, { settings })
   switch (kind) {
     case 'two machines':

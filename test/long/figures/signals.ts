@@ -21,7 +21,7 @@ const [slowest, latest] = [60, 220]
 const lanes = 4
 /** Milliseconds for a program to end: a change waits for its answer. */
 const endLimit = 30_000
-const settings = { access: 'manage', ttlListing: '300ms', ttlRecord: '100ms', ttlAbsent: '50ms' }
+const settings = { access: 'manage', ttlListing: '300ms' }
 const water = 'projects/Water splitting'
 /** Writes one text with one call over what is there. */
 const save = `open(my $f, '+<', $ARGV[0]) or die "$!"; local $/; my $t = <$f>; seek($f, 0, 0);

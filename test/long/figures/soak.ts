@@ -19,8 +19,6 @@ const reportOf = (program: number): string => String(800 + program)
 const settings = {
   access: 'manage',
   ttlListing: '300ms',
-  ttlRecord: '100ms',
-  ttlAbsent: '50ms',
   logLevel: 'warn',
 }
 /** Milliseconds that a mix goes on at least. */

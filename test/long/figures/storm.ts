@@ -12,7 +12,7 @@ import { chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
 
-const settings = { access: 'manage', ttlListing: '300ms', ttlRecord: '100ms', ttlAbsent: '50ms' }
+const settings = { access: 'manage', ttlListing: '300ms' }
 const water = 'projects/Water splitting'
 /** Milliseconds in which every program has ended once the storm is over: none waits in the kernel. */
 const endLimit = 60_000

@@ -26,9 +26,7 @@ export interface Stage {
 }
 
 /** Deadlines of a second; none given are the defaults. */
-export const fast: Settings = { deadlineMetadata: '1s', deadlineRead: '1s', deadlineSave: '1s' }
-/** What is held of answers is at its bound (5 MB, MEM-1) long before half of a life, so that growth is none of it. */
-const maxEntries = '20000'
+export const fast: Settings = { deadlineMetadata: '1s', deadlineSave: '1s' }
 /** The exit code of a mount that leaves texts that were not saved. */
 const withDrafts = 7
 /** Cases at once on one mount. */
@@ -59,7 +57,7 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
     const drive = await openDrive(
       scope,
       origin.url,
-      { cacheSize: '300M', maxEntries, logLevel: 'warn', ...settings },
+      { cacheSize: '300M', logLevel: 'warn', ...settings },
       { tries: 5 },
     )
     const deadline = settings === fast ? 1_000 : 20_000

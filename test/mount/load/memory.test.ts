@@ -39,7 +39,7 @@ async function withRecords(t: TestLifetime, count: number, bytes: number): Promi
   const rest = restOf(bytes)
   const mount = await realMount(t, {
     // Memory is what is measured: a busy machine takes its time for eight megabytes of JSON.
-    settings: { deadlineMetadata: '60s', deadlineRead: '60s' },
+    settings: { deadlineMetadata: '60s' },
     fill(seed) {
       fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })

@@ -15,7 +15,7 @@ t.setTimeout(570_000)
 t.test('two mounts and a client of the service edit one report', { timeout: 280_000 }, async t => {
   const one = await warmMount(t)
   const { service } = one
-  const brief = { settings: { ttlRecord: '100ms' } }
+  const brief = { settings: { ttlListing: '300ms' } }
   // Of a process of its own, as the locks between mounts are.
   const sameState = await realMount(t, brief, { service, home: one.home })
   const otherState = await warmMount(t, brief, { service })

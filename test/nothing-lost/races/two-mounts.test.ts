@@ -22,7 +22,7 @@ function keptTexts(home: string): string {
 t.test('STATE-1 two mounts of an account save one record at the same moment: no text is lost', async t => {
   const one = await realMount(t)
   const { service, home } = one
-  const other = await realMount(t, { settings: { ttlRecord: '100ms' } }, { service, home })
+  const other = await realMount(t, { settings: { ttlListing: '300ms' } }, { service, home })
   // A round trip in which the other mount can come between.
   service.intercept(/^(GET|PUT) \/report/, async (_response, { carryOut }) => {
     const answer = await carryOut()

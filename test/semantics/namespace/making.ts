@@ -34,7 +34,7 @@ export function making(t: Test, open: OpenTestbed): void {
   })
 
   t.test('MAKE-2 RENAME-2 a written name is free once another client has renamed its thing', async t => {
-    const testbed = await open(t, { settings: { ttlListing: '1s', ttlRecord: '1s' } })
+    const testbed = await open(t, { settings: { ttlListing: '1s' } })
     const { files, service } = testbed
     await files.mkdir(`${water}/Results`)
     await files.rename(`${water}/TS1_opt`, `${water}/Best`)
@@ -69,7 +69,7 @@ export function making(t: Test, open: OpenTestbed): void {
   })
 
   t.test('RENAME-2 a written name answers while a listing is later than two renames', async t => {
-    const testbed = await open(t, { settings: { ttlListing: '1s', ttlRecord: '1s' } })
+    const testbed = await open(t, { settings: { ttlListing: '1s' } })
     const { files, service } = testbed
     const inTime = service.intercept(/^GET \/project\/descendant/, async (response, { heard }) => {
       const body = (await service.elsewhere('GET', heard.path)).replace(/"(Second|Third)"/g, '"TS1_opt"')
@@ -85,7 +85,7 @@ export function making(t: Test, open: OpenTestbed): void {
   })
 
   t.test('mkdir', async t => {
-    const testbed = await open(t, { settings: { projectDescription: '{name}, made by {user}' } })
+    const testbed = await open(t)
     const { files, service } = testbed
 
     t.test('MAKE-1 is a POST of a project below its parent; it is there at once', async t => {
@@ -94,7 +94,7 @@ export function making(t: Test, open: OpenTestbed): void {
       t.ok((await namesOf(testbed, water)).includes('Fresh project'))
       const [made] = (await below(testbed, ids.water)).filter(({ name }) => name === 'Fresh project')
       const record = JSON.parse(await textOf(testbed, `${water}/Fresh project/.project.json`))
-      t.match(record, { id: made?.id, description: 'Fresh project, made by demo' })
+      t.match(record, { id: made?.id, description: /^Made as a directory on \d{4}-\d\d-\d\d$/ })
     })
 
     t.test('MAKE-1 an escaped name is the title it stands for', async t => {

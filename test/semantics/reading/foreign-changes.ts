@@ -5,7 +5,7 @@ import { namesOf, type OpenTestbed, type Testbed, textOf } from '../../testbed/t
 
 const report = `reports/${ids.report}.json`
 // A record counts for longer than a busy machine needs between a stat and an open: the next stat may show another text.
-const brief = { ttlListing: '1s', ttlRecord: '2s', ttlAbsent: '500ms' }
+const brief = { ttlListing: '1s' }
 
 async function lengthen({ service }: Testbed, title: string): Promise<void> {
   const record = await service.elsewhere('GET', `/report?id=${ids.report}`)

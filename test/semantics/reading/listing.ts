@@ -18,7 +18,7 @@ async function walk(files: DriveFiles, directory: string): Promise<string[]> {
 
 export function listing(t: Test, open: OpenTestbed): void {
   t.test('LIST-8 a report that is gone is not listed, until it is opened again', async t => {
-    const testbed = await open(t, { settings: { ttlRecord: '1s', ttlAbsent: '1s' } })
+    const testbed = await open(t, { settings: { ttlListing: '3s' } })
     const { files, service } = testbed
     const path = `reports/${ids.profile}.json`
     await textOf(testbed, path)

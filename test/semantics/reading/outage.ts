@@ -8,8 +8,8 @@ import { until } from '../../testbed/within.js'
 
 const project = 'projects/Water splitting'
 const report = `reports/${ids.report}.json`
-const lifetimes = { ttlListing: '1s', ttlRecord: '500ms' }
-const brief = { ...lifetimes, deadlineMetadata: '3s', deadlineRead: '3s', deadlineSave: '3s' }
+const lifetimes = { ttlListing: '1s' }
+const brief = { ...lifetimes, deadlineMetadata: '3s', deadlineSave: '3s' }
 
 export function outage(t: Test, open: OpenTestbed): void {
   t.test('an outage', async t => {
@@ -97,7 +97,7 @@ export function outage(t: Test, open: OpenTestbed): void {
   for (const status of variants(open, [404, 403], 2))
     t.test(`STALE-13 a gateway that says ${status} to everything is an outage`, async t => {
       // It is never silent: no deadline has to be short.
-      const testbed = await open(t, { settings: { ...lifetimes, access: 'manage', ttlAbsent: '1s' } })
+      const testbed = await open(t, { settings: { ...lifetimes, access: 'manage' } })
       const { files, service } = testbed
       const made = 'reports/new-made.json'
       await overwrite(testbed, made, '{"name":"Made","reportType":1}')

@@ -4,7 +4,7 @@ import type { Seed } from '../../../src/service/seed.js'
 import { cml } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
-const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
+const brief = { ttlListing: '1s' }
 /** Longer than each lifetime, and than the kernel believes anything. */
 const later = 2500
 

@@ -216,36 +216,6 @@ export function prefetch(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'AHEAD-1 prefetching stops when the reader leaves: what was not begun is never requested',
-      async t => {
-        const testbed = await open(t, { fill, settings: { connections: '2' } })
-        let release = () => {}
-        const gate = new Promise<void>(resolve => {
-          release = resolve
-        })
-        // Of two connections one is for guesses, and the first guess holds it.
-        testbed.service.intercept(filesOf(103), async (_, passing) => {
-          await gate
-          const answer = await passing.carryOut()
-          answer()
-        })
-        await namesOf(testbed, 'projects/P1')
-        await namesOf(testbed, 'projects/P1/C1')
-        await namesOf(testbed, 'projects/P1/C2')
-        t.equal((await heardSoon(testbed, 0, filesOf(103), 1)).length, 1)
-        await testbed.pass(4_500)
-        release()
-        await settled()
-        const asked = lines(testbed.service.heard).filter(line => /calculation\/files/.test(line))
-        t.same(
-          asked.filter(line => /id=10[456]/.test(line)),
-          [],
-          'the others never',
-        )
-      },
-    )
-
-    t.test(
       'LIST-13 a copy after a remount asks for no content, and once for what is out of date',
       async t => {
         const { seed, draw } = drawnFrom()
@@ -255,7 +225,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
           fill: seed => {
             drawn = drawTree(seed, draw)
           },
-          settings: { ttlListing: '1h', ttlRecord: '1h' },
+          settings: { ttlListing: '1h' },
         })
         const asked = async (work: () => Promise<unknown>): Promise<string[]> => {
           const from = testbed.service.heard.length

@@ -93,7 +93,7 @@ export function reading(t: Test, open: OpenTestbed): void {
   }
 
   t.test('bad answers', async t => {
-    const testbed = await open(t, { settings: { deadlineMetadata: '3s', deadlineRead: '3s' } })
+    const testbed = await open(t, { settings: { deadlineMetadata: '3s' } })
     const { files, service } = testbed
 
     t.test('READ-4 a file whose body is cut short is an error, never content', async t => {

@@ -53,7 +53,7 @@ export const numbered =
 export const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
 
 /** No answer counts for long. */
-export const brief = { ttlListing: '1s', ttlRecord: '1s' }
+export const brief = { ttlListing: '1s' }
 
 /** Nor is one shown later where the service is silent, as on a machine that has much to do: it is an error then. */
 const neverOld = { ...brief, staleLimit: '0s' }

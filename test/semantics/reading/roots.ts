@@ -8,7 +8,7 @@ import { variants } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
-const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
+const brief = { ttlListing: '1s' }
 /** Longer than each lifetime, and than the kernel believes anything. */
 const later = 2500
 

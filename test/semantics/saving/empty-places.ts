@@ -24,7 +24,7 @@ function withList(text: string, change: (rows: readonly Row[]) => readonly unkno
 
 export function emptyPlaces(t: Test, open: OpenTestbed): void {
   t.test('a list with an empty place', async t => {
-    const testbed = await open(t, { settings: { ttlRecord: '500ms' } })
+    const testbed = await open(t, { settings: { ttlListing: '1500ms' } })
     const { service } = testbed
     const before = await textOf(testbed, report)
     await textOf(testbed, profile)

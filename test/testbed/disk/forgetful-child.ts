@@ -188,7 +188,6 @@ const settings = {
   source: 'forgetful',
   readOnly: false,
   xattrs: false,
-  noExec: false,
   allowOther: false,
   timer: 30_000,
 }
