@@ -91,7 +91,6 @@ const room = {
 const settings = {
   source: 'pass-through',
   readOnly: true,
-  noExec: false,
   allowOther: false,
   xattrs: false,
   cacheSeconds: 7.5,
