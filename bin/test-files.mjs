@@ -6,8 +6,7 @@ import t from 'tap'
 import { isMachineBusy } from './machine-load.mjs'
 
 /** Folders and files whose tests wait most of their time: for deadlines, for silence to be over, for what a kernel keeps. */
-const waits =
-  /dist\/test\/(long|availability|cli\/control|remote|mount(?!\/(load|semantics|told)))\b|bench\/leftovers/
+const waits = /dist\/test\/(long|availability|cli\/control|remote|mount(?!\/(load|semantics)))\b/
 /** At once run, of files that wait, one a core, and beside them of files that compute three for two cores: the processors are always busy. */
 const cores = Math.max(2, availableParallelism())
 const isBusy = await isMachineBusy()

@@ -44,52 +44,6 @@ t.test(
   },
 )
 
-t.test('a record that changes in a storm is read whole by every program', async t => {
-  const { service, directory, local } = await realMount(t, { settings: { ttlListing: '300ms' } })
-  const file = `${directory}/reports/${ids.report}.json`
-  const { seed, draw } = drawnFrom()
-  t.comment(`seed ${seed}`)
-  const record = JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`))
-  const put = async (): Promise<void> => {
-    const length = draw(3) * 4_000 + draw(300)
-    const description = `${length}:${'x'.repeat(length)}`
-    await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, description }))
-  }
-  await put()
-  await writeFile(`${local}/mapped.py`, mapped)
-  let isOver = false
-  const storm = (async () => {
-    while (!isOver) {
-      await put()
-      await wait(draw(30))
-    }
-  })()
-  const programs = {
-    cat: `cat '${file}'`,
-    mmap: `${python} '${local}/mapped.py' '${file}'`,
-    tar: `tar -cO -C '${directory}/reports' ${ids.report}.json | tar -xO`,
-    rsync: `rsync -I '${file}' '${local}/copied' && cat '${local}/copied'`,
-    git: `cd '${local}' && git hash-object -w '${file}' | git cat-file --batch='%(objectsize)' | tail -n +2`,
-    jq: `jq . '${file}'`,
-  }
-  await printed('git', ['init', '-q', local])
-  for (let round = 0; round < 12; round += 1)
-    for (const [program, line] of Object.entries(programs)) {
-      const text = await printed('bash', ['-o', 'pipefail', '-c', line])
-      const { description } = JSON.parse(text)
-      const [length, rest] = description.split(':')
-      t.equal(rest.length, Number(length), `${program}, round ${round}`)
-    }
-  isOver = true
-  await storm
-})
-
-const mapped = `import mmap, os, sys
-with open(sys.argv[1], 'rb') as file:
-    with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:
-        sys.stdout.buffer.write(pages[:])
-`
-
 t.test('a mount inside the drive stays, and a working directory is one, while changes are told', async t => {
   const testbed = await realMount(t, { settings: { ttlListing: '300ms' } })
   const { service, directory, local } = testbed

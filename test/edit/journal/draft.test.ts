@@ -1,17 +1,11 @@
-// A draft is the only copy of the user's text: no crash, no damage and no full disk may lose it.
-import { execFile, fork } from 'node:child_process'
+// A draft is the only copy of the user's text: what a program or a killed daemon leaves of it is read whole, or swept.
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import t from 'tap'
-import { type DraftMeta, printMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
+import { type DraftMeta, printMeta } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { openTextHistory } from '../../../src/edit/journal/text-history.js'
-import { Failure, looksAgain } from '../../../src/failure.js'
-import { failureOf, handClock, scratch } from '../edit-testbed.js'
+import { handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'report', id: '42' } as const
 const { now } = handClock()
@@ -30,12 +24,6 @@ async function orphan(directory: string, meta: object, text = 'precious'): Promi
 
 // The root has a limit of its own, below that of the tests.
 t.setTimeout(560_000)
-
-t.test('what is kept of a failure promises no look of its own at the service', async t => {
-  const away = new Failure('unreachable', `the service has not answered (no route)${looksAgain}`)
-  t.match(away.message, /looks again/)
-  t.equal(whyOf(away).sentence, 'the service has not answered (no route)')
-})
 
 t.test('zeros that a program makes first, before it writes its text, are no damage', async t => {
   const draft = await (await openDrafts(await scratch(t), now)).create(key)
@@ -67,71 +55,6 @@ t.test('of two mounts that start at once exactly one adopts a draft', async t =>
   t.equal(await found[0]?.text(), 'precious')
   await found[0]?.close()
 })
-
-/** A process that writes a draft and tells how many bytes were answered; it is killed in the middle. */
-const writer = fileURLToPath(new URL('./draft-writer.js', import.meta.url))
-
-t.test('kill -9 in the middle of writing loses no byte that was answered', { timeout: 60_000 }, async t => {
-  for (const answers of [1, 2, 5, 20, 60]) {
-    const directory = await scratch(t)
-    const child = fork(writer, [directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-    let answered = 0
-    child.on('message', size => {
-      answered = Number(size)
-      if (answered >= answers * 100) child.kill('SIGKILL')
-    })
-    await once(child, 'exit')
-    const { found } = await openDrafts(directory, now)
-    t.equal(found.length, 1, 'a draft was at risk')
-    const text = (await found[0]?.text()) ?? ''
-    t.ok(text.length >= answered, `${answered} bytes were answered, ${text.length} are there`)
-    t.equal(text, 'x'.repeat(text.length))
-    await found[0]?.close()
-  }
-})
-
-t.test('the draft of a process that still runs is left to it', { timeout: 30_000 }, async t => {
-  const directory = await scratch(t)
-  const child = fork(writer, [directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  await once(child, 'message')
-  t.same((await openDrafts(directory, now)).found, [])
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  const { found } = await openDrafts(directory, now)
-  t.equal(found.length, 1)
-  await found[0]?.close()
-})
-
-const mayMount = process.platform === 'linux' && process.getuid?.() === 0
-const run = promisify(execFile)
-
-if (mayMount) {
-  t.test(
-    'STATE-4 a disk that takes no more names says that it is full, and nothing is left behind',
-    async t => {
-      const directory = await scratch(t)
-      await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=6', 'tmpfs', directory])
-      try {
-        const drafts = await openDrafts(directory, now)
-        for (let left = 6; left > 0; left -= 1)
-          await writeFile(join(directory, `filler${left}`), '').catch(() => {})
-        t.match(await failureOf(drafts.create(key)), { kind: 'no-space' })
-        const texts = openTextHistory({ stateDirectory: directory, mount: 'a', now })
-        t.match(await failureOf(texts.remember(key, 'text', 'sent')), { kind: 'no-space' })
-        for (const room of [3, 2, 1]) {
-          await rm(join(directory, `filler${6 - room + 1}`), { force: true })
-          await drafts.create(key).then(
-            draft => draft.discard(),
-            () => {},
-          )
-          t.same(await readdir(join(directory, 'drafts')), [])
-        }
-      } finally {
-        await run('umount', [directory])
-      }
-    },
-  )
-}
 
 t.test('STATE-4 what a killed daemon had only begun to make is swept, a text never', async t => {
   const directory = await scratch(t)

@@ -1,8 +1,5 @@
 // What breaks in the middle of a save and mends by itself: a token that ends, an answer that is lost; the user sees nothing of it.
 import t from 'tap'
-import { fieldOf, withField } from '../../../src/record/json/json.js'
-import { parseObject } from '../../../src/record/json/parse.js'
-import { prettyPrint } from '../../../src/record/json/print.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import type { Interceptor } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
@@ -12,8 +9,6 @@ import { until } from '../../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 const put = /^PUT \/report$/
-
-const _pause = (milliseconds: number) => new Promise(wake => setTimeout(wake, milliseconds))
 
 /** The service's answers to PUTs that get lost or are late, though it has carried them out. */
 const lost: readonly { readonly name: string; readonly how: Interceptor }[] = [
@@ -64,27 +59,6 @@ t.test('answers that are lost', async t => {
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
   }
-
-  t.test('a list whose answer is lost is set once', async t => {
-    const record = parseObject(await textOf(testbed, report))
-    const list = fieldOf(record, 'calculations')
-    const items = list?.type === 'array' ? list.items.toReversed() : []
-    const mend = testbed.service.intercept(/^PUT \/report\/calculations/, async (response, { carryOut }) => {
-      await carryOut()
-      response.destroy()
-    })
-    const sent = await testbed.service.during(async () => {
-      const text = prettyPrint(withField(record, 'calculations', { type: 'array', items }))
-      t.equal(await outcome(overwrite(testbed, report, text)), 'done')
-    })
-    mend()
-    t.same(writes(sent), ['PUT /report/calculations'])
-    t.match(JSON.parse(await stored(testbed)).calculations, [
-      { calcId: Number(ids.bare) },
-      { calcId: Number(ids.product) },
-      { calcId: Number(ids.transition) },
-    ])
-  })
 
   t.test(
     'a token that the service takes back before the PUT is renewed, and the edit is stored once',

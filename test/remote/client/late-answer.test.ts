@@ -2,7 +2,6 @@
 import t from 'tap'
 import type { UnansweredChanges } from '../../../src/remote/client/late-answer.js'
 import { type Instant, instant, type RequestContext } from '../../../src/remote/remote.js'
-import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { until } from '../../testbed/within.js'
 import { failsAs } from '../fails.js'
 import { ask, type Heard, rawService, whole } from '../raw.js'
@@ -14,18 +13,6 @@ const late = ({ body }: Heard) =>
   body.includes('slow')
     ? (socket: { write(answer: string): unknown }) => void setTimeout(() => socket.write(whole('{}')), 1500)
     : whole('{}')
-
-t.test('SAVE-17 no more than a few answers are waited for', { timeout: 20_000 }, async t => {
-  const service = await rawService(t, ({ method }) => (method === 'PUT' ? () => {} : whole('{}')), {
-    connections: 1,
-  })
-  for (let number = 0; number < 10; number += 1)
-    await failsAs(t, 'outcome-unknown', service.asked.text(put(`report ${number}`, '"slow"'), ask(500)))
-  const elapsed = stopwatch()
-  await failsAs(t, 'outcome-unknown', service.asked.text(put('report 0', '"again"'), ask(500)))
-  t.ok(elapsed() < 5000)
-  await failsAs(t, 'timeout', service.asked.text(put('report 9', '"again"'), ask(500)))
-})
 
 t.test(
   'SAVE-17 what an earlier process has left unanswered is waited for, too',

@@ -168,6 +168,41 @@ export function order(t: Test, open: OpenTestbed): void {
       await files.unlink(`.calcfs/drafts/${ids.profile}-order.txt`)
     })
 
+    t.test('DRAFT-1 a graph keeps the calculations that it computes with', async t => {
+      const formula = `${ids.transition}+${ids.product}`
+      const id = service.seed.addReport({
+        name: 'Graph',
+        owner: 'demo',
+        configuration: `<graph><node cid_formula="${formula}"/></graph>`,
+        calculations: [ids.transition, ids.product].map(id => ({ id, title: id })),
+      })
+      const graph = `reports/${id}/order.txt`
+      const lines = (await textOf(testbed, graph)).trimEnd().split('\n')
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, graph, written(lines.slice(0, 1)))), 'EINVAL')
+      })
+      t.same(writes(asked), [])
+      await overwrite(testbed, graph, written(lines.toReversed()))
+      t.match(
+        await textOf(testbed, graph),
+        new RegExp(`^${ids.product}\t`),
+        'their order means nothing to it',
+      )
+    })
+
+    t.test('STALE-1 formulas of an order that another client has changed are a conflict', async t => {
+      const profile = `reports/${ids.profile}.json`
+      const text = await textOf(testbed, profile)
+      const listCalculations = `${ids.product},${ids.transition}`
+      const body = JSON.stringify({ id: Number(ids.profile), listCalculations })
+      await service.elsewhere('PUT', '/report/calculations', body)
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, profile, text.replace('c1+c2', 'c1-c2'))), 'ESTALE')
+      })
+      t.same(writes(asked), [])
+      await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
+    })
+
     t.test('ORDER-3 a calculation in the JSON list may be a path, too', async t => {
       const report = `reports/${ids.report}.json`
       const record = JSON.parse(await textOf(testbed, report))
