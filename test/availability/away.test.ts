@@ -7,6 +7,8 @@ import { namesOf, outcome, type Testbed, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
+// They wait most of the time.
+t.jobs = 3
 
 const project = 'projects/Water splitting'
 const folder = `by-id/calculation/${ids.transition}`

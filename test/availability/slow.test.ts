@@ -8,6 +8,8 @@ import { outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
+// They wait most of the time.
+t.jobs = 3
 
 const project = 'projects/Water splitting'
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))

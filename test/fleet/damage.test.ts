@@ -1,15 +1,14 @@
 // What comes from Redis late, cut, or not at all: no wrong byte, no errno, and no call that takes seconds more.
 import { randomInt } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type Chance, chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { isUsed } from '../testbed/fleet/node.js'
-import { everything, readLong, sameAsAlone } from '../testbed/fleet/reads.js'
+import { everything, sameAsAlone } from '../testbed/fleet/reads.js'
 import { type TestRelay, testRelay } from '../testbed/fleet/relay.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestLifetime, textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { until } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -72,20 +71,4 @@ t.test('FLEET-3 connections that are reset in the middle of a value', async t =>
     await Promise.all(nodes.map(node => node.line.close()))
   }
   t.ok(resets > 0, `${resets} resets`)
-})
-
-t.test('FLEET-3 one that swallows everything, before and in the middle of reads', async t => {
-  const { relay, bed, join } = await ground(t)
-  const node = await join()
-  const reads = sameAsAlone(t, bed, [node], 'swallowed after 30 ms')
-  await wait(30)
-  const open = relay.swallow()
-  await reads
-  const late = await join('at once')
-  await sameAsAlone(t, bed, [late], 'a mount that comes up meanwhile')
-  const bytes = await within(20_000, 'a long file', readLong(await join('at once'), 'projects/Big/C/big.bin'))
-  t.ok(bytes.equals(bigBytes))
-  open()
-  relay.cut()
-  for (const one of [node, late]) await until(40_000, 'it is used again', () => isUsed(one))
 })

@@ -20,6 +20,7 @@ export const cutFigures: readonly Figure[] = [
   // One in a line, so that two new ones do not meet.
   hostile,
   metadata,
+  faultsOverEdits,
   names,
   damage,
   soak,

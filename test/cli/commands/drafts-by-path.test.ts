@@ -12,6 +12,8 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 3
 
 const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const water = 'projects/Water splitting'
@@ -225,22 +227,4 @@ t.test('CLI-15 without a drive named list is about all drives, and any other com
     for (const { directory } of [one, two]) t.match(refused, directory)
   }
   t.equal(left, list, 'nothing is sent or given up')
-})
-
-t.test('CLI-6 what the service sets by itself is in no diff', async t => {
-  const testbed = await warmMount(t)
-  const { directory, service } = testbed
-  const path = 'reports/42.json'
-  const text = await textOf(testbed, path)
-  const refuse = service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('no'))
-  await outcome(overwrite(testbed, path, text.replace('Supporting information', 'Mine')))
-  refuse()
-  const theirs = await service.elsewhere('GET', '/report?id=42')
-  await service.elsewhere('PUT', '/report', theirs.replace('"weight":0.10', '"weight":0.20'))
-  const { stdout } = await drafts(testbed, 'diff', join(directory, path))
-  t.same(
-    stdout.split('\n').filter(line => /^[-+] /.test(line)),
-    ['-  "title": "Supporting information",', '+  "title": "Mine",'],
-    'no date, and nothing that another client has changed',
-  )
 })

@@ -9,6 +9,8 @@ import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 3
 
 const path = 'reports/42.json'
 const refuse = (response: { writeHead(status: number): void; end(text: string): void }) => {

@@ -10,6 +10,8 @@ import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 2
 
 t.test('the socket lies in a directory of mode 0700, and status.json names it (CLI-16)', async t => {
   const testbed = await realMount(t)

@@ -16,6 +16,8 @@ import { warmMount } from '../../testbed/warm-mount.js'
 import { gate, until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 2
 
 const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
 const kills = Number(process.env['CALCFS_TEST_RUNS'] ?? 4)

@@ -12,6 +12,8 @@ import { gate, until } from '../../testbed/within.js'
 import { drawnTree } from './drawn-tree.js'
 
 t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 2
 
 const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
 t.comment(`seed ${seed}`)

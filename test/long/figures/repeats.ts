@@ -12,8 +12,6 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
   ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
-  ['model/interleaved/interleaved', { CALCFS_INTERLEAVINGS: '1000' }],
-  ['drive/removal/walks', { CALCFS_WALK_RUNS: '100' }],
   ['drive/instances', { CALCFS_INSTANCES: '1000' }],
   ['drive/prefetch/any-order', { CALCFS_TEST_RUNS: '50' }],
   ['cache/content/harsh', { CALCFS_STREAM_MIB: '1024' }],
@@ -39,8 +37,6 @@ async function once(file: string, environment: Readonly<Record<string, string>>)
 async function runAll({ seed, until, say }: Frame): Promise<Result> {
   const seeds = {
     CALCFS_TEST_SEED: `${seed}`,
-    CALCFS_WALK_SEED: `${seed}`,
-    CALCFS_INTERLEAVINGS_SEED: `${seed}`,
   }
   const wrong: string[] = []
   let tried = 0

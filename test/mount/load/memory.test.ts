@@ -8,6 +8,8 @@ import type { TestLifetime } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(300_000)
+// They wait most of the time.
+t.jobs = 2
 
 const idOf = (at: number): string => String(800_000 + at)
 
@@ -101,8 +103,6 @@ for (const { count, bytes, most } of scenes) {
         'memory to be given back',
         async () => (await statusOf(mount)).now < before.now + 130,
       )
-      // Every five seconds the daemon looks whether it is idle, and then gives back what the engine keeps.
-      await mount.pass(11_000)
       const names = await within(20_000, 'a listing afterwards', fs.readdir(mount.directory))
       t.ok(names.includes('projects'), 'the drive answers afterwards')
       t.equal(await mount.terminate(), 0, 'and ends in order')

@@ -254,23 +254,6 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, 'projects'), ['One'])
     })
 
-  t.test('ROOT-1 what was found by its path is shown where its record cannot be told', async t => {
-    const service = { shortcomings: { root: true } }
-    const testbed = await open(t, { fill: twoEach, service, settings: brief })
-    t.same(await inside(testbed, 'projects/One'), ['of 101'])
-    const resolves = absent(testbed, 404, paths)
-    const tells = absent(testbed, 500, /^GET \/project\?id=101/)
-    for (const again of [false, true]) {
-      if (again) await testbed.remount()
-      await testbed.pass(later)
-      t.same(await inside(testbed, 'projects/One'), ['of 101'])
-    }
-    resolves()
-    tells()
-    await testbed.pass(later)
-    t.same(await inside(testbed, 'projects/One'), ['of 101'])
-  })
-
   t.test('ROOT-1 what was found by its path and is deleted here is gone', async t => {
     const service = { shortcomings: { root: true } }
     const fill = (seed: Seed) => {
