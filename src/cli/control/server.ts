@@ -1,14 +1,20 @@
-// Server of the control socket: HTTP on a private socket, one POST per question, answered in frames.
+// Server of the control socket: HTTP on a private socket, one POST per question of the table.
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import type * as z from 'zod'
 import { type CallName, type Control, controlCalls } from '../../drive/interface/control.js'
-import type { DriveReader } from '../../drive/interface/reader.js'
+import { type DriveReader, readerQuestions } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { answerWatch } from '../../metrics/metrics-port.js'
-import { replyInFrames, type SendFrame } from './frames.js'
-import { mountHeader, printFacts, printItems, streamQuestions } from './protocol.js'
+import {
+  factsTrailer,
+  failureInTrailer,
+  failureTrailer,
+  inTrailer,
+  mountHeader,
+  printItems,
+} from './protocol.js'
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
@@ -101,10 +107,7 @@ async function listen(path: string, drive: ControlledDrive): Promise<Listening> 
       return void answerWatch(question, reply, drive.control)
     // A command may keep its connection for the next question, which a daemon that ends does not wait for.
     reply.once('finish', () => ending.signal.aborted && question.socket.end())
-    void replyInFrames(reply, async (send, signal) => {
-      await refuseOtherDrive(question, drive.device)
-      return answered((question.url ?? '').slice(1), await readCallBody(question), drive, { send, signal })
-    })
+    void answer(question, reply, drive)
   })
   server.maxConnections = connectionsAtMost
   const bound = boundName(path)
@@ -153,32 +156,45 @@ async function refuseOtherDrive(
     )
 }
 
-interface Answering {
-  readonly send: SendFrame
-  /** Aborted where the caller has gone. */
-  readonly signal: AbortSignal
+/** Never rejects: a failure is a trailer. */
+async function answer(
+  question: IncomingMessage,
+  reply: ServerResponse,
+  { control, reader, device }: ControlledDrive,
+): Promise<void> {
+  const left = new AbortController()
+  reply.once('close', () => reply.writableFinished || left.abort())
+  reply.writeHead(200, { trailer: `${failureTrailer}, ${factsTrailer}` })
+  try {
+    await refuseOtherDrive(question, device)
+    const name = (question.url ?? '').slice(1)
+    const body = await readCallBody(question)
+    if (name === 'tree') {
+      for await (const items of reader.tree(asked(name, body, readerQuestions.tree), left.signal))
+        await sent(reply, printItems(items))
+    } else if (name === 'file') {
+      const { path } = asked(name, body, readerQuestions.file)
+      const facts = await reader.file(path, bytes => sent(reply, bytes), left.signal)
+      reply.addTrailers({ [factsTrailer]: inTrailer(facts) })
+    } else if (isCall(name)) {
+      const call: (asked: never) => Promise<unknown> = control[name]
+      await sent(
+        reply,
+        JSON.stringify(await call(asked<unknown>(name, body, controlCalls[name].ask) as never)),
+      )
+    } else throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
+  } catch (thrown) {
+    reply.addTrailers({ [failureTrailer]: failureInTrailer(asFailure(thrown)) })
+  }
+  reply.end()
 }
 
-/** Sends what comes before the last frame of an answer; resolves to the text of that. */
-async function answered(
-  name: string,
-  body: string,
-  { control, reader }: ControlledDrive,
-  { send, signal }: Answering,
-): Promise<string> {
-  if (name === 'tree') {
-    for await (const items of reader.tree(asked(name, body, streamQuestions.tree), signal))
-      await send('text', Buffer.from(printItems(items)))
-    return ''
-  }
-  if (name === 'file') {
-    const { path } = asked(name, body, streamQuestions.file)
-    return printFacts(await reader.file(path, bytes => send('bytes', bytes), signal))
-  }
-  if (!isCall(name))
-    throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
-  const call: (asked: never) => Promise<unknown> = control[name]
-  return JSON.stringify(await call(asked<unknown>(name, body, controlCalls[name].ask) as never))
+/** Resolves once the bytes may be used for other things. @throws Failure 'unreachable' where the caller has gone */
+function sent(reply: ServerResponse, piece: string | Uint8Array): Promise<void> {
+  return new Promise((done, failed) => {
+    if (reply.destroyed) failed(new Failure('unreachable', 'the command has ended'))
+    else reply.write(piece, error => (error ? failed(error) : done()))
+  })
 }
 
 /** @throws Failure 'invalid' */

@@ -315,12 +315,14 @@ export const controlCalls = {
 } as const
 
 /** A form's value, which its receiver does not change. */
-type Told<Form extends z.ZodType> = Constant<z.infer<Form>>
-type Constant<Value> = Value extends readonly (infer Item)[]
-  ? readonly Constant<Item>[]
-  : Value extends object
-    ? { readonly [Field in keyof Value]: Constant<Value[Field]> }
-    : Value
+export type Told<Form extends z.ZodType> = Constant<z.infer<Form>>
+type Constant<Value> = Value extends number
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Constant<Item>[]
+    : Value extends object
+      ? { readonly [Field in keyof Value]: Constant<Value[Field]> }
+      : Value
 
 export type CallName = keyof typeof controlCalls
 export type CallArgument<Name extends CallName> = Told<(typeof controlCalls)[Name]['ask']>

@@ -1,27 +1,78 @@
 // Interface of reading a drive without a kernel: the entries of a tree, and whole files, by the rules of the verbs.
+import * as z from 'zod'
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import type { Instant } from '../../remote/remote.js'
+import { instant } from '../../remote/remote.js'
+import type { Told } from './control.js'
 
-export type EntryType = 'file' | 'directory' | 'link'
+const patterns = z.array(z.string()).optional()
 
 /** One name of a drive. */
-export interface DriveEntry {
+export const driveEntry = z.object({
   /** On the drive, with a leading slash, as it was reached: links on the way keep their names. */
-  readonly path: string
-  readonly type: EntryType
+  path: z.string(),
+  type: z.enum(['file', 'directory', 'link']),
   /** As `user.calcfs.kind`: project, calculation, report, file, geometry … */
-  readonly kind: string
+  kind: z.string(),
   /** Of the project, calculation, report or share that it belongs to. */
-  readonly id?: string | undefined
+  id: z.string().optional(),
   /** File type and permission bits, as st_mode. */
-  readonly mode: number
+  mode: z.number(),
   /** In bytes; size and time are there where they were asked for. */
-  readonly size?: number | undefined
-  readonly mtime?: Instant | undefined
+  size: z.number().optional(),
+  mtime: z.number().transform(instant).optional(),
   /** Where a link leads, as readlink(2) tells it. */
-  readonly target?: string | undefined
+  target: z.string().optional(),
+})
+
+/** Which entries of a tree are meant. Patterns are those of fnmatch(3); `*` takes a leading dot too, and no slash. */
+const treeFilter = z.object({
+  /** Patterns for the last name of what is meant, and for its path as it was reached: each has to match. */
+  names: patterns,
+  namesOfAnyCase: patterns,
+  paths: patterns,
+  /** `file`, `directory`, `link`, or the kind of what a directory stands for: `project`, `calculation`, `report`. */
+  types: patterns,
+  /** Of files and links, those that match one of these; a pattern with a slash is for the path below the tree's top. */
+  include: patterns,
+  /** What matches one of these is left out, with all below it. */
+  exclude: patterns,
+})
+
+/** Questions whose answers are long. */
+export const readerQuestions = {
+  tree: z.object({
+    /** Where the tree begins. A link there is followed. */
+    path: z.string(),
+    /** What the paths of `include` and `exclude` begin below; `path` if undefined. */
+    top: z.string().optional(),
+    /** How the top is called in paths that patterns are held against; as `path` if undefined. */
+    calledAs: z.string().optional(),
+    /** How many levels below it are shown; 0 is it alone, undefined is all. */
+    depth: z.number().optional(),
+    /** How many levels are left out at the top; nothing if undefined. */
+    from: z.number().optional(),
+    /** Sizes and times are wanted: of each file that may be a question to the service. */
+    attributes: z.boolean(),
+    /** Links below are shown as what they lead to. With or without them, what is met again below itself is a problem, so that every walk ends. */
+    follow: z.boolean(),
+    filter: treeFilter,
+  }),
+  file: z.object({ path: z.string() }),
 }
+
+/** Type and permission bits, bytes, and time of a file. */
+export const fileFacts = z.object({
+  mode: z.number(),
+  size: z.number(),
+  mtime: z.number().transform(instant),
+})
+
+export type DriveEntry = Told<typeof driveEntry>
+export type EntryType = DriveEntry['type']
+export type TreeFilter = Told<typeof treeFilter>
+export type TreeQuestion = Told<(typeof readerQuestions)['tree']>
+export type FileFacts = Told<typeof fileFacts>
 
 /** What could not be had. */
 export interface TreeProblem {
@@ -30,38 +81,6 @@ export interface TreeProblem {
 }
 
 export type TreeItem = DriveEntry | TreeProblem
-
-/** Which entries of a tree are meant. Patterns are those of fnmatch(3); `*` takes a leading dot too, and no slash. */
-export interface TreeFilter {
-  /** Patterns for the last name of what is meant, and for its path as it was reached: each has to match. */
-  readonly names?: readonly string[] | undefined
-  readonly namesOfAnyCase?: readonly string[] | undefined
-  readonly paths?: readonly string[] | undefined
-  /** `file`, `directory`, `link`, or the kind of what a directory stands for: `project`, `calculation`, `report`. */
-  readonly types?: readonly string[] | undefined
-  /** Of files and links, those that match one of these; a pattern with a slash is for the path below the tree's top. */
-  readonly include?: readonly string[] | undefined
-  /** What matches one of these is left out, with all below it. */
-  readonly exclude?: readonly string[] | undefined
-}
-
-export interface TreeQuestion {
-  /** Where the tree begins. A link there is followed. */
-  readonly path: string
-  /** What the paths of `include` and `exclude` begin below; `path` if undefined. */
-  readonly top?: string | undefined
-  /** How the top is called in paths that patterns are held against; as `path` if undefined. */
-  readonly calledAs?: string | undefined
-  /** How many levels below it are shown; 0 is it alone, undefined is all. */
-  readonly depth?: number | undefined
-  /** How many levels are left out at the top; nothing if undefined. */
-  readonly from?: number | undefined
-  /** Sizes and times are wanted: of each file that may be a question to the service. */
-  readonly attributes: boolean
-  /** Links below are shown as what they lead to. With or without them, what is met again below itself is a problem, so that every walk ends. */
-  readonly follow: boolean
-  readonly filter: TreeFilter
-}
 
 /** Takes bytes in their order; they are good until it is done. */
 export type ByteSink = (bytes: Uint8Array) => MaybePromise<void>
@@ -77,13 +96,6 @@ export interface DriveReader {
    * @throws Failure 'replaced' where it became another version meanwhile: what the sink took is of no use then
    */
   file(path: string, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
-}
-
-/** Type and permission bits, bytes, and time of a file. */
-export interface FileFacts {
-  readonly mode: number
-  readonly size: number
-  readonly mtime: Instant
 }
 
 export const isProblem = (item: TreeItem): item is TreeProblem => 'failure' in item
