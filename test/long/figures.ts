@@ -21,6 +21,7 @@ export const cutFigures: readonly Figure[] = [
   hostile,
   metadata,
   faultsOverEdits,
+  races,
   names,
   damage,
   soak,

@@ -14,14 +14,6 @@ export interface Play {
   readonly runs: number
   readonly length: number
   readonly seed: number
-  /** These sequences instead, one after another. */
-  readonly known?: readonly Known[]
-}
-
-/** A sequence that once failed, and what went wrong. */
-export interface Known {
-  readonly name: string
-  readonly steps: readonly Step[]
 }
 
 /** What the child prints as JSON where all went well. */
@@ -81,21 +73,12 @@ async function playAll(theatre: Theatre, { runs, length, seed }: Play): Promise<
   return { sequences, steps: sequences * length }
 }
 
-async function playThese(theatre: Theatre, known: readonly Known[]): Promise<Played> {
-  for (const { name, steps } of known) {
-    await sequence(theatre, steps.length, steps.map(command)).catch(cause => {
-      throw new Error(`it is so again: ${name}`, { cause })
-    })
-  }
-  return { sequences: known.length, steps: known.reduce((sum, { steps }) => sum + steps.length, 0) }
-}
-
 const [given] = process.argv.slice(2)
 if (given !== undefined) {
   const job = JSON.parse(given) as Play
   const played = await scoped(async life => {
     const theatre = await openTheatre(life, job.access)
-    return job.known === undefined ? playAll(theatre, job) : playThese(theatre, job.known)
+    return playAll(theatre, job)
   })
   process.stdout.write(JSON.stringify(played))
 }

@@ -1,7 +1,6 @@
 // Random days on the drive against a plain model: after each step the drive and the service's database are what it says.
 import t from 'tap'
 import { played } from './played.js'
-import { regressions } from './regressions.js'
 
 const sequences = Number(process.env['CALCFS_MODEL_RUNS'] ?? 2)
 const seed = Number(process.env['CALCFS_MODEL_SEED'] ?? 20_261_121)
@@ -10,15 +9,6 @@ const length = 50
 const onOneGround = Math.max(1, Math.min(10, Math.ceil(sequences / 2)))
 t.setTimeout(570_000)
 t.jobs = 2
-
-for (const access of ['manage', 'edit'] as const) {
-  t.test(`what failed once does not fail again (${access})`, { buffered: true }, async t => {
-    const known = regressions.filter(one => one.access === access)
-    const { sequences } = await played({ access, runs: known.length, length, seed, known })
-    t.equal(sequences, known.length)
-    t.ok(sequences > 0)
-  })
-}
 
 for (let from = 0; from < sequences; from += onOneGround) {
   const runs = Math.min(onOneGround, sequences - from)

@@ -1,4 +1,4 @@
-// What a daemon leaves on disk when it dies: its drafts as bytes and notes, and the history of every text.
+// What a daemon leaves on disk when it dies: its drafts as bytes and notes.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -30,13 +30,4 @@ async function leftBehind(directory: string): Promise<LeftBehind> {
   const note: unknown = JSON.parse(await readFile(join(directory, 'meta.json'), 'utf8'))
   const state = typeof note === 'object' && note !== null && 'state' in note ? String(note.state) : undefined
   return { directory, text: await readFile(join(directory, 'text'), 'utf8'), state }
-}
-
-/** Every text that was sent, replaced, saved, read or shown here, of all records. */
-export async function history(home: string): Promise<readonly string[]> {
-  const root = join(await stateBelow(home), 'texts')
-  const names = await readdir(root, { recursive: true })
-  return Promise.all(
-    names.filter(name => /[/][0-9a-f]{64}$/.test(name)).map(name => readFile(join(root, name), 'utf8')),
-  )
 }

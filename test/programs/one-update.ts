@@ -10,7 +10,7 @@ import { until } from '../testbed/within.js'
 import type { Saver } from './savers.js'
 
 /** One file that one program saves once. */
-export interface Target {
+interface Target {
   /** Below the mount. */
   readonly path: string
   /** What the program saves. */
@@ -20,8 +20,6 @@ export interface Target {
   /** What the service has of it; compared with `stored`. */
   readonly told: () => Promise<unknown>
   readonly stored: unknown
-  /** Names that appear next to it because it was saved. */
-  readonly makes?: () => Promise<readonly string[]>
 }
 
 /** Lets the program save, and looks at the service, at the directory and at the drafts. */
@@ -44,7 +42,7 @@ export async function savesOnce(
       environment: { HOME: testbed.local, file: join(testbed.directory, target.path), copy, name },
     })
     const kept = (saver.keeps ?? []).map(form => form.replace('%', name))
-    const expected = [...new Set([...before, ...kept, ...((await target.makes?.()) ?? [])])].sort()
+    const expected = [...new Set([...before, ...kept])].sort()
     let there: readonly string[] = []
     // The kernel tells of the end of an open file when it pleases.
     await until(5000, `${saver.name} has cleaned up`, async () => {

@@ -7,9 +7,7 @@ export interface Saver {
   readonly line: string
   /** What the program is set to leave next to the file; `%` stands for the file's name. */
   readonly keeps?: readonly string[]
-  /** Only where the file is there already, and is JSON. */
-  readonly needs?: 'json' | 'file'
-  /** One of the third that is also let loose on the other kinds of record. */
+  /** One of the few that are also let loose on libfuse. */
   readonly everywhere?: true
 }
 
@@ -27,112 +25,98 @@ const vim = (settings: string, save = 'wq'): string =>
 const whileOpen = (line: string): string => `exec 3< "$file"; ${line}; cat <&3 > /dev/null; exec 3<&-`
 
 export const savers: readonly Saver[] = [
-  { name: 'emacs', line: emacs(''), keeps: ['%~'], needs: 'file', everywhere: true },
-  { name: 'emacs that copies its backup', line: emacs('backup-by-copying t'), keeps: ['%~'], needs: 'file' },
-  { name: 'emacs with numbered backups', line: emacs('version-control t'), keeps: ['%.~1~'], needs: 'file' },
+  { name: 'emacs', line: emacs(''), keeps: ['%~'], everywhere: true },
+  { name: 'emacs that copies its backup', line: emacs('backup-by-copying t'), keeps: ['%~'] },
+  { name: 'emacs with numbered backups', line: emacs('version-control t'), keeps: ['%.~1~'] },
   {
     name: 'emacs with numbered backups that it copies',
     line: emacs('version-control t backup-by-copying t'),
     keeps: ['%.~1~'],
-    needs: 'file',
   },
-  { name: 'emacs with precious files', line: emacs('file-precious-flag t'), keeps: ['%~'], needs: 'file' },
+  { name: 'emacs with precious files', line: emacs('file-precious-flag t'), keeps: ['%~'] },
   { name: 'emacs without backups', line: emacs('make-backup-files nil') },
   { name: 'vim with backupcopy=auto', line: vim('writebackup backupcopy=auto swapfile'), everywhere: true },
   {
     name: 'vim with a backup and an undo file',
     line: vim('backup backupcopy=auto undofile'),
     keeps: ['%~', '.%.un~'],
-    needs: 'file',
   },
   { name: 'vim with :w!', line: vim('backupcopy=auto', 'w! | q') },
   { name: 'ex', line: `ex -s -u NONE -c '%!cat "$copy"' -c x "$file"` },
-  { name: 'ed', line: `printf '%%d\\n0r %s\\nw\\nq\\n' "$copy" | ed -s "$file"`, needs: 'file' },
+  { name: 'ed', line: `printf '%%d\\n0r %s\\nw\\nq\\n' "$copy" | ed -s "$file"` },
   {
     name: 'VS Code in place',
     line: `node ${vsCode} in-place "$file" 0 "$copy"`,
-    needs: 'file',
     everywhere: true,
   },
   {
     name: 'VS Code with an atomic write',
     line: `node ${vsCode} atomic "$file" 0 "$copy"`,
-    needs: 'file',
     everywhere: true,
   },
   {
     name: 'jq to a file next to it, then mv',
     line: `jq --slurpfile new "$copy" '. * $new[0]' "$file" > "$file.tmp" && mv "$file.tmp" "$file"`,
-    needs: 'json',
     everywhere: true,
   },
   {
     name: 'jq elsewhere, then mv',
     line: `jq --slurpfile new "$copy" '. * $new[0]' "$file" > "$copy.tmp" && mv "$copy.tmp" "$file"`,
-    needs: 'json',
   },
   { name: 'sponge', line: `sponge "$file" < "$copy"`, everywhere: true },
   {
     name: 'truncate to nothing, then dd without',
     line: `truncate -s 0 "$file"; dd if="$copy" of="$file" conv=notrunc status=none`,
-    needs: 'file',
   },
   {
     name: 'the file opened twice to append',
     line: `: > "$file"; head -n 2 "$copy" > "$copy.head"; tail -n +3 "$copy" > "$copy.tail"
            { cat "$copy.head"; cat "$copy.tail"; } >> "$file"`,
   },
-  { name: 'cp --backup', line: `cp --backup=simple "$copy" "$file"`, keeps: ['%~'], needs: 'file' },
+  { name: 'cp --backup', line: `cp --backup=simple "$copy" "$file"`, keeps: ['%~'] },
   {
     name: 'cp with numbered backups',
     line: `cp --backup=t "$copy" "$file"`,
     keeps: ['%.~1~'],
-    needs: 'file',
   },
   { name: 'cp -p', line: `cp -p "$copy" "$file"` },
   { name: 'install', line: `install -m 644 "$copy" "$file"`, everywhere: true },
-  { name: 'install with a backup', line: `install -b "$copy" "$file"`, keeps: ['%~'], needs: 'file' },
-  { name: 'patch', line: `diff -u "$file" "$copy" | patch -s "$file"`, needs: 'file' },
+  { name: 'install with a backup', line: `install -b "$copy" "$file"`, keeps: ['%~'] },
+  { name: 'patch', line: `diff -u "$file" "$copy" | patch -s "$file"` },
   {
     name: 'patch -b',
     line: `diff -u "$file" "$copy" | patch -s -b "$file"`,
     keeps: ['%.orig'],
-    needs: 'file',
   },
   {
     name: 'git apply',
     line: `diff -u --label "a/$name" --label "b/$name" "$file" "$copy" > "$copy.patch"
            cd "$(dirname "$file")" && git apply "$copy.patch"`,
-    needs: 'file',
   },
   { name: 'tar -x', line: `tar -C "$(dirname "$copy")" -c "$name" | tar -C "$(dirname "$file")" -x` },
   { name: 'gio save', line: `gio save "$file" < "$copy"`, everywhere: true },
-  { name: 'gio save with a backup', line: `gio save -b "$file" < "$copy"`, keeps: ['%~'], needs: 'file' },
+  { name: 'gio save with a backup', line: `gio save -b "$file" < "$copy"`, keeps: ['%~'] },
   { name: 'gio copy', line: `gio copy "$copy" "$file"` },
-  { name: 'gio copy with a backup', line: `gio copy -b "$copy" "$file"`, keeps: ['%~'], needs: 'file' },
+  { name: 'gio copy with a backup', line: `gio copy -b "$copy" "$file"`, keeps: ['%~'] },
   { name: 'gio move', line: `gio move "$copy" "$file"` },
-  { name: 'rsync with a backup', line: `rsync -b "$copy" "$file"`, keeps: ['%~'], needs: 'file' },
+  { name: 'rsync with a backup', line: `rsync -b "$copy" "$file"`, keeps: ['%~'] },
   {
     name: 'mv while another program has the file open',
     line: whileOpen('mv "$copy" "$file"'),
-    needs: 'file',
     everywhere: true,
   },
   {
     name: 'the file deleted and created again while another program has it open',
     line: whileOpen('cp --remove-destination "$copy" "$file"'),
-    needs: 'file',
   },
   {
     name: 'cp while another program has the file open',
     line: whileOpen('cp "$copy" "$file"'),
-    needs: 'file',
   },
-  { name: 'sed -i', line: `sed -i -e "1r $copy" -e d "$file"`, needs: 'file' },
+  { name: 'sed -i', line: `sed -i -e "1r $copy" -e d "$file"` },
   {
     name: 'perl -i',
     line: `perl -i -ne 'if ($. == 1) { open my $new, "<", $ENV{copy}; print <$new> }' "$file"`,
-    needs: 'file',
   },
   { name: 'mv from another file system', line: `mv "$copy" "$file"` },
   { name: 'cp', line: `cp "$copy" "$file"` },
@@ -163,7 +147,6 @@ with open(os.environ["file"], "w") as out:
 new = iter(open(os.environ["copy"]).readlines())
 for _ in fileinput.input(os.environ["file"], inplace=True): print(next(new, ""), end="")
 open(os.environ["file"], "a").writelines(new)'`,
-    needs: 'file',
   },
   {
     name: 'python with a temporary file and os.replace',

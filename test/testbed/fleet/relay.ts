@@ -1,4 +1,4 @@
-// What stands between a fleet and its Redis in tests: it delays, swallows, cuts, damages and loses what passes.
+// What stands between a fleet and its Redis in tests: it delays, cuts, damages and loses what passes.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { TestLifetime } from '../testbed.js'
@@ -24,8 +24,6 @@ export interface TestRelay {
   readonly address: string
   /** Milliseconds each way, from now on. */
   delay(milliseconds: number): void
-  /** Nothing passes any more on the connections of now and of later; undoes it for later ones when called. */
-  swallow(): () => void
   /** Undoes it when called. */
   spoil(how: Spoil): () => void
   /** Undoes it when called. */
@@ -38,7 +36,6 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
   const lines = new Set<RelayLine>()
   const sockets = new Set<Socket>()
   let delayMs = 0
-  let isHole = false
   let spoil: Spoil | undefined
   let breaks: Breaks | undefined
 
@@ -58,7 +55,7 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
 
   const server = createServer(node => {
     const redis = connect({ port, host: '127.0.0.1' })
-    const state = { hears: false, sent: 0, isHole }
+    const state = { hears: false, sent: 0 }
     const line: RelayLine = {
       get hears() {
         return state.hears
@@ -81,17 +78,14 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
     node.on('close', () => lines.delete(line))
     pass(node, redis, piece => {
       state.hears ||= /subscribe\r\n/i.test(piece.toString('latin1'))
-      state.isHole ||= isHole
       if (breaks?.(piece, line)) {
         line.cut()
         return undefined
       }
-      return state.isHole ? undefined : piece
+      return piece
     })
     pass(redis, node, piece => {
       state.sent += piece.length
-      state.isHole ||= isHole
-      if (state.isHole) return undefined
       return spoil === undefined ? piece : spoil(piece, line)
     })
   })
@@ -109,12 +103,6 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
     address: `redis://127.0.0.1:${own}`,
     delay(milliseconds) {
       delayMs = milliseconds
-    },
-    swallow() {
-      isHole = true
-      return () => {
-        isHole = false
-      }
     },
     spoil(how) {
       spoil = how
