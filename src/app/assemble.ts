@@ -18,35 +18,8 @@ import { buildCaches, buildJournal, type Caches } from './build-stores.js'
 import { buildFleet } from './fleet.js'
 import { claimPlaces, watchDirectories } from './own-places.js'
 
-export interface AssembledDrive {
-  /** Whether anything of this account is cached from earlier mounts. */
-  readonly knowsService: boolean
-  /** Requests the user of the sign-in; returns why that failed, if it did. */
-  introduce(): Promise<Failure | undefined>
-  /** The `--root`s of which the service says that there is no such project, and has never said anything else. */
-  missingRoots(): Promise<readonly string[]>
-  readonly drive: Drive
-  /** The same for commands, without a kernel. */
-  readonly reader: DriveReader
-  /** What the kernel is to be told of. */
-  readonly news: KernelNews
-  /** The operations of the command line. */
-  readonly control: Control
-  readonly failureLog: FailureLog
-  readonly drafts: DraftFiles
-  /** What it shares with other mounts, if anything. */
-  readonly fleet: Fleet | undefined
-  /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
-  tidy(): Promise<void>
-  /** Checks every kept content against its checksum; readers have the disk at least half of the time. */
-  check(): Promise<void>
-  /** From now on nothing that was removed and waits is deleted. */
-  stopDeleting(): void
-  close(): Promise<void>
-}
-
 /** Builds the drive of one mount. Sends no request: a mount comes up whatever the state of the service. */
-export async function assemble(given: AssemblySettings): Promise<AssembledDrive> {
+export async function assemble(given: AssemblySettings) {
   const settings = { ...given, activity: given.activity ?? new Activity() }
   const { config, connection, capabilities, clock, log } = settings
   const { now } = clock
@@ -55,7 +28,9 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   const note: Note = seldom(say, clock)
 
   const failureLog = openFailureLog(now)
+  /** What the kernel is to be told of. */
   const news = openKernelNews()
+  /** What it shares with other mounts, if anything. */
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
   let pins: Pins | undefined
   const caches: Caches = buildCaches(
@@ -84,8 +59,10 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
 
   await fleet?.begun()
   return {
+    /** Whether anything of this account is cached from earlier mounts. */
     knowsService: caches.knowsService,
-    async introduce() {
+    /** Requests the user of the sign-in; returns why that failed, if it did. */
+    async introduce(): Promise<Failure | undefined> {
       try {
         const user = await caches.remote.user(dueIn(config.deadlineMetadata, clock))
         // The name of the sign-in is no name that the service tells.
@@ -98,15 +75,20 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
         return asFailure(thrown)
       }
     },
-    missingRoots: () => journal.roots.neverThere(dueIn(config.deadlineMetadata, clock)),
+    /** The `--root`s of which the service says that there is no such project, and has never said anything else. */
+    missingRoots: (): Promise<readonly string[]> =>
+      journal.roots.neverThere(dueIn(config.deadlineMetadata, clock)),
     drive,
+    /** The same for commands, without a kernel. */
     reader,
     news,
+    /** The operations of the command line. */
     control,
     failureLog,
     drafts,
     fleet,
-    async tidy() {
+    /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
+    async tidy(): Promise<void> {
       built.pins.start()
       for (const draft of drafts.unsent()) {
         await writeSide
@@ -115,11 +97,13 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
       }
       await history.purge()
     },
-    async check() {
+    /** Checks every kept content against its checksum; readers have the disk at least half of the time. */
+    async check(): Promise<void> {
       await caches.content.scrub('unproven')
     },
-    stopDeleting: () => writeSide.burst.stop(),
-    async close() {
+    /** From now on nothing that was removed and waits is deleted. */
+    stopDeleting: (): void => writeSide.burst.stop(),
+    async close(): Promise<void> {
       const pinsClosed = built.pins.close()
       for (const { path } of await writeSide.burst.close())
         log.warn({ path }, 'this was not deleted: the drive ended before')
@@ -137,3 +121,5 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     },
   }
 }
+
+export type AssembledDrive = Awaited<ReturnType<typeof assemble>>

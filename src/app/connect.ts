@@ -30,26 +30,6 @@ import { type Account, knownAccount } from './account/account.js'
 import { tokenStore } from './account/token-store.js'
 import { openUnanswered } from './unanswered.js'
 
-export interface Connection {
-  readonly account: Account
-  readonly remote: Remote
-  readonly dialect: Dialect
-  /** Whether the instance has no operation for it, as far as it is known. */
-  lacks(of: Dispensable): boolean
-  /** Whether one has to be asked for it first: until it answers, it counts as lacking. */
-  doubts(of: Dispensable): boolean
-  /** The operations that it is known to lack, and what follows, for people. */
-  lacking(): readonly string[]
-  /** What is known of the sign-in without a request. */
-  signIn(): SignInFacts
-  /** How many background requests may be in flight now. */
-  guesses(): number
-  /** Since when nothing at all is answered, while requests fail without being sent. */
-  away(): Client['away']
-  /** Ends every connection. */
-  close(): Promise<void>
-}
-
 export interface SignInFacts {
   /** Undefined before the first request, and where the token does not say it. */
   readonly until: Instant | undefined
@@ -87,7 +67,7 @@ export function clientOptions(config: Config): ClientOptions {
 }
 
 /** A service used as the account's user; the first request signs in. */
-export function connect({ config, sources }: Configured, hooks: ConnectionHooks): Connection {
+export function connect({ config, sources }: Configured, hooks: ConnectionHooks) {
   const { capabilities, note, longAnswer, trace, requests, clock = systemClock } = hooks
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
@@ -121,18 +101,28 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     account,
     remote,
     dialect: speech.dialect,
-    lacks: of => gate.lacking.has(operationOf[of]) || gate.lacking.isDoubtful(operationOf[of]),
-    doubts: of => gate.lacking.isDoubtful(operationOf[of]),
-    lacking: () => gate.lacking.list(),
-    signIn: () => ({
+    /** Whether the instance has no operation for it, as far as it is known. */
+    lacks: (of: Dispensable): boolean =>
+      gate.lacking.has(operationOf[of]) || gate.lacking.isDoubtful(operationOf[of]),
+    /** Whether one has to be asked for it first: until it answers, it counts as lacking. */
+    doubts: (of: Dispensable): boolean => gate.lacking.isDoubtful(operationOf[of]),
+    /** The operations that it is known to lack, and what follows, for people. */
+    lacking: (): readonly string[] => gate.lacking.list(),
+    /** What is known of the sign-in without a request. */
+    signIn: (): SignInFacts => ({
       until: who.token === undefined ? undefined : tokenEnd(who.token),
       renewed: secret?.as === 'password',
     }),
-    guesses: () => client.guesses,
-    away: () => client.away,
+    /** How many background requests may be in flight now. */
+    guesses: (): number => client.guesses,
+    /** Since when nothing at all is answered, while requests fail without being sent. */
+    away: (): Client['away'] => client.away,
+    /** Ends every connection. */
     close: client.close,
   }
 }
+
+export type Connection = ReturnType<typeof connect>
 
 /** @throws BadSetting for a field that calcfs has no name for */
 function dialectFor({ dialect }: Config): DialectSettings {

@@ -129,11 +129,6 @@ export function nearestThere(directory: string): string {
   return existsSync(directory) ? directory : nearestThere(dirname(directory))
 }
 
-export interface DirectoryTroubles {
-  /** Sentences, none where all is well. Directories that were deleted are made again. */
-  look(): Promise<readonly string[]>
-}
-
 interface WatchedDirectory {
   readonly path: string
   /** The consequence for the user while it cannot be written. */
@@ -145,7 +140,7 @@ interface WatchedDirectory {
 export async function watchDirectories(
   { places }: Pick<OwnPlaces, 'places'>,
   { note, now }: { note: NoteFailure; now: () => number },
-): Promise<DirectoryTroubles> {
+) {
   const watched = watchedIn(places)
   /** Which directories there were. */
   const seen = new Map<string, string>()
@@ -180,7 +175,8 @@ export async function watchDirectories(
   }
 
   return {
-    async look() {
+    /** Sentences, none where all is well. Directories that were deleted are made again. */
+    async look(): Promise<readonly string[]> {
       const closed = new Map<string, string>()
       for (const one of watched) {
         if ([...closed.keys()].some(path => one.path.startsWith(`${path}/`))) continue
@@ -191,6 +187,8 @@ export async function watchDirectories(
     },
   }
 }
+
+export type DirectoryTroubles = Awaited<ReturnType<typeof watchDirectories>>
 
 function watchedIn({ state, cache }: OwnDirectories): readonly WatchedDirectory[] {
   const ofState = {

@@ -16,29 +16,6 @@ export interface FailureAt {
   readonly met: LoggedFailure
 }
 
-export interface FailureLog {
-  note(verb: string, path: string, failure: Failure): void
-  /** What failed there before is done well now. */
-  forget(path: string, before: Instant): void
-  /** It is deleted, with all that is below it: nothing that failed there is told any more. */
-  gone(path: string): void
-  /** This way of looking succeeded there: a failure to look is over, one to save is not. */
-  over(path: string, verb: 'readdir' | 'read'): void
-  /** A text of this record was saved or given up by a command: what failed before is over, by whatever path it was met. */
-  settled(key: string): void
-  /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
-  why(path: string, key: string): string | undefined
-  /** The same in its parts; `key` is the node's, where the path leads to one. */
-  met(path: string, key: string | undefined): LoggedFailure | undefined
-  /** The last refusal that a program leaves its user to guess the name of: a removal below this calculation (`rm -r`). */
-  refusedBelow(directory: string): FailureAt | undefined
-  /** The last file, of the last ten minutes, that could not be made in this directory: programs make some beside what they edit. */
-  refusedIn(directory: string): FailureAt | undefined
-  readonly last: string | undefined
-  /** The paths that were removed in the last ten minutes and are there again. */
-  removedInVain(): readonly string[]
-}
-
 const remembered = 500
 /** Which failures are over once a program has listed the directory, or read from the file. */
 const endedBy = {
@@ -49,11 +26,12 @@ const removals: ReadonlySet<string> = new Set(['unlink', 'rmdir'])
 const longestLine = 1000
 const toldForMs = 600_000
 
-export function openFailureLog(now: () => Instant): FailureLog {
+export function openFailureLog(now: () => Instant) {
   const lines = new LRUCache<string, LoggedFailure>({ max: remembered })
   const settledAt = new LRUCache<string, Instant>({ max: remembered })
   let last: string | undefined
 
+  /** The same in its parts; `key` is the node's, where the path leads to one. */
   function met(path: string, key: string | undefined): LoggedFailure | undefined {
     const found = lines.get(path)
     const over = key === undefined ? undefined : settledAt.get(key)
@@ -67,7 +45,7 @@ export function openFailureLog(now: () => Instant): FailureLog {
   }
 
   return {
-    note(verb, path, failure) {
+    note(verb: string, path: string, failure: Failure): void {
       // That a name is not there is an answer, not a failure: programs ask for many.
       // Nor is it one that a program copies attributes along: it does so unasked.
       // Nor is it that a removal was called off, or that a size has changed: the kernel repeats the call.
@@ -76,37 +54,49 @@ export function openFailureLog(now: () => Instant): FailureLog {
       lines.set(path, met)
       last = `${path}: ${failureLine(met)}`
     },
-    forget(path, before) {
+    /** What failed there before is done well now. */
+    forget(path: string, before: Instant): void {
       if ((lines.get(path)?.at ?? before) <= before) lines.delete(path)
     },
-    gone(path) {
+    /** It is deleted, with all that is below it: nothing that failed there is told any more. */
+    gone(path: string): void {
       for (const at of [...lines.keys()]) if (at === path || at.startsWith(`${path}/`)) lines.delete(at)
     },
-    over(path, verb) {
+    /** This way of looking succeeded there: a failure to look is over, one to save is not. */
+    over(path: string, verb: 'readdir' | 'read'): void {
       const before = lines.peek(path)
       if (before !== undefined && endedBy[verb].has(before.verb)) lines.delete(path)
     },
-    settled: key => settledAt.set(key, now()),
-    why(path, key) {
+    /** A text of this record was saved or given up by a command: what failed before is over, by whatever path it was met. */
+    settled(key: string): void {
+      settledAt.set(key, now())
+    },
+    /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
+    why(path: string, key: string): string | undefined {
       const found = met(path, key)
       return found === undefined ? undefined : failureLine(found)
     },
     met,
-    refusedBelow: directory =>
+    /** The last refusal that a program leaves its user to guess the name of: a removal below this calculation (`rm -r`). */
+    refusedBelow: (directory: string): FailureAt | undefined =>
       latest((path, { verb }) => removals.has(verb) && path.startsWith(`${directory}/`)),
-    refusedIn: directory =>
+    /** The last file, of the last ten minutes, that could not be made in this directory: programs make some beside what they edit. */
+    refusedIn: (directory: string): FailureAt | undefined =>
       latest(
         (path, { verb, at }) => verb === 'create' && parentOf(path) === directory && now() - at < toldForMs,
       ),
-    get last() {
+    get last(): string | undefined {
       return last
     },
-    removedInVain: () =>
+    /** The paths that were removed in the last ten minutes and are there again. */
+    removedInVain: (): readonly string[] =>
       [...lines.entries()].flatMap(([path, { verb, at }]) =>
         verb === 'removing' && now() - at < toldForMs ? [path] : [],
       ),
   }
 }
+
+export type FailureLog = ReturnType<typeof openFailureLog>
 
 function failureLine({ at, verb, failure }: LoggedFailure): string {
   const said = failure.said === undefined ? '' : ` — the service said: ${failure.said}`

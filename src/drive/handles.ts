@@ -1,17 +1,10 @@
 // Table of open files: the binding carries a handle as a 32-bit integer.
 import { Failure } from '../failure.js'
 
-export interface Handles<Open> {
-  add(open: Open): number
-  get(handle: number): Open
-  /** The open file, which is no longer open under this number. */
-  take(handle: number): Open
-}
-
 /** 0 means "none" to the binding, and a handle is read back as an unsigned 32-bit number. */
 const largest = 0x7fff_ffff
 
-export function openHandles<Open>(): Handles<Open> {
+export function openHandles<Open>() {
   const open = new Map<number, Open>()
   let last = 0
 
@@ -28,16 +21,19 @@ export function openHandles<Open>(): Handles<Open> {
   }
 
   return {
-    add(file) {
+    add(file: Open): number {
       const handle = free()
       open.set(handle, file)
       return handle
     },
     get,
-    take(handle) {
+    /** The open file, which is no longer open under this number. */
+    take(handle: number): Open {
       const found = get(handle)
       open.delete(handle)
       return found
     },
   }
 }
+
+export type Handles = ReturnType<typeof openHandles>

@@ -22,15 +22,10 @@ export interface XattrSources {
   readonly service: string
 }
 
-export interface Xattrs {
-  get(path: string, node: Node, name: string): string | undefined
-  list(path: string, node: Node): readonly string[]
-}
-
 const prefix = 'user.calcfs.'
 const below = '/projects/'
 
-export function openXattrs(sources: XattrSources): Xattrs {
+export function openXattrs(sources: XattrSources) {
   function all(path: string, node: Node): Map<string, string> {
     const found: [string, string | undefined][] = [
       ['id', nodeId(node)],
@@ -55,10 +50,12 @@ export function openXattrs(sources: XattrSources): Xattrs {
   }
 
   return {
-    get: (path, node, name) => all(path, node).get(name),
-    list: (path, node) => [...all(path, node).keys()],
+    get: (path: string, node: Node, name: string): string | undefined => all(path, node).get(name),
+    list: (path: string, node: Node): readonly string[] => [...all(path, node).keys()],
   }
 }
+
+export type Xattrs = ReturnType<typeof openXattrs>
 
 const draftState = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)
 

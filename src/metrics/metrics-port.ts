@@ -55,12 +55,6 @@ async function answerTo(
   }
 }
 
-export interface MetricsPort {
-  /** With the port that was taken, such as `127.0.0.1:9464`. */
-  readonly address: string
-  close(): Promise<void>
-}
-
 /** Questions that are answered at the same time; a scraper needs one. */
 const connectionsAtMost = 16
 /** Milliseconds within which a question has to be there, and its answer has to be taken. */
@@ -72,7 +66,7 @@ const lookEveryMs = 1_000
 export async function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   drive: WatchedDrive,
-): Promise<MetricsPort> {
+) {
   const spared = sparing(drive)
   const limits = {
     requestTimeout: questionMs,
@@ -101,14 +95,17 @@ export async function openMetricsPort(
   server.unref()
   const taken = server.address() as AddressInfo
   return {
+    /** With the port that was taken, such as `127.0.0.1:9464`. */
     address: `${host.includes(':') ? `[${host}]` : host}:${taken.port}`,
-    close: () =>
+    close: (): Promise<void> =>
       new Promise(closed => {
         server.close(() => closed())
         server.closeAllConnections()
       }),
   }
 }
+
+export type MetricsPort = Awaited<ReturnType<typeof openMetricsPort>>
 
 /** An answer of this age, in times of what it took, serves others too: however many ask, the drive has its time for itself. */
 const sparedTimes = 20

@@ -18,27 +18,22 @@ const changes = new Set([
   'write',
 ])
 
-export interface PendingCalls {
-  /** Counts the work if it is a change. */
-  begin(verb: string, work: Promise<unknown>): void
-  /** Resolves when no change is in progress and the kernel had time for the answers; at the latest at the limit. */
-  ended(limitMs: number): Promise<void>
-}
-
 /** Milliseconds for an answer to reach the program, and for the program's next call (write, then close). */
 const answerMs = 50
 
-export function openPendingCalls(): PendingCalls {
+export function openPendingCalls() {
   const pending = new Set<Promise<unknown>>()
 
   return {
-    begin(verb, work) {
+    /** Counts the work if it is a change. */
+    begin(verb: string, work: Promise<unknown>): void {
       if (!changes.has(verb)) return
       pending.add(work)
       const done = (): void => void pending.delete(work)
       work.then(done, done)
     },
-    async ended(limitMs) {
+    /** Resolves when no change is in progress and the kernel had time for the answers; at the latest at the limit. */
+    async ended(limitMs: number): Promise<void> {
       if (pending.size === 0) return
       const until = performance.now() + limitMs
       while (pending.size > 0 && performance.now() < until) {
@@ -49,3 +44,5 @@ export function openPendingCalls(): PendingCalls {
     },
   }
 }
+
+export type PendingCalls = ReturnType<typeof openPendingCalls>

@@ -9,16 +9,6 @@ import { lockData, makePrivateDirectory, makePrivateFile } from './store/data-di
 import { complete, type ServiceOptions } from './store/options.js'
 import { openStore } from './store/store.js'
 
-export interface Service {
-  /** The base URL a client is given, `http://<host>:<port>/create/rest`. */
-  readonly url: string
-  readonly port: number
-  /** Inserts things into the running service without a request. */
-  readonly seed: Seed
-  /** Ends every connection and closes the database. */
-  close(): Promise<void>
-}
-
 const dayInSeconds = 24 * 60 * 60
 
 /**
@@ -26,7 +16,7 @@ const dayInSeconds = 24 * 60 * 60
  * @throws Error with code EADDRINUSE if the port is taken, EACCES if the data directory cannot be used; with a sentence if another
  * service uses it
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions) {
   const { host = '127.0.0.1', port = 0, now = Date.now, tokenLifetime = dayInSeconds } = options
   makePrivateDirectory(options.data)
   const lock = lockData(options.data)
@@ -59,12 +49,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (address === null || typeof address === 'string') throw new Error('the service listens nowhere')
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return {
+    /** The base URL a client is given, `http://<host>:<port>/create/rest`. */
     url: `http://${name}:${address.port}${prefix}`,
     port: address.port,
+    /** Inserts things into the running service without a request. */
     seed: seedOf(store, contents, now),
+    /** Ends every connection and closes the database. */
     close: end,
   }
 }
+
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** Opens a data directory, making what is missing; other users of the machine cannot read its contents. */
 export function openData(directory: string) {

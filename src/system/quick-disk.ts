@@ -1,11 +1,6 @@
 // Short synchronous work on the local disk: handing it to another thread and back costs more than the work itself.
 import { readFileSync } from 'node:fs'
 
-export interface QuickDisk {
-  /** Runs it now and measures it; undefined where the disk is slow just now: then use the asynchronous call. */
-  now<Value>(work: () => Value): { readonly done: Value } | undefined
-}
-
 /** A page cache answers in microseconds; a disk that must be waited for takes milliseconds. */
 const slowAfterMs = 5
 /** A single wait may be another's, such as a collection of garbage. */
@@ -17,12 +12,13 @@ const restMs = 2_000
 const lookEveryMs = 100
 
 /** One for each directory that may be on a disk of its own. */
-export function openQuickDisk(): QuickDisk {
+export function openQuickDisk() {
   let restUntil = 0
   let waitedAt = Number.NEGATIVE_INFINITY
   let watchedUntil = 0
   return {
-    now(work) {
+    /** Runs it now and measures it; undefined where the disk is slow just now: then use the asynchronous call. */
+    now<Value>(work: () => Value): { readonly done: Value } | undefined {
       const began = performance.now()
       if (began < restUntil) return undefined
       if (began < watchedUntil || began - busy.lookedAt > lookEveryMs) look()
@@ -42,6 +38,8 @@ export function openQuickDisk(): QuickDisk {
     },
   }
 }
+
+export type QuickDisk = ReturnType<typeof openQuickDisk>
 
 /** How long this thread has computed, or waited for a processor, since its start, as looked up last. */
 const busy = { ms: 0, lookedAt: Number.NEGATIVE_INFINITY }

@@ -4,40 +4,36 @@ import { Failure } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
 import type { Account } from './account.js'
 
-export interface Keyring {
-  /** Undefined where it holds none. @throws Failure 'unauthenticated' where it cannot be opened */
-  load(): Promise<string | undefined>
-  /** @throws Failure 'unauthenticated' */
-  save(secret: string): Promise<void>
-  /** @throws Failure 'unauthenticated' */
-  forget(): Promise<void>
-}
-
 /** Milliseconds: a person may be asked to unlock it. */
 const patience = 60_000
 
 /** The secret goes through a pipe, never through the list of processes. */
-export function openKeyring({ base, user }: Pick<Account, 'base' | 'user'>): Keyring {
+export function openKeyring({ base, user }: Pick<Account, 'base' | 'user'>) {
   const attributes = ['application', 'calcfs', 'url', base.href, 'user', user]
   return {
-    async load() {
+    /** Undefined where it holds none. @throws Failure 'unauthenticated' where it cannot be opened */
+    async load(): Promise<string | undefined> {
       const { code, stdout, stderr } = await secretTool(['lookup', ...attributes])
       if (code === 0) return stdout === '' ? undefined : stdout
       // It ends with 1 without a word where there is no such secret.
       if (code === 1 && stderr === '') return undefined
       throw closed(stderr)
     },
-    async save(secret) {
+    /** @throws Failure 'unauthenticated' */
+    async save(secret: string): Promise<void> {
       const label = `calcfs: ${user} at ${base.host}`
       const { code, stderr } = await secretTool(['store', `--label=${label}`, ...attributes], secret)
       if (code !== 0) throw closed(stderr)
     },
-    async forget() {
+    /** @throws Failure 'unauthenticated' */
+    async forget(): Promise<void> {
       const { code, stderr } = await secretTool(['clear', ...attributes])
       if (code !== 0 && stderr !== '') throw closed(stderr)
     },
   }
 }
+
+export type Keyring = ReturnType<typeof openKeyring>
 
 function closed(said: string): Failure {
   const words = said.trim().split('\n').at(-1) ?? ''

@@ -55,43 +55,6 @@ export type ChildRef =
   | Exclude<Readable, { kind: 'report' }>
   | { readonly kind: 'share'; readonly id: Share['id'] }
 
-export interface Catalog {
-  /** Whether the instance is known to have no operation for it: it is left out. */
-  lacks(of: Dispensable): boolean
-  /** Asks for the shares of a project where it is not known whether the instance can tell them. */
-  askDoubtfulShares(of: ProjectId, context: RequestContext): MaybePromise<unknown>
-  user(): Entry<User>
-  project(path: ServicePath): Entry<ProjectId>
-  calculation(path: ServicePath): Entry<CalculationId>
-  children(of: ProjectId): Entry<Children>
-  /** What is learned of a record is on the disk at once: a kill does not bring yesterday's back. */
-  record(of: Readable): Entry<JsonObject>
-  shares(of: ProjectId): Entry<readonly Share[]>
-  reportTypes(): Entry<readonly ReportType[]>
-  files(of: CalculationId): Entry<readonly FileTitle[]>
-  /** Which files the service makes of the calculation's own ones. */
-  derivedFiles(of: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
-  /** The service has said that it cannot make this file: it is not listed until the next mount. */
-  cannotMake(of: CalculationId, name: DerivedName): void
-  /** The same without any request; undefined where it is not known. */
-  knownDerivedFiles(of: CalculationId): readonly DerivedName[] | undefined
-  /** Grows with each answer that is another one now: what was made of them before may be another, too. */
-  revision(): number
-  /** The project whose listing names this one, if that was ever seen. */
-  parentOf(project: ProjectId): ProjectId | undefined
-  /** A listing that was just read again. */
-  learnSubProjects(of: ProjectId, projects: readonly ListedProject[]): void
-  /** The next question about this directory, or its record, goes to the service. */
-  refreshProject(of: ProjectId): void
-  refreshCalculation(of: CalculationId): void
-  /** It was deleted: nothing of it is shown any more, not even while the service is away. */
-  forget(of: Readable): void
-  /** It was deleted: the listings of its project are without it, and are asked for again. */
-  forgetIn(parent: ProjectId, of: ChildRef): void
-  /** A project or calculation has this title now: its listing is asked for again, and says so in the next mount at any rate. */
-  retitleIn(parent: ProjectId, of: Readable, title: string): void
-}
-
 /** Milliseconds each kind of answer counts. */
 export interface Lifetimes {
   readonly listing: number
@@ -117,7 +80,7 @@ export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
   { dialect, identities, lacks, doubts, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
-): Catalog {
+) {
   const userQuestion: Query<User> = {
     namespace: 'user',
     key: 'self',
@@ -297,6 +260,7 @@ export function openCatalog(
     }
   })
 
+  /** What is learned of a record is on the disk at once: a kill does not bring yesterday's back. */
   const record = (of: Readable): Entry<JsonObject> =>
     new QueryEntry(queryCache, recordOf(of), answer => identities.accept(of, dialect.facts(answer)))
 
@@ -329,6 +293,7 @@ export function openCatalog(
     derived.forget(of)
   }
 
+  /** The next question about this directory, or its record, goes to the service. */
   function refreshProject(of: ProjectId): void {
     children(of).refresh()
     queryCache.expire(sharesOf(of))
@@ -336,31 +301,43 @@ export function openCatalog(
   }
 
   return {
-    user: () => entry(userQuestion),
-    project: path => entry(resolve('project', path, context => remote.resolveProject(path, context))),
-    calculation: path =>
+    user: (): Entry<User> => entry(userQuestion),
+    project: (path: ServicePath): Entry<ProjectId> =>
+      entry(resolve('project', path, context => remote.resolveProject(path, context))),
+    calculation: (path: ServicePath): Entry<CalculationId> =>
       entry(resolve('calculation', path, context => remote.resolveCalculation(path, context))),
     children,
     record,
-    shares: of => entry(sharesOf(of)),
-    reportTypes: () => entry(typesQuestion),
-    files: madeOnce(of => entry(filesOf(of))),
+    shares: (of: ProjectId): Entry<readonly Share[]> => entry(sharesOf(of)),
+    reportTypes: (): Entry<readonly ReportType[]> => entry(typesQuestion),
+    files: madeOnce((of: CalculationId): Entry<readonly FileTitle[]> => entry(filesOf(of))),
+    /** Whether the instance is known to have no operation for it: it is left out. */
     lacks,
     // In an outage it stays left out: nothing was ever told of it.
-    askDoubtfulShares: (of, context) =>
+    /** Asks for the shares of a project where it is not known whether the instance can tell them. */
+    askDoubtfulShares: (of: ProjectId, context: RequestContext): MaybePromise<unknown> =>
       doubts('shares') ? recover(queryCache.ask(sharesOf(of), context), asFailure) : undefined,
-    derivedFiles: (of, context) => derived.of(of, context),
-    cannotMake: (of, name) => derived.cannotMake(of, name),
-    knownDerivedFiles: of => derived.known(of),
-    parentOf: project => parents.get(project),
+    /** Which files the service makes of the calculation's own ones. */
+    derivedFiles: (of: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]> =>
+      derived.of(of, context),
+    /** The service has said that it cannot make this file: it is not listed until the next mount. */
+    cannotMake: (of: CalculationId, name: DerivedName): void => derived.cannotMake(of, name),
+    /** The same without any request; undefined where it is not known. */
+    knownDerivedFiles: (of: CalculationId): readonly DerivedName[] | undefined => derived.known(of),
+    /** The project whose listing names this one, if that was ever seen. */
+    parentOf: (project: ProjectId): ProjectId | undefined => parents.get(project),
+    /** Grows with each answer that is another one now: what was made of them before may be another, too. */
     revision: queryCache.revision,
-    learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),
+    /** A listing that was just read again. */
+    learnSubProjects: (of: ProjectId, projects: readonly ListedProject[]): void =>
+      queryCache.learn(projectsOf(of), projects),
     refreshProject,
-    refreshCalculation(of) {
+    refreshCalculation(of: CalculationId): void {
       queryCache.expire(filesOf(of))
       queryCache.expire(recordOf({ kind: 'calculation', id: of }))
     },
-    forget(of) {
+    /** It was deleted: nothing of it is shown any more, not even while the service is away. */
+    forget(of: Readable): void {
       record(of).forget()
       if (of.kind === 'project') {
         children(of.id).forget()
@@ -368,7 +345,8 @@ export function openCatalog(
       }
       if (of.kind === 'calculation') forgetFiles(of.id)
     },
-    forgetIn(parent, { kind, id }) {
+    /** It was deleted: the listings of its project are without it, and are asked for again. */
+    forgetIn(parent: ProjectId, { kind, id }: ChildRef): void {
       if (kind === 'share') {
         takeOut(sharesOf(parent), id)
         return queryCache.expire(sharesOf(parent))
@@ -377,13 +355,16 @@ export function openCatalog(
       else takeOut(calculationsOf(parent), id)
       refreshProject(parent)
     },
-    retitleIn(parent, { kind, id }, title) {
+    /** A project or calculation has this title now: its listing is asked for again, and says so in the next mount at any rate. */
+    retitleIn(parent: ProjectId, { kind, id }: Readable, title: string): void {
       if (kind === 'project') leaveTitle(projectsOf(parent), id, title)
       if (kind === 'calculation') leaveTitle(calculationsOf(parent), id, title)
       refreshProject(parent)
     },
   }
 }
+
+export type Catalog = ReturnType<typeof openCatalog>
 
 /** What an answer shows, by its node's key: a directory's names and their times, or a record's text; undefined for any other answer. */
 export function shownByQuery(namespace: string, key: string): string | undefined {

@@ -9,25 +9,21 @@ export interface NewsListener {
   readonly told: number
 }
 
-export interface KernelNews {
-  /** The drive answers by the new state already. When this returns, the kernel knows. */
-  tell(subject: NewsSubject): void
-  /** How many times the kernel was told; undefined where it cannot be told, and asks again each second. */
-  readonly told: number | undefined
-  /** One listener at most, for a drive has one mount; none where it has ended. */
-  listen(listener: NewsListener | undefined): void
-}
-
-export function openKernelNews(): KernelNews {
+export function openKernelNews() {
   let listener: NewsListener | undefined
 
   return {
-    tell: subject => listener?.hear(subject),
-    get told() {
+    /** The drive answers by the new state already. When this returns, the kernel knows. */
+    tell: (subject: NewsSubject): void => listener?.hear(subject),
+    /** How many times the kernel was told; undefined where it cannot be told, and asks again each second. */
+    get told(): number | undefined {
       return listener?.told
     },
-    listen(next) {
+    /** One listener at most, for a drive has one mount; none where it has ended. */
+    listen(next: NewsListener | undefined): void {
       listener = next
     },
   }
 }
+
+export type KernelNews = ReturnType<typeof openKernelNews>

@@ -7,30 +7,7 @@ import { type Name, type Place, rootPlace } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
 import type { Drive, FileVerbs, Listing, OpenAccess, Space } from './verbs.js'
 
-/** Paths are absolute on the drive. */
-export interface PathDrive extends Omit<FileVerbs, 'open' | 'create'> {
-  getattr(path: string): MaybePromise<Attributes>
-  readdir(path: string): Promise<Listing>
-  readlink(path: string): Promise<string>
-  statfs(): Promise<Space>
-  getxattr(path: string, name: string): Promise<string | undefined>
-  listxattr(path: string): Promise<readonly string[]>
-  open(path: string, access: OpenAccess): MaybePromise<number>
-  create(path: string): Promise<number>
-  truncate(path: string, size: ByteOffset): Promise<void>
-  unlink(path: string): Promise<void>
-  rename(from: string, to: string): Promise<void>
-  mkdir(path: string): Promise<void>
-  rmdir(path: string): Promise<void>
-  symlink(target: string, path: string): Promise<void>
-  link(path: string): Promise<void>
-  mknod(path: string): Promise<void>
-  change(path: string): Promise<void>
-  touch(path: string, mtime: Instant): Promise<void>
-  setxattr(path: string): Promise<void>
-}
-
-export function pathDrive(drive: Drive): PathDrive {
+export function pathDrive(drive: Drive) {
   /** Down from a place that is there, by the names that are left. */
   function below(from: Place, names: readonly string[]): MaybePromise<Place> {
     let place = from
@@ -57,27 +34,33 @@ export function pathDrive(drive: Drive): PathDrive {
 
   return {
     ...drive,
-    getattr(path) {
+    getattr(path: string): MaybePromise<Attributes> {
       const name = lastNameOf(path)
       if (name === '') return drive.getattr(rootPlace)
       return chain(at(parentOf(path)), parent => drive.lookup({ parent, name }))
     },
-    readdir: async path => drive.readdir(await at(path)),
-    readlink: async path => drive.readlink(await at(path)),
-    getxattr: async (path, name) => drive.getxattr(await at(path), name),
-    listxattr: async path => drive.listxattr(await at(path)),
-    open: (path, access) => chain(at(path), place => drive.open(place, access)),
-    create: async path => drive.create(await named(path)),
-    truncate: async (path, size) => drive.truncate(await at(path), size),
-    unlink: async path => drive.unlink(await named(path)),
-    rename: async (from, to) => drive.rename(await named(from), await named(to)),
-    mkdir: async path => drive.mkdir(await named(path)),
-    rmdir: async path => drive.rmdir(await named(path)),
-    symlink: async (target, path) => drive.symlink(target, await named(path)),
-    link: async path => drive.link(await named(path)),
-    mknod: async path => drive.mknod(await named(path)),
-    change: async path => drive.change(await at(path)),
-    touch: async (path, mtime) => drive.touch(await at(path), mtime),
-    setxattr: async path => drive.setxattr(await at(path)),
+    readdir: async (path: string): Promise<Listing> => drive.readdir(await at(path)),
+    readlink: async (path: string): Promise<string> => drive.readlink(await at(path)),
+    getxattr: async (path: string, name: string): Promise<string | undefined> =>
+      drive.getxattr(await at(path), name),
+    listxattr: async (path: string): Promise<readonly string[]> => drive.listxattr(await at(path)),
+    open: (path: string, access: OpenAccess): MaybePromise<number> =>
+      chain(at(path), place => drive.open(place, access)),
+    create: async (path: string): Promise<number> => drive.create(await named(path)),
+    truncate: async (path: string, size: ByteOffset): Promise<void> => drive.truncate(await at(path), size),
+    unlink: async (path: string): Promise<void> => drive.unlink(await named(path)),
+    rename: async (from: string, to: string): Promise<void> =>
+      drive.rename(await named(from), await named(to)),
+    mkdir: async (path: string): Promise<void> => drive.mkdir(await named(path)),
+    rmdir: async (path: string): Promise<void> => drive.rmdir(await named(path)),
+    symlink: async (target: string, path: string): Promise<void> => drive.symlink(target, await named(path)),
+    link: async (path: string): Promise<void> => drive.link(await named(path)),
+    mknod: async (path: string): Promise<void> => drive.mknod(await named(path)),
+    change: async (path: string): Promise<void> => drive.change(await at(path)),
+    touch: async (path: string, mtime: Instant): Promise<void> => drive.touch(await at(path), mtime),
+    setxattr: async (path: string): Promise<void> => drive.setxattr(await at(path)),
   }
 }
+
+/** Paths are absolute on the drive. */
+export type PathDrive = ReturnType<typeof pathDrive>

@@ -13,21 +13,6 @@ export interface KnownReport {
   readonly calculations: number | undefined
 }
 
-export interface KnownReports {
-  /** In the order of their ids, without those that are gone. */
-  list(): readonly KnownReport[]
-  /** Those of which the service has said that they are gone, and that it has not shown since. */
-  gone(): readonly ReportId[]
-  /** Remembers a report with what its record says now. */
-  add(id: ReportId, record: JsonObject): void
-  /** Keeps a known report's line true; an unknown report stays unknown. */
-  refresh(id: ReportId, record: JsonObject): void
-  /** The service says that it is gone: remembered, for no operation would list it where that passes. */
-  lose(id: ReportId): void
-  /** It was deleted here, or its number is another one's. */
-  drop(id: ReportId): void
-}
-
 const room = 'known-reports'
 
 const lineForm = z.object({
@@ -47,7 +32,7 @@ function lineIn(text: string): Omit<KnownReport, 'id'> & { readonly isGone: bool
   }
 }
 
-export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports {
+export function openKnownReports(ledger: Ledger, dialect: Dialect) {
   const known = () =>
     [...ledger.entries(room)]
       .filter(([id]) => idForm.test(id))
@@ -67,18 +52,26 @@ export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports
   }
 
   return {
-    list: () => known().flatMap(({ isGone, ...report }) => (isGone ? [] : [report])),
-    gone: () => known().flatMap(({ isGone, id }) => (isGone ? [id] : [])),
+    /** In the order of their ids, without those that are gone. */
+    list: (): readonly KnownReport[] => known().flatMap(({ isGone, ...report }) => (isGone ? [] : [report])),
+    /** Those of which the service has said that they are gone, and that it has not shown since. */
+    gone: (): readonly ReportId[] => known().flatMap(({ isGone, id }) => (isGone ? [id] : [])),
+    /** Remembers a report with what its record says now. */
     add: keepLine,
-    refresh(id, record) {
+    /** Keeps a known report's line true; an unknown report stays unknown. */
+    refresh(id: ReportId, record: JsonObject): void {
       if (ledger.get(room, id) !== undefined) keepLine(id, record)
     },
-    lose(id) {
+    /** The service says that it is gone: remembered, for no operation would list it where that passes. */
+    lose(id: ReportId): void {
       const kept = ledger.get(room, id)
       if (kept === undefined) return
       const { isGone, ...line } = lineIn(kept)
       if (!isGone) ledger.set(room, id, JSON.stringify({ ...line, gone: true }))
     },
-    drop: id => ledger.delete(room, id),
+    /** It was deleted here, or its number is another one's. */
+    drop: (id: ReportId): void => ledger.delete(room, id),
   }
 }
+
+export type KnownReports = ReturnType<typeof openKnownReports>

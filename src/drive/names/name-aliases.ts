@@ -6,27 +6,6 @@ import type { Node } from '../nodes/node.js'
 
 export type NamedNode = Extract<Node, { kind: 'project' | 'calculation' }>
 
-export interface NameAliases {
-  /**
-   * The child of a project that has this name since it was written here, and is listed under another one: as the service spells
-   * it, or as it was called before, where a listing is late. Once another client has renamed it the name is free.
-   */
-  find(
-    parent: ProjectId,
-    name: string,
-    listedAs: (node: NamedNode) => string | undefined,
-  ): NamedNode | undefined
-  /** In the place of the names that were written for it before. `before` is the title that it had until then. */
-  add(parent: ProjectId, name: string, node: NamedNode, before?: string): void
-  drop(parent: ProjectId, name: string): void
-  /** Whether the mount at this mount point has made the project, in this life or an earlier one. */
-  hasMade(id: ProjectId): boolean
-  made(id: ProjectId): void
-  gone(id: ProjectId): void
-  /** The id stands for another thing now: no name that was written here leads to it, and it was not made here. */
-  forget(kind: NamedNode['kind'], id: NamedNode['id']): void
-}
-
 interface WrittenName {
   readonly node: NamedNode
   /** What a listing may call it: its title, and those of before this mount renamed it. */
@@ -34,7 +13,7 @@ interface WrittenName {
 }
 
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
-export function openNameAliases(ledger: Ledger, mountPoint: string): NameAliases {
+export function openNameAliases(ledger: Ledger, mountPoint: string) {
   const names = new Map<string, WrittenName>()
   const room = `made ${mountPoint}`
   const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
@@ -47,28 +26,41 @@ export function openNameAliases(ledger: Ledger, mountPoint: string): NameAliases
   }
 
   return {
-    find(parent, name, listedAs) {
+    /**
+     * The child of a project that has this name since it was written here, and is listed under another one: as the service spells
+     * it, or as it was called before, where a listing is late. Once another client has renamed it the name is free.
+     */
+    find(
+      parent: ProjectId,
+      name: string,
+      listedAs: (node: NamedNode) => string | undefined,
+    ): NamedNode | undefined {
       const written = names.get(keyOf(parent, name))
       const listed = written && listedAs(written.node)
       if (written === undefined || listed === undefined) return undefined
       return written.titles.some(title => isSameName(title, listed)) ? written.node : undefined
     },
-    add(parent, name, node, before) {
+    /** In the place of the names that were written for it before. `before` is the title that it had until then. */
+    add(parent: ProjectId, name: string, node: NamedNode, before?: string): void {
       const titles = [node.title, before, ...takeNames(node)].filter(title => title !== undefined)
       names.set(keyOf(parent, name), { node, titles })
     },
-    drop(parent, name) {
+    drop(parent: ProjectId, name: string): void {
       names.delete(keyOf(parent, name))
     },
-    hasMade: id => idForm.test(id) && ledger.get(room, id) !== undefined,
-    made(id) {
+    /** Whether the mount at this mount point has made the project, in this life or an earlier one. */
+    hasMade: (id: ProjectId): boolean => idForm.test(id) && ledger.get(room, id) !== undefined,
+    made(id: ProjectId): void {
       ledger.set(room, id, '')
       ledger.flush()
     },
-    gone: id => ledger.delete(room, id),
-    forget(kind, id) {
+    gone: (id: ProjectId): void => ledger.delete(room, id),
+    /** The id stands for another thing now: no name that was written here leads to it, and it was not made here. */
+    forget(kind: NamedNode['kind'], id: NamedNode['id']): void {
       takeNames({ kind, id })
       if (kind === 'project') ledger.delete(room, id)
     },
   }
 }
+
+export type NameAliases = ReturnType<typeof openNameAliases>

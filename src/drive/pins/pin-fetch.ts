@@ -28,25 +28,6 @@ export interface Sized {
   readonly missing: readonly MissingPart[]
 }
 
-export interface PinFetch {
-  /** @throws Failure of an outage */
-  sizes(contents: readonly PlacedContent[]): Promise<Sized>
-  /** Which of them are on this disk. */
-  present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>>
-  /**
-   * Brings the rest here; `kept` is told of each. Answers what cannot be had.
-   * @throws Failure of an outage, of a full disk, or what `mayGoOn` throws
-   */
-  fetch(
-    wanted: readonly SizedContent[],
-    told: {
-      readonly begun: (one: SizedContent) => void
-      readonly kept: (one: SizedContent) => void
-      readonly mayGoOn: () => void
-    },
-  ): Promise<readonly MissingPart[]>
-}
-
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
 const fileDeadline = 60_000
 /** Files of one pin side by side. */
@@ -54,7 +35,7 @@ const sideBySide = 16
 /** Files that are looked for on the disk before others have their turn. */
 const lookedAtOnce = 256
 
-export function openPinFetch({ content, limit, clock, patience }: PinFetchParts): PinFetch {
+export function openPinFetch({ content, limit, clock, patience }: PinFetchParts) {
   const background = (milliseconds: number): RequestContext => dueIn(milliseconds, clock, 'guess')
 
   /** Does the work for each, side by side, so that all pins get their turns; the first failure that is thrown ends it. */
@@ -76,6 +57,7 @@ export function openPinFetch({ content, limit, clock, patience }: PinFetchParts)
     for (const one of ended) if (one.status === 'rejected') throw one.reason
   }
 
+  /** @throws Failure of an outage */
   async function sizes(contents: readonly PlacedContent[]): Promise<Sized> {
     const found: SizedContent[] = []
     const unsized: PlacedContent[] = []
@@ -95,6 +77,7 @@ export function openPinFetch({ content, limit, clock, patience }: PinFetchParts)
     return { unsized, missing, contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)) }
   }
 
+  /** Which of them are on this disk. */
   async function present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>> {
     const here = new Set<SizedContent>()
     for (const [at, one] of contents.entries()) {
@@ -123,7 +106,22 @@ export function openPinFetch({ content, limit, clock, patience }: PinFetchParts)
   return {
     sizes,
     present,
-    async fetch(wanted, { begun, kept, mayGoOn }) {
+    /**
+     * Brings the rest here; `kept` is told of each. Answers what cannot be had.
+     * @throws Failure of an outage, of a full disk, or what `mayGoOn` throws
+     */
+    async fetch(
+      wanted: readonly SizedContent[],
+      {
+        begun,
+        kept,
+        mayGoOn,
+      }: {
+        readonly begun: (one: SizedContent) => void
+        readonly kept: (one: SizedContent) => void
+        readonly mayGoOn: () => void
+      },
+    ): Promise<readonly MissingPart[]> {
       const missing: MissingPart[] = []
       await forEach(wanted, async one => {
         try {
@@ -145,6 +143,8 @@ export function openPinFetch({ content, limit, clock, patience }: PinFetchParts)
     },
   }
 }
+
+export type PinFetch = ReturnType<typeof openPinFetch>
 
 /** Faults of one file alone: another version, contradicting lengths, what the service cannot make. */
 const ofOneFile: readonly FailureKind[] = ['broken', 'replaced']

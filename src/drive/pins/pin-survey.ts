@@ -26,11 +26,6 @@ export interface SurveyOptions {
   readonly listing: Set<string>
 }
 
-export interface PinSurvey {
-  /** @throws Failure of an outage, or of the pinned thing itself */
-  look(pin: Pin, how: SurveyOptions): Promise<SurveyedPin>
-}
-
 /** An entry of the catalog. */
 interface Asked<Answer> {
   known(): Answer | undefined
@@ -44,7 +39,7 @@ interface AskingSource extends SubtreeSource {
 /** A project that lies so deep lies in itself. */
 const deepest = 64
 
-export function openPinSurvey(parts: KnownParts & { readonly limit: LimitFunction }): PinSurvey {
+export function openPinSurvey(parts: KnownParts & { readonly limit: LimitFunction }) {
   const { tree, catalog, dialect, identities, limit } = parts
   function asking({ context, listing }: SurveyOptions): AskingSource {
     /** Asked for where it is not known. */
@@ -162,8 +157,13 @@ export function openPinSurvey(parts: KnownParts & { readonly limit: LimitFunctio
     return { ...found, above: aboveOf(target) }
   }
 
-  return { look: (pin, how) => survey(pin, asking(how)) }
+  return {
+    /** @throws Failure of an outage, or of the pinned thing itself */
+    look: (pin: Pin, how: SurveyOptions): Promise<SurveyedPin> => survey(pin, asking(how)),
+  }
 }
+
+export type PinSurvey = ReturnType<typeof openPinSurvey>
 
 /** @throws what says that nothing can be known now */
 function unlessAway(thrown: unknown): undefined {

@@ -14,27 +14,6 @@ import { instant } from '../../remote/remote.js'
 import { nodeOfRecordKey, pathOfNode } from './node-key.js'
 import type { TextSnapshot } from './source.js'
 
-export interface DraftFiles {
-  /** A new draft that is listed here until it is discarded. */
-  begin(key: RecordKey, base: string | undefined): Promise<Draft>
-  /** What waits to be saved, the oldest first. */
-  unsent(): readonly Draft[]
-  /** Emptied by a program when what they are about may have been made already: the next text is not another one's. */
-  emptied(): readonly Draft[]
-  names(): readonly string[]
-  /** Each unsaved text of the account once, for a list: those of other mounts are theirs alone to save or give up. */
-  all(): readonly { readonly name: string; readonly draft: LeftDraft }[]
-  /** Each of this mount, with the name of the file that holds it. */
-  list(): readonly { readonly name: string; readonly draft: Draft }[]
-  read(name: string): Promise<TextSnapshot>
-  /** It was opened and shows this: a program that has read the text that stands against its own may save its own over it. */
-  opened(name: string, bytes: Uint8Array): Promise<void>
-  /** The daemon ends: the next mount adopts what is unsent. */
-  leave(): Promise<void>
-  /** The draft to which this name belongs; Failure 'absent' for none, 'busy' for another mount's. */
-  named(name: string): Draft
-}
-
 type DraftPart = 'text' | 'why' | 'theirs'
 
 /** `thingOf` says what a record is now, to be noted beside a text that is begun; `changed` is told when a name or a text here is another one. */
@@ -43,7 +22,7 @@ export function openDraftFiles(
   history: TextHistory,
   thingOf: (key: RecordKey) => DraftMeta['thing'],
   changed: () => void = () => {},
-): DraftFiles {
+) {
   const live = new Map<string, Draft>()
   // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
   function track(draft: Draft): Draft {
@@ -81,6 +60,7 @@ export function openDraftFiles(
   }
   for (const draft of drafts.found) track(draft)
 
+  /** What waits to be saved, the oldest first. */
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
@@ -112,15 +92,22 @@ export function openDraftFiles(
   }
 
   return {
-    begin: async (key, base) => track(await drafts.create(key, base, thingOf(key))),
+    /** A new draft that is listed here until it is discarded. */
+    begin: async (key: RecordKey, base: string | undefined): Promise<Draft> =>
+      track(await drafts.create(key, base, thingOf(key))),
     unsent,
-    emptied: () =>
+    /** Emptied by a program when what they are about may have been made already: the next text is not another one's. */
+    emptied: (): readonly Draft[] =>
       [...live.values()].filter(({ size, meta }) => size === 0 && meta.apart !== true && mayBeMade(meta)),
-    names: () => [...files().keys()],
-    all: () => texts(),
-    list: () => texts().flatMap(({ name, draft }) => (isOwn(draft) ? [{ name, draft }] : [])),
+    names: (): readonly string[] => [...files().keys()],
+    /** Each unsaved text of the account once, for a list: those of other mounts are theirs alone to save or give up. */
+    all: (): readonly { readonly name: string; readonly draft: LeftDraft }[] => texts(),
+    /** Each of this mount, with the name of the file that holds it. */
+    list: (): readonly { readonly name: string; readonly draft: Draft }[] =>
+      texts().flatMap(({ name, draft }) => (isOwn(draft) ? [{ name, draft }] : [])),
     read,
-    async opened(name, bytes) {
+    /** It was opened and shows this: a program that has read the text that stands against its own may save its own over it. */
+    async opened(name: string, bytes: Uint8Array): Promise<void> {
       const { draft, part } = fileOf(name)
       if (part !== 'theirs' || draft.key === undefined || !isOwn(draft)) return
       const theirs = Buffer.from(bytes).toString()
@@ -128,16 +115,20 @@ export function openDraftFiles(
       await history.remember(savedKeyOf(draft.key), theirs, 'read')
       await draft.change({ base: textHash(theirs), form: undefined })
     },
-    async leave() {
+    /** The daemon ends: the next mount adopts what is unsent. */
+    async leave(): Promise<void> {
       await Promise.all([...live.values()].map(draft => draft.leave()))
     },
-    named(name) {
+    /** The draft to which this name belongs; Failure 'absent' for none, 'busy' for another mount's. */
+    named(name: string): Draft {
       const { draft } = fileOf(name)
       if (isOwn(draft)) return draft
       throw new Failure('busy', `${name}: this unsaved text is another mount's; save it or give it up there`)
     },
   }
 }
+
+export type DraftFiles = ReturnType<typeof openDraftFiles>
 
 interface DraftFile {
   readonly draft: Draft | LeftDraft

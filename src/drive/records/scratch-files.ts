@@ -19,33 +19,8 @@ import { makeDirectory, replaceFile, syncDirectory } from '../../system/own-file
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import type { Dentry, ScratchPlace } from '../nodes/node.js'
 
-export interface ScratchFiles {
-  /** What lies in this directory, from memory. */
-  entries(directory: string): readonly Dentry[]
-  has(place: ScratchPlace): boolean
-  create(place: ScratchPlace): Promise<FileHandle>
-  open(place: ScratchPlace): Promise<FileHandle>
-  stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }>
-  read(place: ScratchPlace): Promise<Uint8Array>
-  /** Whether it was moved here and no program has opened it since, as far as this mount knows. */
-  isUnread(place: ScratchPlace): boolean
-  /** The names in the directory of this place survive a power cut. */
-  syncNames(place: ScratchPlace): Promise<void>
-  /** Puts a text under this name for good, replacing what was there. */
-  put(place: ScratchPlace, text: Uint8Array, isUnread: boolean): Promise<void>
-  truncate(place: ScratchPlace, size: number): Promise<void>
-  setTime(place: ScratchPlace, mtime: Instant): Promise<void>
-  rename(from: ScratchPlace, to: ScratchPlace): Promise<void>
-  /** A lock: kept in memory only, because the program that held it is gone with the mount. */
-  link(place: ScratchPlace, to: string): void
-  unlink(place: ScratchPlace): void
-  /** `isOver`: it was moved over a record, which has its text from here on. */
-  remove(place: ScratchPlace, isOver?: boolean): Promise<void>
-  isOver(place: ScratchPlace): boolean
-}
-
 /** Opens the scratch files kept below `root`; those left by an earlier mount (a swap file after a crash) are still there. */
-export async function openScratchFiles(root: string): Promise<ScratchFiles> {
+export async function openScratchFiles(root: string) {
   const known = new Map<string, Set<string>>()
   const links = new Map<string, Map<string, string>>()
   /** The files that a program has opened or cut since the mount came up. */
@@ -73,12 +48,13 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   }
 
   return {
-    entries: directory => [
+    /** What lies in this directory, from memory. */
+    entries: (directory: string): readonly Dentry[] => [
       ...[...(known.get(directory) ?? [])].map(name => dentry({ directory, name })),
       ...[...(links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
     ],
-    has: ({ directory, name }) => known.get(directory)?.has(name) === true,
-    async create(place) {
+    has: ({ directory, name }: ScratchPlace): boolean => known.get(directory)?.has(name) === true,
+    async create(place: ScratchPlace): Promise<FileHandle> {
       const handle = await withLocalFailures(
         open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
       )
@@ -87,19 +63,23 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       over.delete(fileOf(place))
       return handle
     },
-    async open(place) {
+    async open(place: ScratchPlace): Promise<FileHandle> {
       const handle = await withLocalFailures(open(fileOf(place), constants.O_RDWR))
       touched.add(fileOf(place))
       return handle
     },
-    async stat(place) {
+    async stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }> {
       const { size, mtimeMs } = await withLocalFailures(stat(fileOf(place)))
       return { size, mtime: instant(Math.floor(mtimeMs)) }
     },
-    read: place => withLocalFailures(readFile(fileOf(place))),
-    isUnread: place => !met.has(fileOf(place)) && !touched.has(fileOf(place)),
-    syncNames: ({ directory }) => withLocalFailures(syncDirectory(join(root, directory))),
-    async put(place, text, isUnread) {
+    read: (place: ScratchPlace): Promise<Uint8Array> => withLocalFailures(readFile(fileOf(place))),
+    /** Whether it was moved here and no program has opened it since, as far as this mount knows. */
+    isUnread: (place: ScratchPlace): boolean => !met.has(fileOf(place)) && !touched.has(fileOf(place)),
+    /** The names in the directory of this place survive a power cut. */
+    syncNames: ({ directory }: ScratchPlace): Promise<void> =>
+      withLocalFailures(syncDirectory(join(root, directory))),
+    /** Puts a text under this name for good, replacing what was there. */
+    async put(place: ScratchPlace, text: Uint8Array, isUnread: boolean): Promise<void> {
       // Another file: a program that has the one of before open writes nothing into this text.
       await withLocalFailures(replaceFile(await ready(place), text))
       remember(place)
@@ -107,12 +87,13 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       if (isUnread) met.delete(fileOf(place))
       else met.add(fileOf(place))
     },
-    async truncate(place, size) {
+    async truncate(place: ScratchPlace, size: number): Promise<void> {
       await withLocalFailures(truncate(fileOf(place), size))
       touched.add(fileOf(place))
     },
-    setTime: (place, mtime) => withLocalFailures(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
-    async rename(from, to) {
+    setTime: (place: ScratchPlace, mtime: Instant): Promise<void> =>
+      withLocalFailures(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
+    async rename(from: ScratchPlace, to: ScratchPlace): Promise<void> {
       await withLocalFailures(rename(fileOf(from), await ready(to)))
       known.get(from.directory)?.delete(from.name)
       remember(to)
@@ -121,14 +102,16 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
         else marks.delete(fileOf(to))
       }
     },
-    link({ directory, name }, to) {
+    /** A lock: kept in memory only, because the program that held it is gone with the mount. */
+    link({ directory, name }: ScratchPlace, to: string): void {
       links.set(directory, (links.get(directory) ?? new Map()).set(name, to))
     },
-    unlink({ directory, name }) {
+    unlink({ directory, name }: ScratchPlace): void {
       links.get(directory)?.delete(name)
     },
-    isOver: place => over.has(fileOf(place)),
-    async remove(place, isOver = false) {
+    isOver: (place: ScratchPlace): boolean => over.has(fileOf(place)),
+    /** `isOver`: it was moved over a record, which has its text from here on. */
+    async remove(place: ScratchPlace, isOver: boolean = false): Promise<void> {
       await withLocalFailures(unlink(fileOf(place)))
       if (isOver) over.add(fileOf(place))
       met.delete(fileOf(place))
@@ -137,6 +120,8 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
     },
   }
 }
+
+export type ScratchFiles = Awaited<ReturnType<typeof openScratchFiles>>
 
 async function namesIn(root: string): Promise<readonly string[]> {
   try {

@@ -18,23 +18,14 @@ export type AccessRequest =
   | { readonly do: 'delete-calculation'; readonly node: Extract<Node, { kind: 'calculation' }> }
   | { readonly do: 'delete-record'; readonly node: EditableNode }
 
-export interface AccessRights {
-  readonly access: Access
-  /** Why this may not be done; undefined where nothing that is known here forbids it. From memory. */
-  refusal(request: AccessRequest): Failure | undefined
-  /** Why nothing in this directory can be changed; undefined where it can, as far as is known. */
-  frozen(directory: Node): Failure | undefined
-  /** Asks for the shares of this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
-  meet(project: ProjectId, context: RequestContext): Promise<void>
-}
-
 export function openAccessRights(
   access: Access,
   { catalog, dialect }: { catalog: Catalog; dialect: Dialect },
-): AccessRights {
+) {
   const readOnly = new Failure('read-only', 'the drive is mounted with --access read')
   const seen = new WeakMap<Node, { readonly revision: number; readonly failure: Failure | undefined }>()
 
+  /** Why this may not be done; undefined where nothing that is known here forbids it. From memory. */
   function refusal(request: AccessRequest): Failure | undefined {
     if (access === 'read') return readOnly
     switch (request.do) {
@@ -131,13 +122,17 @@ export function openAccessRights(
   return {
     access,
     refusal,
-    frozen: directory => (access === 'read' ? readOnly : frozenNow(directory)),
-    async meet(project, context) {
+    /** Why nothing in this directory can be changed; undefined where it can, as far as is known. */
+    frozen: (directory: Node): Failure | undefined => (access === 'read' ? readOnly : frozenNow(directory)),
+    /** Asks for the shares of this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
+    async meet(project: ProjectId, context: RequestContext): Promise<void> {
       if (access === 'read') return
       await recover(catalog.shares(project).ask(context), unknown)
     },
   }
 }
+
+export type AccessRights = ReturnType<typeof openAccessRights>
 
 const isPublished = (kind: string, id: string): Failure =>
   new Failure('read-only', `the ${kind} ${id} is published: the platform does not let it change`)

@@ -11,15 +11,6 @@ import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
 import type { Marks } from './identity-mark.js'
 
-export interface CalculationTree {
-  list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]>
-  /** The same without any request; undefined where it is not known. */
-  listKnown(node: CalculationNode): readonly Dentry[] | undefined
-  lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined>
-  /** Whether the service, when it was asked last, listed a file that goes by this name, or a geometry would. */
-  isKnownFile(node: CalculationNode, name: string): boolean
-}
-
 const foldersAtMost = 4096
 
 /** What a folder is made of, and what comes of it; made again once either is another. */
@@ -30,7 +21,7 @@ interface FolderListing {
   readonly byName: ReadonlyMap<string, Node>
 }
 
-export function openCalculationTree(catalog: Catalog, marks: Marks): CalculationTree {
+export function openCalculationTree(catalog: Catalog, marks: Marks) {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
   const folders = new LRUCache<CalculationNode, FolderListing>(upTo(foldersAtMost))
 
@@ -57,26 +48,30 @@ export function openCalculationTree(catalog: Catalog, marks: Marks): Calculation
   }
 
   return {
-    async list(node, context) {
+    async list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]> {
       return (await folderAt(node, context)).entries
     },
-    listKnown(node) {
+    /** The same without any request; undefined where it is not known. */
+    listKnown(node: CalculationNode): readonly Dentry[] | undefined {
       const mark = marks.known(node)
       const titles = catalog.files(node.id).known()
       const derived = titles && catalog.knownDerivedFiles(node.id)
       if (mark === undefined || titles === undefined || derived === undefined) return undefined
       return folderOf(node, mark, { titles, derived }).entries
     },
-    lookup(node, name, context) {
+    lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined> {
       return chain(folderAt(node, context), ({ byName }) => byName.get(name))
     },
-    isKnownFile(node, name) {
+    /** Whether the service, when it was asked last, listed a file that goes by this name, or a geometry would. */
+    isKnownFile(node: CalculationNode, name: string): boolean {
       if (marks.known(node) === undefined) return false
       const files = nameFiles(catalog.files(node.id).known() ?? [])
       return files.has(name) || derivedNames.some(of => derivedName(node, of, files) === name)
     },
   }
 }
+
+export type CalculationTree = ReturnType<typeof openCalculationTree>
 
 const derivedName = (
   calculation: Pick<CalculationNode, 'id' | 'title'>,

@@ -13,17 +13,6 @@ interface Mark {
   readonly changes: number
 }
 
-export interface Marks {
-  /**
-   * The mark under which its contents are kept; each node is looked at once. A record is read where a listing has the id
-   * under another name or in another project.
-   * @throws Failure 'replaced' where its id stands for another thing since then: the directory that showed it is listed again
-   */
-  of(node: Marked, context: RequestContext): MaybePromise<string>
-  /** The same without a request; undefined where its record has to be read. */
-  known(node: Marked): string | undefined
-}
-
 export interface MarkParts {
   readonly identities: Identities
   readonly catalog: Pick<Catalog, 'record' | 'refreshCalculation'>
@@ -31,7 +20,7 @@ export interface MarkParts {
 }
 
 /** A listing gives each child one node until it changes. */
-export function openMarks({ identities, ...parts }: MarkParts): Marks {
+export function openMarks({ identities, ...parts }: MarkParts) {
   const marks = new WeakMap<Marked, Mark>()
 
   function note(node: Marked, mark: string): string {
@@ -48,6 +37,7 @@ export function openMarks({ identities, ...parts }: MarkParts): Marks {
     return known.mark
   }
 
+  /** The same without a request; undefined where its record has to be read. */
   function known(node: Marked): string | undefined {
     const mark = noted(node)
     if (mark !== undefined) return mark
@@ -59,7 +49,12 @@ export function openMarks({ identities, ...parts }: MarkParts): Marks {
 
   return {
     known,
-    of(node, context) {
+    /**
+     * The mark under which its contents are kept; each node is looked at once. A record is read where a listing has the id
+     * under another name or in another project.
+     * @throws Failure 'replaced' where its id stands for another thing since then: the directory that showed it is listed again
+     */
+    of(node: Marked, context: RequestContext): MaybePromise<string> {
       const mark = known(node)
       if (mark !== undefined) return mark
       const before = identities.known(refOf(node))
@@ -70,6 +65,8 @@ export function openMarks({ identities, ...parts }: MarkParts): Marks {
     },
   }
 }
+
+export type Marks = ReturnType<typeof openMarks>
 
 /** What it says of itself now; undefined where this user may not read it. @throws an outage, where only what was told before is at hand */
 function readNow(

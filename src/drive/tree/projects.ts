@@ -22,26 +22,6 @@ interface NamedChildren {
   readonly places: NameIndex
 }
 
-export interface ProjectTree {
-  list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
-  lookup(id: ProjectId, name: string, context: RequestContext): MaybePromise<Node | undefined>
-  /** A child found without any request. */
-  known(id: ProjectId, name: string): Node | undefined
-  /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
-  knownTop(name: string): Node | undefined
-  /** The entries of a directory without any request; undefined where they are not known. */
-  listKnown(id: ProjectId): readonly Dentry[] | undefined
-  /** The same of `projects/`. */
-  listKnownTop(): readonly Dentry[] | undefined
-  /** Sub-projects and calculations only. */
-  children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
-  listShares(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
-  /** The entries of `projects/`. */
-  listTop(context: RequestContext): Promise<readonly Dentry[]>
-  /** The same by name, and by path where nothing listed it. */
-  lookupTop(name: string, context: RequestContext): Promise<Node | undefined>
-}
-
 export interface ProjectSources {
   readonly catalog: Catalog
   readonly rights: AccessRights
@@ -49,7 +29,7 @@ export interface ProjectSources {
 }
 
 /** `aliases` are the names that this mount has given, which the service may spell otherwise. */
-export function openProjectTree({ catalog, rights, aliases }: ProjectSources, roots: Roots): ProjectTree {
+export function openProjectTree({ catalog, rights, aliases }: ProjectSources, roots: Roots) {
   const namesOf = new WeakMap<Children, NamedChildren>()
   const namedLast = new LRUCache<ProjectId, NamedChildren>({ max: projectsAtMost })
 
@@ -105,6 +85,7 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
       )
     })
 
+  /** The same by name, and by path where nothing listed it. */
   async function lookupTop(name: string, context: RequestContext): Promise<Node | undefined> {
     const top = await roots.top(context)
     if (top.form === 'one') return lookupSpace(top.id, name, context)
@@ -132,6 +113,7 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     return children && childIn(children, name, id)
   }
 
+  /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
   function knownTop(name: string): Node | undefined {
     const top = roots.known()
     if (top?.form === 'one') return known(top.id, name)
@@ -154,11 +136,13 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     lookup,
     lookupTop,
     list,
-    listKnown(id) {
+    /** The entries of a directory without any request; undefined where they are not known. */
+    listKnown(id: ProjectId): readonly Dentry[] | undefined {
       const children = catalog.children(id).known()
       return children && [...fixedEntries(id, catalog), ...named(children, id).entries]
     },
-    listKnownTop() {
+    /** The same of `projects/`. */
+    listKnownTop(): readonly Dentry[] | undefined {
       const top = roots.known()
       if (top?.form === 'one') {
         const children = catalog.children(top.id).known()
@@ -169,17 +153,19 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     },
     known,
     knownTop,
-    async children(id, context) {
+    /** Sub-projects and calculations only. */
+    async children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
       return named(await catalog.children(id).ask(context), id).entries
     },
-    async listShares(project, context) {
+    async listShares(project: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
       const shares = await catalog.shares(project).ask(context)
       return shares.map(({ id }) => ({
         name: recordFile(id),
         node: { kind: 'record', of: 'share', id, project },
       }))
     },
-    async listTop(context) {
+    /** The entries of `projects/`. */
+    async listTop(context: RequestContext): Promise<readonly Dentry[]> {
       const top = await roots.top(context)
       if (top.form === 'one') {
         const children = await catalog.children(top.id).ask(context)
@@ -191,6 +177,8 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     },
   }
 }
+
+export type ProjectTree = ReturnType<typeof openProjectTree>
 
 /** Where there is no project to list. */
 const firstSteps: Dentry = {

@@ -30,19 +30,6 @@ export interface LocalFiles {
 /** Where `new*.json` makes something. */
 export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>
 
-export interface ReportTree {
-  list(): readonly Dentry[]
-  lookup(name: string, context: RequestContext): Promise<Node | undefined>
-  /** An entry of one report's folder; its order needs no title of a row. */
-  lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined>
-  /** Asks once more for those that are not listed because they were gone. */
-  lookForGone(context: RequestContext): Promise<void>
-  /** The known ones by their titles, as links to the records; from memory. */
-  listNames(): readonly Dentry[]
-  /** The folder of one report. */
-  listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]>
-}
-
 const index: Dentry = {
   name: fixedNames.reportIndex,
   node: { kind: 'generated', text: 'report-index', id: '' },
@@ -57,7 +44,7 @@ export interface ReportTreeSources {
   readonly hasDraft: LocalFiles['hasDraft']
 }
 
-export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources): ReportTree {
+export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources) {
   async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
     if (name === index.name) return index.node
     if (name === byName.name) return byName.node
@@ -86,6 +73,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   const unsaved = (): readonly Dentry[] =>
     reports.gone().flatMap(id => entries(id).filter(({ node }) => node.kind === 'record' && hasDraft(node)))
 
+  /** The known ones by their titles, as links to the records; from memory. */
   function listNames(): readonly Dentry[] {
     const known = reports.list()
     const names = nameReports(known)
@@ -95,6 +83,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     }))
   }
 
+  /** The folder of one report. */
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
     const record = await present(id, context)
     const rows = dialect.rows(record) ?? []
@@ -103,6 +92,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     return [orderEntry(id), ...(await Promise.all(links))]
   }
 
+  /** An entry of one report's folder; its order needs no title of a row. */
   async function lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined> {
     const order = orderEntry(id)
     if (name === order.name) return order.node
@@ -129,8 +119,14 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   return {
-    list: () => [index, byName, ...reports.list().flatMap(({ id }) => entries(id)), ...unsaved()],
-    async lookForGone(context) {
+    list: (): readonly Dentry[] => [
+      index,
+      byName,
+      ...reports.list().flatMap(({ id }) => entries(id)),
+      ...unsaved(),
+    ],
+    /** Asks once more for those that are not listed because they were gone. */
+    async lookForGone(context: RequestContext): Promise<void> {
       // One that is gone still is no failure of the question for the others.
       await Promise.allSettled(reports.gone().map(id => present(id, context)))
     },
@@ -140,6 +136,8 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     listRows,
   }
 }
+
+export type ReportTree = ReturnType<typeof openReportTree>
 
 const orderEntry = (id: ReportId): Dentry => ({ name: fixedNames.order, node: { kind: 'order', id } })
 

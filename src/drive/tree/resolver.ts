@@ -18,17 +18,6 @@ import {
 import { type Name, type Place, pathOf } from '../nodes/place.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
 
-export interface Resolver {
-  /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
-  child(name: Name, context: RequestContext): MaybePromise<Node>
-  /** The file under a name whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
-  editable(name: Name, context: RequestContext): Promise<EditableNode | undefined>
-  /** The entries of a directory without what was taken away. */
-  shown(entries: readonly Dentry[]): readonly Dentry[]
-  /** Where an editor's own file of this name would lie; undefined where none may be. */
-  scratch(name: Name, context: RequestContext): Promise<ScratchPlace | undefined>
-}
-
 /** What was just taken away, or is about to be deleted. */
 export interface Removed {
   isHidden(node: Node): boolean
@@ -36,15 +25,17 @@ export interface Removed {
   hides(node: Node, name: string): boolean
 }
 
-export function openResolver(tree: Tree, gone: Removed): Resolver {
+export function openResolver(tree: Tree, gone: Removed) {
   return {
-    child: (name, context) =>
+    /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
+    child: (name: Name, context: RequestContext): MaybePromise<Node> =>
       chain(tree.child(name, context), found => {
         const isAway = !isDirectory(found) && gone.isHidden(found)
         if (isAway || gone.hides(found, name.name)) throw justRemoved(name)
         return found
       }),
-    async editable(name, context) {
+    /** The file under a name whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
+    async editable(name: Name, context: RequestContext): Promise<EditableNode | undefined> {
       try {
         const found = await tree.child(name, context)
         return isEditable(found) ? found : undefined
@@ -54,15 +45,19 @@ export function openResolver(tree: Tree, gone: Removed): Resolver {
       const directory = await tree.actual(directoryIn(name.parent), context)
       return newIn(directory, name.name)
     },
-    async scratch({ parent, name }, context) {
+    /** Where an editor's own file of this name would lie; undefined where none may be. */
+    async scratch({ parent, name }: Name, context: RequestContext): Promise<ScratchPlace | undefined> {
       const directory = await tree.actual(directoryIn(parent), context)
       const beside = scratchDirectory(directory)
       return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
     },
-    shown: entries =>
+    /** The entries of a directory without what was taken away. */
+    shown: (entries: readonly Dentry[]): readonly Dentry[] =>
       filterEntries(entries, ({ node, name }) => !gone.isHidden(node) && !gone.hides(node, name)),
   }
 }
+
+export type Resolver = ReturnType<typeof openResolver>
 
 /** @throws Failure 'not-directory' */
 export function directoryIn(place: Place): DirectoryNode {

@@ -41,22 +41,6 @@ export interface TreeSources {
   readonly local: LocalFiles
 }
 
-export interface Tree {
-  /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
-  walk(path: string, context: RequestContext): MaybePromise<Node>
-  /** The node under a name of a directory; Failure 'absent' where there is none. */
-  child(name: Name, context: RequestContext): MaybePromise<Node>
-  /** `projects/` as the project it stands for. */
-  actual(directory: DirectoryNode, context: RequestContext): MaybePromise<DirectoryNode>
-  list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]>
-  /** What was known of its entries at the last question, without any request; undefined where they are not known. */
-  listKnown(directory: DirectoryNode): readonly Dentry[] | undefined
-  /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
-  directory(path: string, context: RequestContext): Promise<DirectoryNode>
-  /** The next question about this directory goes to the service. */
-  refresh(directory: DirectoryNode, context: RequestContext): Promise<void>
-}
-
 const rootEntries: readonly Dentry[] = [
   { name: fixedNames.projects, node: { kind: 'top' } },
   { name: fixedNames.users, node: { kind: 'users' } },
@@ -78,7 +62,7 @@ const ownShown = ({ lacks }: Catalog): readonly Dentry[] =>
     return (text !== 'user' && text !== 'report-types') || !lacks(text)
   })
 
-export function openTree(sources: TreeSources): Tree {
+export function openTree(sources: TreeSources) {
   const { catalog, dialect, roots, reports, rights, local } = sources
   const marks = openMarks(sources)
   const projects = openProjectTree(sources, roots)
@@ -87,6 +71,7 @@ export function openTree(sources: TreeSources): Tree {
   const doubted = new WeakSet<Failure>()
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
 
+  /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
   function walk(path: string, context: RequestContext): MaybePromise<Node> {
     const names = path.split('/').filter(name => name !== '')
     return chain(descend(rootPlace, names, context), ({ node }) => node)
@@ -109,6 +94,7 @@ export function openTree(sources: TreeSources): Tree {
     return place
   }
 
+  /** The node under a name of a directory; Failure 'absent' where there is none. */
   function child({ parent, name }: Name, context: RequestContext): MaybePromise<Node> {
     const directory = parent.node
     if (!isDirectory(directory)) throw new Failure('not-directory', `${parent.name} is a file`)
@@ -261,6 +247,7 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
+  /** What was known of its entries at the last question, without any request; undefined where they are not known. */
   function listKnown(directory: DirectoryNode): readonly Dentry[] | undefined {
     switch (directory.kind) {
       case 'root':
@@ -284,12 +271,14 @@ export function openTree(sources: TreeSources): Tree {
     return roots.top(context).then(top => (top.form === 'one' ? { kind: 'project', id: top.id } : directory))
   }
 
+  /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
   async function directory(path: string, context: RequestContext): Promise<DirectoryNode> {
     const node = await walk(path, context)
     if (!isDirectory(node)) throw new Failure('not-directory', `${path} is not a directory`)
     return actual(node, context)
   }
 
+  /** The next question about this directory goes to the service. */
   async function refresh(directory: DirectoryNode, context: RequestContext): Promise<void> {
     const node = await actual(directory, context)
     switch (node.kind) {
@@ -312,6 +301,8 @@ export function openTree(sources: TreeSources): Tree {
 
   return { walk, child, actual, list, listKnown, directory, refresh }
 }
+
+export type Tree = ReturnType<typeof openTree>
 
 /** Directories in which the service is asked for a list, and not for the name. */
 const listed = new Set<DirectoryNode['kind']>(['top', 'users', 'user', 'project', 'calculation'])

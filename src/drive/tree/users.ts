@@ -7,14 +7,7 @@ import { escapeTitle, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
 import { nameFoundProjects, type ProjectTree } from './projects.js'
 
-export interface UserTree {
-  list(context: RequestContext): Promise<readonly Dentry[]>
-  lookup(name: string): Node | undefined
-  listBelow(user: string, context: RequestContext): Promise<readonly Dentry[]>
-  lookupBelow(user: string, name: string, context: RequestContext): Promise<Node | undefined>
-}
-
-export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree): UserTree {
+export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree) {
   /**
    * Any name may be a colleague's: the service answers for `/db/<user>` only where it gives that space an id and the
    * caller a right to it, while a shared project below resolves. So every name is a folder, like an automount point.
@@ -72,13 +65,15 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   }
 
   return {
-    list: async context =>
+    list: async (context: RequestContext): Promise<readonly Dentry[]> =>
       (await roots.users(context)).map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } })),
     lookup,
     listBelow,
     lookupBelow,
   }
 }
+
+export type UserTree = ReturnType<typeof openUserTree>
 
 const isUntold = (kind: FailureKind): boolean => kind === 'in-doubt' || kind === 'absent'
 

@@ -20,20 +20,11 @@ export interface StoredContent {
   readonly size: number
 }
 
-export interface Contents {
-  keepBytes(bytes: string | Uint8Array): StoredContent
-  /** Copies a file of this machine. */
-  keepFile(path: string): StoredContent
-  /** The path of a content. */
-  pathOf(hash: string): string
-  /** Deletes those of these contents that no calculation holds any more. */
-  sweep(hashes: readonly string[]): void
-}
-
 const chunkBytes = 1 << 20
 
-export function openContents(directory: string, store: Store): Contents {
+export function openContents(directory: string, store: Store) {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  /** The path of a content. */
   const pathOf = (hash: string) => join(directory, hash.slice(0, 2), hash)
   // A content appears under its name only when it is whole, so kill -9 leaves at most a temporary file.
   const settle = (temporary: string, content: StoredContent) => {
@@ -45,7 +36,7 @@ export function openContents(directory: string, store: Store): Contents {
   const temporaryName = () => join(directory, `new-${randomUUID()}`)
   return {
     pathOf,
-    keepBytes(bytes) {
+    keepBytes(bytes: string | Uint8Array): StoredContent {
       const content = {
         hash: createHash('sha256').update(bytes).digest('hex'),
         size: Buffer.byteLength(bytes),
@@ -55,15 +46,19 @@ export function openContents(directory: string, store: Store): Contents {
       writeFileSync(temporary, bytes, { mode: 0o600 })
       return settle(temporary, content)
     },
-    keepFile(path) {
+    /** Copies a file of this machine. */
+    keepFile(path: string): StoredContent {
       const temporary = temporaryName()
       return settle(temporary, copy(path, temporary))
     },
-    sweep(hashes) {
+    /** Deletes those of these contents that no calculation holds any more. */
+    sweep(hashes: readonly string[]): void {
       for (const hash of new Set(hashes)) if (!held(store, hash)) rmSync(pathOf(hash), { force: true })
     },
   }
 }
+
+export type Contents = ReturnType<typeof openContents>
 
 /** Copies piece by piece: a content may be larger than the memory. */
 function copy(from: string, to: string): StoredContent {

@@ -8,15 +8,6 @@ import type { User } from './users.js'
 export const permissions = ['READ', 'WRITE', 'FULLACCESS'] as const
 export type Permission = (typeof permissions)[number]
 
-export interface Rights {
-  /** @throws Refusal 404 if there is no such project, 403 (404 where rights hide) if the right is missing */
-  need(user: User, permission: Permission, project: string): void
-  /** Whether the user may read a project and what lies in it. */
-  mayRead(user: User, project: string): boolean
-  /** The refusal for a user that may not even read a thing of this name, e.g. `project 12`. */
-  denied(what: string): Refusal
-}
-
 const rank = { READ: 1, WRITE: 2, FULLACCESS: 3 } as const
 
 const held = `
@@ -27,7 +18,8 @@ SELECT count(*) AS height, max(upward.owner = CAST(? AS INTEGER)) AS owns,
   max(CASE s.permission WHEN 'FULLACCESS' THEN 3 WHEN 'WRITE' THEN 2 WHEN 'READ' THEN 1 ELSE 0 END) AS shared
 FROM upward LEFT JOIN share s ON s.project = upward.id AND s.user = CAST(? AS INTEGER)`
 
-export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings, 'hide' | 'root'>): Rights {
+export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings, 'hide' | 'root'>) {
+  /** The refusal for a user that may not even read a thing of this name, e.g. `project 12`. */
   const denied = (what: string) =>
     hide ? missing(`there is no ${what}`) : new Refusal(403, `you have no right to see ${what}`)
   // Where roots have no id, a project without a parent counts as no parent.
@@ -39,11 +31,13 @@ export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings
   }
   return {
     denied,
-    mayRead: (user, project) => {
+    /** Whether the user may read a project and what lies in it. */
+    mayRead: (user: User, project: string): boolean => {
       const has = rankOf(user, project)
       return has !== undefined && has >= rank.READ
     },
-    need(user, permission, project) {
+    /** @throws Refusal 404 if there is no such project, 403 (404 where rights hide) if the right is missing */
+    need(user: User, permission: Permission, project: string): void {
       const has = rankOf(user, project)
       if (has === undefined) throw missing(`there is no project ${project}`)
       if (has === 0) throw denied(`project ${project}`)
@@ -51,3 +45,5 @@ export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings
     },
   }
 }
+
+export type Rights = ReturnType<typeof rights>

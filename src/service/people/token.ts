@@ -4,12 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 
-export interface Tokens {
-  issue(userId: string): Promise<string>
-  /** The user id a token was issued for; undefined for one that is forged, damaged or expired. */
-  holder(token: string): Promise<string | undefined>
-}
-
 export interface TokenTerms {
   readonly secret: Uint8Array
   readonly lifetimeSeconds: number
@@ -20,12 +14,12 @@ export interface TokenTerms {
 /** Tokens whose signature was found to be right: a client sends the same one with each of its requests. */
 const verifiedTokens = 100
 
-export function tokens({ secret, lifetimeSeconds, now }: TokenTerms): Tokens {
+export function tokens({ secret, lifetimeSeconds, now }: TokenTerms) {
   const verified = new LRUCache<string, { readonly holder: string; readonly expires: number }>({
     max: verifiedTokens,
   })
   return {
-    issue(userId) {
+    issue(userId: string): Promise<string> {
       const issued = Math.floor(now() / 1000)
       return new SignJWT()
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -34,7 +28,8 @@ export function tokens({ secret, lifetimeSeconds, now }: TokenTerms): Tokens {
         .setExpirationTime(issued + lifetimeSeconds)
         .sign(secret)
     },
-    async holder(token) {
+    /** The user id a token was issued for; undefined for one that is forged, damaged or expired. */
+    async holder(token: string): Promise<string | undefined> {
       const known = verified.get(token)
       if (known !== undefined) return known.expires > Math.floor(now() / 1000) ? known.holder : undefined
       try {
@@ -53,6 +48,8 @@ export function tokens({ secret, lifetimeSeconds, now }: TokenTerms): Tokens {
     },
   }
 }
+
+export type Tokens = ReturnType<typeof tokens>
 
 /** The signing secret in `file`, made at first use and readable by its owner only. */
 export function secretIn(file: string): Uint8Array {

@@ -44,10 +44,6 @@ function makeDirectory(directory: string): void {
   }
 }
 
-export interface Lock {
-  release(): void
-}
-
 /** Milliseconds that a service that is just ending needs to release the lock. */
 const patience = 1000
 
@@ -55,7 +51,7 @@ const patience = 1000
  * Locks a data directory for this service. SQLite's own lock is used: the system releases it when a process is killed.
  * @throws Error with a sentence where another service has it
  */
-export function lockData(directory: string): Lock {
+export function lockData(directory: string) {
   const file = join(directory, 'service.lock')
   makePrivateFile(file)
   const database = new Database(file)
@@ -70,10 +66,12 @@ export function lockData(directory: string): Lock {
     )
   }
   return {
-    release() {
+    release(): void {
       // Closing alone releases the lock only once the binding's object is collected.
       database.exec('ROLLBACK')
       database.close()
     },
   }
 }
+
+export type Lock = ReturnType<typeof lockData>
