@@ -6,9 +6,7 @@ export interface DerivedKind {
   readonly label: string
   /** The ending of its name, which begins with the calculation's title. */
   readonly ending: string
-  /** The type of the calculation's files it is made of: where the service lists none of them, it cannot be made. */
-  readonly source: 'cml'
-  /** True if a file of this title is such a source; others may be, too: the service says so. */
+  /** True if a file of this title is what it is made of. */
   isSource(title: string): boolean
   /** The least size in bytes: a smaller stated length is no length of it. */
   readonly fewestBytes: number
@@ -19,7 +17,6 @@ export const derivedKinds = {
   xyz: {
     label: 'geometry',
     ending: '.xyz',
-    source: 'cml',
     isSource: title => /\.cml$/i.test(title),
     // One atom: `1`, a line without text, `H 0 0 0`.
     fewestBytes: 11,
@@ -27,7 +24,6 @@ export const derivedKinds = {
 } as const satisfies Record<string, DerivedKind>
 
 export type DerivedName = keyof typeof derivedKinds
-export type SourceType = DerivedKind['source']
 export type ContentKindName = 'file' | DerivedName
 
 /** In the order in which a directory shows them. */

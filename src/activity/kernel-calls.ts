@@ -1,6 +1,5 @@
 // Calls of the kernel: how many of each verb ended how, how long they took, which are under way, and what a slow one waited for.
 import { machineClocks } from '../system/machine-clocks.js'
-import { RequestLog } from './request-log.js'
 
 export class KernelCall {
   readonly requests = new RequestLog()
@@ -105,3 +104,56 @@ export function slowCallOf(
 
 const count = (requests: number): string =>
   requests === 0 ? 'no request' : requests === 1 ? 'one request' : `${requests} requests`
+
+/** One request; milliseconds of the machine's monotonic clock. */
+interface LoggedRequest {
+  /** Method and path. */
+  readonly request: string
+  readonly began: number
+  /** Undefined while it is under way. */
+  ended: number | undefined
+}
+
+/** The latest ones are remembered. */
+const requestsAtMost = 32
+const joinedAtMost = 64
+
+/** One object for each call; what it may need is made with its first request. */
+export class RequestLog {
+  #own: LoggedRequest[] | undefined
+  #joined: Set<RequestLog> | undefined
+
+  /** The returned function notes the end of the request. */
+  begin(request: string): () => void {
+    const entry: LoggedRequest = { request, began: machineClocks.monotonic(), ended: undefined }
+    this.#own ??= []
+    if (this.#own.length >= requestsAtMost) this.#own.shift()
+    this.#own.push(entry)
+    return () => {
+      entry.ended ??= machineClocks.monotonic()
+    }
+  }
+
+  /** A shared request is waited for, with what it waits for itself. */
+  join(other: RequestLog | undefined): void {
+    if (other === undefined || other === this) return
+    this.#joined ??= new Set()
+    if (this.#joined.size < joinedAtMost) this.#joined.add(other)
+  }
+
+  /** All requests that were under way at some moment since then, in the order in which they began. */
+  since(from: number): readonly LoggedRequest[] {
+    const found = new Set<LoggedRequest>()
+    this.#visit(found, new Set())
+    return [...found]
+      .filter(({ ended }) => ended === undefined || ended > from)
+      .toSorted((one, other) => one.began - other.began)
+  }
+
+  #visit(found: Set<LoggedRequest>, seen: Set<RequestLog>): void {
+    if (seen.has(this)) return
+    seen.add(this)
+    for (const entry of this.#own ?? []) found.add(entry)
+    for (const other of this.#joined ?? []) other.#visit(found, seen)
+  }
+}

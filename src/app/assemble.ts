@@ -1,15 +1,10 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 
 import { Activity } from '../activity/activity.js'
-import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
-import type { Control } from '../drive/interface/control.js'
-import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
-import type { DriveReader } from '../drive/interface/reader.js'
-import type { Drive } from '../drive/interface/verbs.js'
+import { openFailureLog } from '../drive/failure-log.js'
+import { openKernelNews } from '../drive/interface/kernel-news.js'
 import type { Pins } from '../drive/pins/pins.js'
-import type { DraftFiles } from '../drive/records/draft-files.js'
 import { asFailure, type Failure } from '../failure.js'
-import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'

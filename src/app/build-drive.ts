@@ -12,6 +12,7 @@ import { GeneratedTexts } from '../drive/generated-texts.js'
 import { draftsKey, reportNamesKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
+import { spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { PinStore } from '../drive/pins/pin-store.js'
 import { openPinSurvey } from '../drive/pins/pin-survey.js'
@@ -21,14 +22,13 @@ import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds } from '../drive/reused-ids.js'
-import { spaceOf } from '../drive/space.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { WriteSide } from '../drive/write-side.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { takeLock } from '../edit/journal/lock.js'
 import { Failure } from '../failure.js'
-import type { MetricSources } from '../metrics/sources.js'
+import type { MetricSources } from '../metrics/figures.js'
 import { openWatch } from '../metrics/watch.js'
 import type { RequestContext } from '../remote/remote.js'
 import {
@@ -75,7 +75,7 @@ export function buildEditing(
     state: known,
     mountPoint,
     resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
-    expireAll: queryCache.expireAll,
+    expireAll: () => queryCache.expireAll(),
     failed: failureLog.note,
     gone: failureLog.gone,
     lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
@@ -90,7 +90,7 @@ export function buildEditing(
     reports,
     drafts,
     writeSide,
-    expireAll: queryCache.expireAll,
+    expireAll: () => queryCache.expireAll(),
     lifetime: config.ttlListing,
     log: note,
     now,

@@ -6,8 +6,7 @@ import { Identities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { withUnmadeNoted } from '../cache/metadata/calculation-files.js'
 import { openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
-import { withCountedAnswers } from '../cache/metadata/counted-answers.js'
-import { openQueryCache } from '../cache/metadata/query-cache.js'
+import { QueryCache } from '../cache/metadata/query-cache.js'
 import { Times } from '../cache/metadata/times.js'
 import { draftsKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
@@ -51,30 +50,28 @@ export function buildCaches(
   delete capabilities.untold
   const health = new Health(connection.remote, clock, connection.away)
   const { remote } = health
-  const queryCache = withCountedAnswers(
-    openQueryCache(
+  const queryCache = new QueryCache(
+    {
+      names: namesAtMost,
+      absence: config.ttlListing / 6,
+      staleness: config.staleLimit,
+      patience: config.deadlineMetadata,
+      behind: behindMs,
+    },
+    {
       ledger,
-      {
-        names: namesAtMost,
-        absence: config.ttlListing / 6,
-        staleness: config.staleLimit,
-        patience: config.deadlineMetadata,
-        behind: behindMs,
+      clock,
+      service: health,
+      activity,
+      source: fleet?.answers,
+      isKept: (query, answer) => pins()?.keepsAnswer(query, answer) === true,
+      changed(namespace, key) {
+        pins()?.changed(namespace, key)
+        if (namespace === undefined || key === undefined) return news.tell('all')
+        const shown = shownByQuery(namespace, key)
+        if (shown !== undefined) news.tell({ key: shown })
       },
-      {
-        clock,
-        service: health,
-        source: fleet?.answers,
-        isKept: (query, answer) => pins()?.keepsAnswer(query, answer) === true,
-        changed(namespace, key) {
-          pins()?.changed(namespace, key)
-          if (namespace === undefined || key === undefined) return news.tell('all')
-          const shown = shownByQuery(namespace, key)
-          if (shown !== undefined) news.tell({ key: shown })
-        },
-      },
-    ),
-    activity,
+    },
   )
   const identities = new Identities(ledger, now, note)
   const catalog = openCatalog(remote, queryCache, {
@@ -92,7 +89,7 @@ export function buildCaches(
     activity,
     ledger,
     remote: withUnmadeNoted(fleet?.contents.around(remote) ?? remote, (of, name) => {
-      catalog.cannotMake(of, name)
+      catalog.derived.cannotMake(of, name)
       news.tell({ key: `calculation ${of}` })
     }),
     clock,

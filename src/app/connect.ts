@@ -10,14 +10,7 @@ import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import { likelyQuestion } from '../remote/known-question.js'
-import {
-  type Dialect,
-  type Dispensable,
-  type Instant,
-  idForm,
-  type ProjectId,
-  type Remote,
-} from '../remote/remote.js'
+import { type Dispensable, type Instant, idForm, type ProjectId } from '../remote/remote.js'
 import { Gate } from '../remote/rest/gate.js'
 import { type Capabilities, operationOf } from '../remote/rest/lacking.js'
 import { openRest } from '../remote/rest/rest.js'
@@ -26,7 +19,7 @@ import { tokenEnd } from '../remote/session/token.js'
 import { type DialectSettings, defaultFields } from '../remote/wire/names.js'
 import { Wire } from '../remote/wire/wire.js'
 import type { Configured } from '../terminal/settings.js'
-import { type Account, knownAccount } from './account/account.js'
+import { knownAccount } from './account/account.js'
 import { tokenStore } from './account/token-store.js'
 import { openUnanswered } from './unanswered.js'
 

@@ -1,7 +1,7 @@
 // Storage locations: the XDG directories, and below them one private directory per service and user.
 import { createHash } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
-import { homeOf } from '../system/home.js'
+import { homeOf } from '../system/user-name.js'
 import { BadSetting, variableName } from './settings.js'
 
 /** The variables of a process. */

@@ -1,7 +1,7 @@
 // Values as a user writes them (`30s`, `10G`, `yes`, `~/x`), parsed; each form refuses what it does not know.
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { homeSign } from '../system/home.js'
+import { homeSign } from '../system/user-name.js'
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,

@@ -4,7 +4,6 @@ import { asFailure, Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { ByteOffset, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import { openHandles } from './handles.js'
 import type { Call, FileVerbs, OpenAccess } from './interface/verbs.js'
 import {
   type ContentNode,
@@ -39,6 +38,7 @@ interface ContentFile {
 
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
 const beginningBytes = 128 * 1024
+const largestHandle = 0x7fff_ffff
 
 export function openFileVerbs(
   parts: DriveParts,
@@ -47,7 +47,22 @@ export function openFileVerbs(
 ): FileVerbs {
   const { content, failureLog, scratch, writeSide } = parts
   const { records } = writeSide
-  const handles = openHandles<HandleTarget>()
+  /** By their numbers: the binding carries a handle as a 32-bit integer, and 0 means "none" to it. */
+  const handles = new Map<number, HandleTarget>()
+  let last = 0
+
+  function add(file: HandleTarget): number {
+    do last = last === largestHandle ? 1 : last + 1
+    while (handles.has(last))
+    handles.set(last, file)
+    return last
+  }
+
+  function openAt(handle: number): HandleTarget {
+    const found = handles.get(handle)
+    if (found === undefined) throw new Failure('bad-handle', `no file is open under the number ${handle}`)
+    return found
+  }
 
   function open(place: Place, access: OpenAccess, call?: Call): MaybePromise<number> {
     const { node } = place
@@ -56,9 +71,9 @@ export function openFileVerbs(
     if (access === 'read') parts.foresight.opened(path, node)
     if (access === 'read' && node.kind === 'content') {
       const since = content.replacedAt(node.content)
-      return handles.add({ kind: 'content', path, node, since, readOn: false })
+      return add({ kind: 'content', path, node, since, readOn: false })
     }
-    return openNode(node, { ...call, place, access }, until.metadata()).then(handles.add)
+    return openNode(node, { ...call, place, access }, until.metadata()).then(add)
   }
 
   async function openNode(
@@ -98,18 +113,18 @@ export function openFileVerbs(
         ...call,
         place: { ...name, node: record },
       })
-      return handles.add({ kind: 'record', file, path: pathOf(name), node: record })
+      return add({ kind: 'record', file, path: pathOf(name), node: record })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
     if (await parts.removals.touch(name, context))
       throw new Failure('taken-back', `${pathOf(name)}: it is not deleted, and there again`)
     const place = await resolver.scratch(name, context)
     if (place === undefined) throw refusalToMake(name)
-    return handles.add({ kind: 'local', file: await scratch.create(place), place })
+    return add({ kind: 'local', file: await scratch.create(place), place })
   }
 
   function read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number> {
-    const open = handles.get(handle)
+    const open = openAt(handle)
     switch (open.kind) {
       case 'content':
         if (!open.readOn && offset >= beginningBytes) {
@@ -150,7 +165,7 @@ export function openFileVerbs(
 
   /** What can be written is a record or a local file. */
   function writable(handle: number): RecordHandle | FileHandle {
-    const open = handles.get(handle)
+    const open = openAt(handle)
     if (open.kind === 'record' || open.kind === 'local') return open.file
     throw new Failure('bad-handle', 'this file is open for reading only')
   }
@@ -160,12 +175,12 @@ export function openFileVerbs(
     create,
     read,
     textOf(handle) {
-      const open = handles.get(handle)
+      const open = openAt(handle)
       if (open.kind === 'record') return open.file.text()
       return open.kind === 'text' ? { size: open.text.bytes.length, mtime: open.text.mtime } : undefined
     },
     async write(handle, bytes, offset) {
-      const open = handles.get(handle)
+      const open = openAt(handle)
       if (open.kind === 'record') return open.file.write(bytes, offset)
       if (open.kind !== 'local') throw new Failure('bad-handle', 'this file is open for reading only')
       if (scratch.isOver(open.place)) throw new Failure('conflict', 'this file was moved over a record')
@@ -175,16 +190,17 @@ export function openFileVerbs(
       await writable(handle).truncate(size)
     },
     flush(handle) {
-      const open = handles.get(handle)
+      const open = openAt(handle)
       return open.kind === 'record' ? flushRecord(open) : undefined
     },
     async fsync(handle) {
-      const open = handles.get(handle)
+      const open = openAt(handle)
       if (open.kind === 'record' || open.kind === 'local') await open.file.sync()
       if (open.kind === 'local') await scratch.syncNames(open.place)
     },
     release(handle) {
-      const open = handles.take(handle)
+      const open = openAt(handle)
+      handles.delete(handle)
       if (open.kind === 'record') return open.file.release(until.save())
       return open.kind === 'local' ? open.file.close() : undefined
     },

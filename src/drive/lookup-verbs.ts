@@ -1,11 +1,12 @@
 // Lookup verbs: stat, readdir, readlink, statfs and xattrs.
 
+import { statfs } from 'node:fs/promises'
 import { Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { type Attributes, bytesOf, listedBy, modeOf, versionOf } from './interface/attributes.js'
-import type { Listing, LookupVerbs } from './interface/verbs.js'
+import type { Listing, LookupVerbs, Space } from './interface/verbs.js'
 import {
   type DatedNode,
   type Dentry,
@@ -13,9 +14,10 @@ import {
   isDirectory,
   isEditable,
   type Node,
+  nodeId,
   nodeKey,
+  nodeKind,
 } from './nodes/node.js'
-import { nodeId, nodeKind } from './nodes/node-facts.js'
 import { type Place, pathOf } from './nodes/place.js'
 import type { TextSnapshot } from './records/source.js'
 import { directoryIn, type Resolver } from './tree/resolver.js'
@@ -199,3 +201,20 @@ function shownAs(entries: readonly Dentry[], attributesOf: (node: Node) => Attri
 }
 
 const sizeOfText = ({ bytes, mtime }: TextSnapshot) => ({ size: bytes.length, mtime })
+
+/** The space of the file system that this directory lies on; the binding carries counts of 32 bits. */
+export async function spaceOf(directory: string): Promise<Space> {
+  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(directory)
+  const small = (count: number): number => Math.min(count, 0xffff_ffff)
+  return {
+    bsize,
+    frsize: bsize,
+    blocks: small(blocks),
+    bfree: small(bfree),
+    bavail: small(bavail),
+    files: small(files),
+    ffree: small(ffree),
+    favail: small(ffree),
+    namemax: 255,
+  }
+}

@@ -6,10 +6,17 @@ import { nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
-import { type Answer, inodeAt, lifetimesOf, nothing, type RequestParts, shownOf } from './entries.js'
+import {
+  type Answer,
+  inodeAt,
+  lifetimesOf,
+  nothing,
+  type Remembered,
+  type RequestParts,
+  shownOf,
+} from './entries.js'
 import { type Inode, type Inodes, inodeNumber } from './inodes.js'
 import { type Header, handleIn, opcodes, type ReadIn, readIn } from './protocol.js'
-import type { Remembered } from './remembered.js'
 import { direntplusFits, openFlags, putDirent, putEntry, putOpened, Reply } from './reply.js'
 
 interface OpenDirectory {

@@ -1,9 +1,8 @@
 // Opcode table: which request each opcode is, and whether its wait may be interrupted.
 import { chain, type MaybePromise } from '../maybe-promise.js'
-import { type Answer, nothing, type RequestParts } from './entries.js'
+import { type Answer, nothing, Remembered, type RequestParts } from './entries.js'
 import { Listings } from './listings.js'
 import { type Header, handleIn, opcodes } from './protocol.js'
-import { Remembered } from './remembered.js'
 import { Requests } from './requests.js'
 
 /** A request that is answered: how logs call it, and whether its wait may be interrupted, because it changes nothing. */

@@ -7,9 +7,18 @@ import { asFailure, Failure, isAbsent } from '../failure.js'
 import { attempt, chain, type MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import { byteOffset, instant } from '../remote/remote.js'
-import { processOf } from '../system/process-id.js'
-import type { Answer, RequestParts } from './entries.js'
-import { foundBy, inodeAt, isStill, lifetimesOf, nothing, shownOf } from './entries.js'
+import { processOf } from '../system/process.js'
+import {
+  type Answer,
+  foundBy,
+  inodeAt,
+  isStill,
+  lifetimesOf,
+  nothing,
+  type Remembered,
+  type RequestParts,
+  shownOf,
+} from './entries.js'
 import type { Inode, Inodes } from './inodes.js'
 import {
   getxattrIn,
@@ -25,7 +34,6 @@ import {
   symlinkIn,
   writeIn,
 } from './protocol.js'
-import type { Remembered } from './remembered.js'
 import {
   openFlags,
   putAttrOut,

@@ -1,7 +1,7 @@
 // Writers: who opens and writes a record. What a process has read or stored tells what a text of it is an edit of.
 import type { Call } from '../drive/interface/verbs.js'
 import { isEditable } from '../drive/nodes/node.js'
-import { groupOf, processOf } from '../system/process-id.js'
+import { groupOf, processOf } from '../system/process.js'
 import type { Inode } from './inodes.js'
 
 /** Nothing else needs to know it, and looking takes time. */

@@ -1,7 +1,6 @@
 // Prometheus text of the metrics, kept and printed by prom-client from the table of figures.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { bounds, type Figure, figures } from './figures.js'
-import type { MetricSources } from './sources.js'
+import { bounds, type Figure, figures, type MetricSources } from './figures.js'
 
 /** The text at each call; counters and gauges are read then, and histograms count from here on. */
 export function openExposition(sources: MetricSources): () => Promise<string> {

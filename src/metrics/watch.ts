@@ -1,10 +1,11 @@
 // What goes on in a mount, for those who ask: the picture of `calcfs top`, the metrics, the health, the log.
+
 import type { WatchControl } from '../drive/control/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
 import { Failure } from '../failure.js'
 import { machineClocks } from '../system/machine-clocks.js'
 import type { LogReader } from '../terminal/log.js'
-import { isUnderWay, type MetricSources } from './sources.js'
+import { isUnderWay, type MetricSources } from './figures.js'
 
 /** Unhealthy is what a person has to mend, or wait for: an outage, an ended sign-in, edits that wait. */
 export function healthOf(

@@ -3,10 +3,18 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import type { Clock } from '../remote/clock.js'
-import { withoutLooking } from './automount-point.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
-import { detach, drives, drivesOfUser, inTurn, mountAt, placesOf, unmount } from './mount-point.js'
+import {
+  detach,
+  drives,
+  drivesOfUser,
+  inTurn,
+  mountAt,
+  placesOf,
+  unmount,
+  withoutLooking,
+} from './mount-point.js'
 
 export interface Mounted {
   /** The kernel's device number of the file system; undefined where the mount has ended at once. */

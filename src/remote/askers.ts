@@ -1,5 +1,5 @@
 // Callers of a shared answer: a request without callers yields its slot, a new caller checks on its progress.
-import { RequestLog } from '../activity/request-log.js'
+import { RequestLog } from '../activity/kernel-calls.js'
 
 export class Askers {
   /** Which requests it sends. */

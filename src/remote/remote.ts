@@ -1,7 +1,7 @@
 // The Remote interface: what calcfs knows of the platform, in domain terms; no HTTP, no field names.
 
-import type { RequestLog } from '../activity/request-log.js'
-import type { ContentKindName, DerivedName, SourceType } from '../content-kinds.js'
+import type { RequestLog } from '../activity/kernel-calls.js'
+import type { ContentKindName, DerivedName } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
 import type { KeptDigits } from '../record/json/kept-digits.js'
@@ -280,11 +280,7 @@ export interface Remote {
   deleteCalculation(id: CalculationId, context: RequestContext): Promise<void>
 
   /** File names; an empty list where the service has none for a calculation that exists. */
-  fileTitles(
-    of: CalculationId,
-    type: 'files' | SourceType,
-    context: RequestContext,
-  ): Promise<readonly FileTitle[]>
+  fileTitles(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
   /** The same where no name may be missing. @throws Failure 'broken' for a list with a malformed item */
   allFileTitles(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where it is not stated. */

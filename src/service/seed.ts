@@ -1,6 +1,6 @@
 // Direct insertion into a service for tests, benchmarks and the sample: forced ids and odd names allowed.
 import type { Contents, StoredContent } from './content/contents.js'
-import { type GeneratedName, generatedNames } from './content/generated.js'
+import { type GeneratedName, generatedNames } from './content/geometry.js'
 import type { Permission } from './people/rights.js'
 import { insertUser, type User, userByName } from './people/users.js'
 import { insertCalculation, keepGenerated } from './records/calculations.js'

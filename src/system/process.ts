@@ -1,5 +1,6 @@
 // Processes by their number: whether one runs, is stopped or has ended, and whether it is still the same one.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { codeOf, isMissing } from './error-code.js'
@@ -70,4 +71,54 @@ function running(
 ): RunningProcess | undefined {
   if (state === undefined || /^[ZXx]/.test(state)) return undefined
   return { isStopped: /^[Tt]/.test(state), user: user === undefined ? undefined : Number(user), started }
+}
+
+/** By their numbers; the ancestors are the nearest first. */
+export interface ProcessId {
+  readonly group: number
+  readonly session: number
+  readonly ancestors: readonly number[]
+  /** By which of a record's files it reads and writes, where that is not the record itself. */
+  readonly view?: 'order'
+}
+
+/** Beyond so many a program and its ancestor have little to do with each other. */
+const ancestorsAtMost = 8
+/** The parent of all is an ancestor of every program. */
+const firstProcess = 1
+
+/** Undefined for a thread that cannot be looked at. */
+export function processOf(thread: number): ProcessId | undefined {
+  const status = statusOf(thread)
+  if (status === undefined) return undefined
+  const ancestors: number[] = []
+  for (let next = status.parent; next > firstProcess && ancestors.length < ancestorsAtMost; ) {
+    ancestors.push(next)
+    next = statusOf(next)?.parent ?? firstProcess
+  }
+  return { group: status.group, session: status.session, ancestors }
+}
+
+/** Of its thread group alone. */
+export const groupOf = (thread: number): number | undefined => statusOf(thread)?.group
+
+/**
+ * `/proc/PID/status`, proc_pid_status(5); undefined for a thread that has ended, or lies in another pid name space: that has the
+ * number 0. Nothing else is read there: `/proc/PID/stat` waits for a child in exec, which may wait for this daemon.
+ */
+export function statusTextOf(thread: number): string | undefined {
+  if (thread === 0) return undefined
+  try {
+    return readFileSync(`/proc/${thread}/status`, 'latin1')
+  } catch {
+    return undefined
+  }
+}
+
+function statusOf(thread: number) {
+  const text = statusTextOf(thread)
+  if (text === undefined) return undefined
+  const numberIn = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  return { group: numberIn('Tgid'), session: numberIn('NSsid'), parent: numberIn('PPid') }
 }

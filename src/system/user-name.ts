@@ -1,7 +1,8 @@
 // Users of this machine: their names for messages, and what fusermount allows them.
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
+import { isAbsolute } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Milliseconds: a directory service may be away. */
@@ -51,3 +52,34 @@ export const othersNotAllowed = {
   found: `${file} does not allow it to users`,
   mend: `echo user_allow_other | sudo tee -a ${file}`,
 } as const
+
+/** Of the variable, else of the system's list of users; undefined where neither tells one. */
+export function homeOf(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  const said = environment['HOME']
+  if (said !== undefined && isAbsolute(said)) return said
+  try {
+    return userInfo().homedir
+  } catch {
+    // The list has no line for this user id, as in a container.
+    return undefined
+  }
+}
+
+/** What `~` stands for in this process. */
+export function homeSign(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    // As above.
+    return undefined
+  }
+}
+
+/** Undefined where it was removed. */
+export function standingIn(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}

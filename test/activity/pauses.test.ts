@@ -1,6 +1,6 @@
 // Pauses of the main thread, by a clock of the test's own.
 import t from 'tap'
-import { lookEvery, Pauses } from '../../src/activity/pauses.js'
+import { lookEvery, Pauses } from '../../src/activity/activity.js'
 
 t.test('CLI-22 the longest pause of a second or more is told for ten minutes', async t => {
   let now = 5_000

@@ -1,7 +1,6 @@
 // The requests that a slow call names: its own and those that it shares, with their milliseconds.
 import t from 'tap'
-import { KernelCalls, slowCallOf } from '../../src/activity/kernel-calls.js'
-import { RequestLog } from '../../src/activity/request-log.js'
+import { KernelCalls, RequestLog, slowCallOf } from '../../src/activity/kernel-calls.js'
 
 const pause = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 

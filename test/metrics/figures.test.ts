@@ -3,9 +3,8 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Activity } from '../../src/activity/activity.js'
-import { figures } from '../../src/metrics/figures.js'
+import { figures, type MetricSources } from '../../src/metrics/figures.js'
 import { openMetricsPort } from '../../src/metrics/metrics-port.js'
-import type { MetricSources } from '../../src/metrics/sources.js'
 import { openWatch } from '../../src/metrics/watch.js'
 
 const root = new URL('../../../', import.meta.url)

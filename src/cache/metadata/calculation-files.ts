@@ -1,6 +1,6 @@
-// Files of a calculation: its own list, which no refusal of it alone empties, and what the service generates from them.
+// Generated files of a calculation: which the service makes of its own ones, told by their names.
 import { LRUCache } from 'lru-cache'
-import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
+import { type DerivedName, derivedKinds, derivedNames } from '../../content-kinds.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
@@ -11,82 +11,50 @@ import {
   type FileTitle,
   type Remote,
   type RequestContext,
-  unlistedFiles,
 } from '../../remote/remote.js'
-import type { Query, QueryCache } from './query.js'
-
-/** How the question for a calculation's files goes by, among listings. */
-export const filesKey = (of: CalculationId): string => `files ${of}`
-
-/**
- * The files of a calculation, or those of one type; `hadSome` says whether it is known to have had some.
- * @throws Failure 'broken', an outage, where the list alone is refused in the place of some
- */
-export async function fileTitles(
-  remote: Pick<Remote, 'fileTitles'>,
-  {
-    of,
-    type,
-    hadSome,
-  }: { readonly of: CalculationId; readonly type: 'files' | SourceType; readonly hadSome: boolean },
-  context: RequestContext,
-): Promise<readonly FileTitle[]> {
-  const titles = await remote.fileTitles(of, type, context)
-  if (titles !== unlistedFiles || !hadSome) return titles
-  throw new Failure('broken', `the service tells no files of calculation ${of} any more, and had told some`)
-}
-
-/** A list may be long, and is looked at for every name in it. */
-const told = new WeakMap<readonly FileTitle[], Map<DerivedName, boolean>>()
 
 const unmadeAtMost = 100_000
 
-export interface DerivedFilesParts {
-  filesOf(of: CalculationId): Query<readonly FileTitle[]>
-  readonly lifetime: number
-  /** Such a file is not listed where the service cannot make it. */
-  readonly lacks: (name: DerivedName) => boolean
-  /** One has to be asked for before any is listed. */
-  readonly doubts: (name: DerivedName) => boolean
+/** A list may be long, and is looked at for every name in it. */
+const told = new WeakMap<readonly FileTitle[], readonly DerivedName[]>()
+
+/** Which files the service makes of those: one is told by its name. */
+function madeOf(titles: readonly FileTitle[]): readonly DerivedName[] {
+  const known =
+    told.get(titles) ?? derivedNames.filter(name => titles.some(title => derivedKinds[name].isSource(title)))
+  told.set(titles, known)
+  return known
 }
 
+/** Files that the service makes of a calculation's own ones, as far as it can. */
 export class DerivedFiles {
   readonly #unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
 
+  /**
+   * @param lacks such a file is not listed where the service cannot make it
+   * @param doubts one has to be asked for before any is listed
+   */
   constructor(
-    private readonly queryCache: QueryCache,
-    private readonly remote: Pick<Remote, 'fileTitles' | 'content'>,
-    private readonly parts: DerivedFilesParts,
+    private readonly remote: Pick<Remote, 'content'>,
+    private readonly lacks: (name: DerivedName) => boolean,
+    private readonly doubts: (name: DerivedName) => boolean,
   ) {}
 
-  /** Asks for the list of files first, which most often tells. */
-  of(calculation: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]> {
-    return chain(this.queryCache.ask(this.parts.filesOf(calculation), context), titles => {
-      const isThere = derivedNames.map(
-        name =>
-          toldByTitles(titles, name) ??
-          this.queryCache.ask(this.#hasSources(calculation, derivedKinds[name].source), context),
-      )
-      return chain(all(isThere), answers => {
-        const doubtful = derivedNames.filter(
-          (name, at) => answers[at] && this.parts.doubts(name) && !this.#unmade.has(keyOf(calculation, name)),
-        )
-        const asked = all(doubtful.map(name => this.#askDoubtful(calculation, name, context)))
-        return chain(asked, () => this.#listed(calculation, answers))
-      })
-    })
+  of(
+    calculation: CalculationId,
+    titles: readonly FileTitle[],
+    context: RequestContext,
+  ): MaybePromise<readonly DerivedName[]> {
+    const made = madeOf(titles)
+    if (!made.some(this.doubts)) return this.known(calculation, titles)
+    const doubtful = made.filter(name => this.doubts(name) && !this.#unmade.has(keyOf(calculation, name)))
+    const asked = all(doubtful.map(name => this.#askDoubtful(calculation, name, context)))
+    return chain(asked, () => this.known(calculation, titles))
   }
 
-  /** The same without any request; undefined where it is not known. */
-  known(calculation: CalculationId): readonly DerivedName[] | undefined {
-    const titles = this.queryCache.known(this.parts.filesOf(calculation))
-    if (titles === undefined) return undefined
-    const answers = derivedNames.map(
-      name =>
-        toldByTitles(titles, name) ??
-        this.queryCache.known(this.#hasSources(calculation, derivedKinds[name].source)),
-    )
-    return answers.includes(undefined) ? undefined : this.#listed(calculation, answers)
+  /** The same without any request. */
+  known(calculation: CalculationId, titles: readonly FileTitle[]): readonly DerivedName[] {
+    return madeOf(titles).filter(name => !this.lacks(name) && !this.#unmade.has(keyOf(calculation, name)))
   }
 
   /** The service cannot make this one: it is not listed until the next mount. */
@@ -96,30 +64,7 @@ export class DerivedFiles {
 
   /** What was told of this calculation may be about another one. */
   forget(calculation: CalculationId): void {
-    for (const name of derivedNames) {
-      this.queryCache.forget(this.#hasSources(calculation, derivedKinds[name].source))
-      this.#unmade.delete(keyOf(calculation, name))
-    }
-  }
-
-  #hasSources(of: CalculationId, type: SourceType): Query<boolean> {
-    return {
-      namespace: 'listing',
-      key: `${type} ${of}`,
-      lifetime: this.parts.lifetime,
-      fetch: async context => {
-        const hadSome = this.queryCache.known(this.#hasSources(of, type)) === true
-        return (await fileTitles(this.remote, { of, type, hadSome }, context)).length > 0
-      },
-      encode: String,
-      decode: (text: string) => text === 'true',
-    }
-  }
-
-  #listed(calculation: CalculationId, answers: readonly (boolean | undefined)[]): readonly DerivedName[] {
-    return derivedNames.filter(
-      (name, at) => answers[at] && !this.parts.lacks(name) && !this.#unmade.has(keyOf(calculation, name)),
-    )
+    for (const name of derivedNames) this.#unmade.delete(keyOf(calculation, name))
   }
 
   /** An outage tells nothing: what was never made here stays left out. */
@@ -133,16 +78,6 @@ export class DerivedFiles {
 }
 
 const keyOf = (calculation: CalculationId, name: DerivedName): string => `${name} ${calculation}`
-
-/** Undefined where only the service knows: it may take files of other names for sources, too. */
-function toldByTitles(titles: readonly FileTitle[], name: DerivedName): boolean | undefined {
-  if (titles.length === 0) return false
-  const known = told.get(titles) ?? new Map<DerivedName, boolean>()
-  told.set(titles, known)
-  const found = known.get(name) ?? titles.some(title => derivedKinds[name].isSource(title))
-  known.set(name, found)
-  return found || undefined
-}
 
 /** The same service; a 404 of a generated file is told to `cannotMake` before the one who asked hears it. */
 export function withUnmadeNoted(

@@ -1,7 +1,6 @@
 // Catalog: the questions about projects, calculations, reports and users, each with its lifetime.
 
-import type { DerivedName } from '../../content-kinds.js'
-import { asFailure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { madeOnce } from '../../growing-lru.js'
 import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -24,10 +23,12 @@ import {
   type ServicePath,
   type Share,
   type User,
+  unlistedFiles,
 } from '../../remote/remote.js'
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
-import { DerivedFiles, filesKey, fileTitles } from './calculation-files.js'
+import { DerivedFiles } from './calculation-files.js'
+import { type Entry, QueryEntry } from './entry.js'
 import {
   type ChildrenForm,
   decodeChildren,
@@ -36,7 +37,8 @@ import {
   encodeRecords,
   withFirstTimes,
 } from './list-codec.js'
-import { type Entry, nameOf, type Query, type QueryCache, QueryEntry } from './query.js'
+import { nameOf, type Query } from './query.js'
+import type { QueryCache } from './query-cache.js'
 
 /** What a project holds, one level deep. */
 export interface Children {
@@ -138,13 +140,17 @@ export function openCatalog(
     childrenIn({ kind: 'calculation', parent }, context => remote.calculations(parent, context)),
   )
   const filesOf: (of: CalculationId) => Query<readonly FileTitle[]> = madeOnce(of =>
-    listing(filesKey(of), context => {
+    listing(`files ${of}`, async context => {
+      const titles = await remote.fileTitles(of, context)
       const hadSome = (queryCache.known(filesOf(of)) ?? []).length > 0
-      return fileTitles(remote, { of, type: 'files', hadSome }, context)
+      if (titles !== unlistedFiles || !hadSome) return titles
+      // No refusal of the list alone empties it.
+      const sentence = `the service tells no files of calculation ${of} any more, and had told some`
+      throw new Failure('broken', sentence)
     }),
   )
 
-  const derived = new DerivedFiles(queryCache, remote, { filesOf, lifetime: seldom, lacks, doubts })
+  const derived = new DerivedFiles(remote, lacks, doubts)
 
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',
@@ -318,16 +324,11 @@ export function openCatalog(
     askDoubtfulShares: (of: ProjectId, context: RequestContext): MaybePromise<unknown> =>
       doubts('shares') ? recover(queryCache.ask(sharesOf(of), context), asFailure) : undefined,
     /** Which files the service makes of the calculation's own ones. */
-    derivedFiles: (of: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]> =>
-      derived.of(of, context),
-    /** The service has said that it cannot make this file: it is not listed until the next mount. */
-    cannotMake: (of: CalculationId, name: DerivedName): void => derived.cannotMake(of, name),
-    /** The same without any request; undefined where it is not known. */
-    knownDerivedFiles: (of: CalculationId): readonly DerivedName[] | undefined => derived.known(of),
+    derived,
     /** The project whose listing names this one, if that was ever seen. */
     parentOf: (project: ProjectId): ProjectId | undefined => parents.get(project),
     /** Grows with each answer that is another one now: what was made of them before may be another, too. */
-    revision: queryCache.revision,
+    revision: (): number => queryCache.revision,
     /** A listing that was just read again. */
     learnSubProjects: (of: ProjectId, projects: readonly ListedProject[]): void =>
       queryCache.learn(projectsOf(of), projects),
@@ -349,7 +350,8 @@ export function openCatalog(
     forgetIn(parent: ProjectId, { kind, id }: ChildRef): void {
       if (kind === 'share') {
         takeOut(sharesOf(parent), id)
-        return queryCache.expire(sharesOf(parent))
+        queryCache.expire(sharesOf(parent))
+        return
       }
       if (kind === 'project') takeOut(projectsOf(parent), id)
       else takeOut(calculationsOf(parent), id)

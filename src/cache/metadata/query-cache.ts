@@ -4,18 +4,17 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { Askers } from '../../remote/askers.js'
-import { type Clock, dueIn, dueSooner, withDeadline } from '../../remote/clock.js'
+import { dueIn, dueSooner, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
-import type { Health } from '../health.js'
-import type { Ledger } from '../ledger/ledger.js'
-import type { LedgerValue, StoredValue } from '../ledger/table.js'
+import type { LedgerValue } from '../ledger/table.js'
 import {
   type AnswerSource,
   answerWeight,
+  isSame,
   nameOf,
   type Query,
-  type QueryCache,
   type QueryCacheLimits,
+  type QueryCachePorts,
   serviceAlone,
 } from './query.js'
 
@@ -23,12 +22,6 @@ import {
 interface Flight {
   readonly answer: Promise<unknown>
   readonly askers: Askers
-}
-
-/** Its form on disk, and when it came. */
-interface StoredAnswer {
-  readonly form: StoredValue<LedgerValue>
-  readonly came?: Instant
 }
 
 interface CachedAnswer {
@@ -54,60 +47,176 @@ const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched again in the background. */
 const nearItsEnd = 0.75
 
-export type ServiceHealth = Pick<Health, 'away' | 'outage'>
-
-export interface QueryCachePorts {
-  readonly clock: Clock
-  readonly service: ServiceHealth
-  /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
-  readonly changed?: (namespace?: string, key?: string) => void
-  /** Whether its answer may serve at any age while the service is away. */
-  readonly isKept?: (query: { readonly namespace: string; readonly key: string }, answer: unknown) => boolean
-  /** The service itself if undefined. */
-  readonly source?: AnswerSource | undefined
-}
-
-export function openQueryCache(
-  ledger: Ledger,
-  limits: QueryCacheLimits,
-  { clock, service, changed: tell = () => {}, source = serviceAlone, isKept = () => false }: QueryCachePorts,
-): QueryCache {
-  const { now } = clock
-  const most = Math.max(2, limits.names)
-  let revision = 0
-  function changed(namespace?: string, key?: string): void {
-    revision += 1
-    tell(namespace, key)
-  }
-  const entries = new LRUCache<string, CachedAnswer>({
-    maxSize: most,
-    sizeCalculation: ({ names }) => names,
-  })
+export class QueryCache {
+  /** Grows with each answer that is another one now. */
+  revision = 0
+  readonly #ports: QueryCachePorts
+  readonly #now: () => Instant
+  readonly #source: AnswerSource
+  readonly #limits: QueryCacheLimits
+  readonly #most: number
+  readonly #entries: LRUCache<string, CachedAnswer>
   // What the ledger was asked for in vain: a stat asks for records that were never read.
-  const unkept = new LRUCache<string, true>(upTo(20_000))
+  readonly #unkept = new LRUCache<string, true>(upTo(20_000))
   /** What the service does not have, or does not show to this user, is believed for a while. */
-  const absences = new LRUCache<string, { failure: Failure; until: number }>(upTo(absencesAtMost))
+  readonly #absences = new LRUCache<string, { failure: Failure; until: number }>(upTo(absencesAtMost))
+  readonly #flights = new Map<string, Flight>()
+  /** Asked ahead, and not answered yet. */
+  readonly #guessed = new Set<string>()
   /** What is older is not fresh. */
-  let freshFrom = 0
-  const flights = new Map<string, Flight>()
+  #freshFrom = 0
   /** When a question last waited for a service that is away. */
-  let triedAt = Number.NEGATIVE_INFINITY
+  #triedAt = Number.NEGATIVE_INFINITY
   /** When a question last waited its whole time, and nothing at all was heard of the service. */
-  let inVainAt = Number.NEGATIVE_INFINITY
-  const named = <Answer>(query: Query<Answer>): string => query.name ?? nameOf(query.namespace, query.key)
+  #inVainAt = Number.NEGATIVE_INFINITY
+  #isToWrite = false
 
-  function recall<Answer>(query: Query<Answer>): CachedAnswer | undefined {
+  constructor(limits: QueryCacheLimits, ports: QueryCachePorts) {
+    this.#limits = limits
+    this.#ports = ports
+    this.#now = ports.clock.now
+    this.#source = ports.source ?? serviceAlone
+    this.#most = Math.max(2, limits.names)
+    this.#entries = new LRUCache({ maxSize: this.#most, sizeCalculation: ({ names }) => names })
+  }
+
+  /** The answer: at once where it is fresh, else fetched; a stale one where the service is away and that is allowed. */
+  ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer> {
+    const { cache: use, foresight } = this.#ports.activity
+    const isUser = context.priority === 'user'
     const name = named(query)
-    const held = entries.get(name)
+    const known = this.#fresh(query)
+    if (known !== undefined) {
+      if (!isUser) return known
+      use.answersKnown += 1
+      foresight.used(name)
+      return known
+    }
+    const soon = this.#fetched(query, context)
+    if (isUser) use.answersAsked += 1
+    foresight.dropped(name)
+    if (!isUser) this.#foreseen(name, soon)
+    else if (this.#guessed.delete(name)) {
+      // A user that joins a request of foresight waits for less than its own would take.
+      foresight.brought(name, 0)
+      foresight.used(name)
+    }
+    return soon
+  }
+
+  #foreseen(name: string, answer: Promise<unknown>): void {
+    if (this.#guessed.has(name)) return
+    this.#guessed.add(name)
+    const brought = (): void => {
+      if (this.#guessed.delete(name)) this.#ports.activity.foresight.brought(name, 0)
+    }
+    answer.then(brought, () => this.#guessed.delete(name))
+  }
+
+  /** What is known without any request, however old. */
+  known<Answer>(query: Query<Answer>): Answer | undefined {
+    return this.#recall(query)?.answer as Answer | undefined
+  }
+
+  /** The same, unless it was expired. */
+  unexpired<Answer>(query: Query<Answer>): Answer | undefined {
+    const entry = this.#recall(query)
+    return entry === undefined || this.#isExpired(entry) ? undefined : (entry.answer as Answer)
+  }
+
+  /** Until when an ask is answered at once and sends nothing; 0 where it is not. */
+  freshUntil<Answer>(query: Query<Answer>): Instant {
+    const entry = this.#entries.peek(named(query))
+    // One from before the date was set back is asked for.
+    if (entry === undefined || this.#isExpired(entry) || entry.at > this.#now()) return instant(0)
+    return instant(entry.at + query.lifetime * nearItsEnd)
+  }
+
+  /** Why the last answer is old, if it is. */
+  staleBecause<Answer>(query: Query<Answer>): Failure | undefined {
+    return this.#entries.peek(named(query))?.stale
+  }
+
+  /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
+  learn<Answer>(query: Query<Answer>, answer: Answer): void {
+    this.#flights.delete(named(query))
+    this.#keep(query, answer)
+    this.#writeSoon()
+    this.#changed(query.namespace, query.key)
+    this.#source.changed(query)
+  }
+
+  /** What the next mount knows of it, until the service is asked again; this one knows what it knew. */
+  leave<Answer>(query: Query<Answer>, answer: Answer): void {
+    const entry = this.#recall(query)
+    if (entry !== undefined) entry.isLeft = true
+    this.#ports.ledger.set(query.namespace, query.key, query.encode(answer))
+    this.#writeSoon()
+  }
+
+  /** The next ask goes to the service; the old answer stays for outages. */
+  expire<Answer>(query: Query<Answer>): void {
+    this.#source.changed(query)
+    this.#recall(query)
+    this.outdate(query)
+    this.#writeSoon()
+  }
+
+  /** The same for every answer, at once. */
+  expireAll(): void {
+    this.outdate()
+    this.#source.allChanged()
+  }
+
+  /** Forgets wholly: the service said that it is gone. */
+  forget<Answer>(query: Query<Answer>): void {
+    this.#flights.delete(named(query))
+    this.#forgotten(query)
+    this.#writeSoon()
+    this.#source.changed(query)
+  }
+
+  /** Another daemon has changed it: not fresh for a mount that comes up in a moment either. Of all, where none is given. */
+  outdate(question?: Pick<Query<never>, 'namespace' | 'key' | 'lifetime'>): void {
+    if (question === undefined) {
+      this.#freshFrom = this.#now()
+      this.#flights.clear()
+      this.#absences.clear()
+      this.#changed()
+      return
+    }
+    const { namespace, key, lifetime } = question
+    const name = nameOf(namespace, key)
+    this.#flights.delete(name)
+    this.#absences.delete(name)
+    const entry = this.#entries.peek(name)
+    if (entry !== undefined) entry.expiredAt = this.#now()
+    this.#ports.ledger.backdate(namespace, key, instant(this.#now() - lifetime))
+    this.#changed(namespace, key)
+  }
+
+  #changed(namespace?: string, key?: string): void {
+    this.revision += 1
+    this.#ports.changed(namespace, key)
+  }
+
+  #isExpired({ expiredAt, came }: CachedAnswer): boolean {
+    return expiredAt !== undefined || came < this.#freshFrom
+  }
+
+  #recall<Answer>(query: Query<Answer>): CachedAnswer | undefined {
+    const name = named(query)
+    const held = this.#entries.get(name)
     if (held !== undefined) return held
-    if (unkept.has(name)) return undefined
+    if (this.#unkept.has(name)) return undefined
+    const { ledger } = this.#ports
     const kept = ledger.getWithTime(query.namespace, query.key)
     if (kept === undefined) {
-      unkept.set(name, true)
+      this.#unkept.set(name, true)
       return undefined
     }
     try {
-      return hold(query, query.decode(kept.value), { form: kept })
+      return this.#hold(query, query.decode(kept.value), kept.value, kept.stored)
     } catch {
       // Written by another version of calcfs: as good as never asked.
       ledger.delete(query.namespace, query.key)
@@ -115,272 +224,175 @@ export function openQueryCache(
     }
   }
 
-  function hold<Answer>(
+  /** `form` is that on disk. */
+  #hold<Answer>(
     query: Query<Answer>,
     answer: Answer,
-    { form, came = form.stored }: StoredAnswer,
+    form: LedgerValue,
+    at: Instant,
+    came = at,
   ): CachedAnswer {
-    const names = answerWeight(query, answer, form.value, most)
-    const entry = {
-      answer,
-      names,
-      at: form.stored,
-      came,
-      stale: undefined,
-      expiredAt: undefined,
-      isLeft: false,
-    }
-    entries.set(named(query), entry)
+    const names = answerWeight(query, answer, form, this.#most)
+    const entry = { answer, names, at, came, stale: undefined, expiredAt: undefined, isLeft: false }
+    this.#entries.set(named(query), entry)
     return entry
   }
 
-  function learn<Answer>(query: Query<Answer>, answer: Answer): void {
-    flights.delete(named(query))
-    keep(query, answer)
-    writeSoon()
-    changed(query.namespace, query.key)
-    source.changed(query)
+  /** `made`: when it was asked for, where that is longer ago than its request took. */
+  #keep<Answer>(query: Query<Answer>, fresh: Answer, made?: Instant): Answer {
+    const { namespace, key } = query
+    const { ledger } = this.#ports
+    const name = named(query)
+    const came = this.#now()
+    const at = made ?? came
+    this.#absences.delete(name)
+    query.taken?.(fresh)
+    const shown = this.#entries.peek(name)
+    const before = query.settled === undefined ? shown : this.#recall(query)
+    const answer = query.settled?.(fresh, before?.answer as Answer | undefined, came) ?? fresh
+    if (before !== undefined && !before.isLeft && isSame(query, before.answer as Answer, answer)) {
+      this.#entries.set(name, { ...before, at, came, stale: undefined, expiredAt: undefined })
+      if (made === undefined) ledger.freshen(namespace, key)
+      else ledger.backdate(namespace, key, made)
+      return before.answer as Answer
+    }
+    const form = query.encode(answer)
+    this.#unkept.delete(name)
+    this.#hold(query, answer, form, at, came)
+    ledger.set(namespace, key, form)
+    if (made !== undefined) ledger.backdate(namespace, key, made)
+    if (shown === undefined || !isSame(query, shown.answer as Answer, answer)) this.#changed(namespace, key)
+    return answer
   }
 
-  let isToWrite = false
+  #forgotten({ namespace, key }: Pick<Query<never>, 'namespace' | 'key'>): void {
+    this.#entries.delete(nameOf(namespace, key))
+    this.#absences.delete(nameOf(namespace, key))
+    this.#ports.ledger.delete(namespace, key)
+    this.#changed(namespace, key)
+  }
+
   /**
    * What a change has taught is on the disk before the program hears of the change: after a kill -9 the answer of before
    * must not be taken for what the service has. Many at once are written at once.
    */
-  function writeSoon(): void {
-    if (isToWrite) return
-    isToWrite = true
+  #writeSoon(): void {
+    if (this.#isToWrite) return
+    this.#isToWrite = true
     queueMicrotask(() => {
-      isToWrite = false
-      ledger.flush()
+      this.#isToWrite = false
+      this.#ports.ledger.flush()
     })
   }
 
-  /** `at`: when it was asked for, where that is longer ago than its request took. */
-  function keep<Answer>(query: Query<Answer>, fresh: Answer, made?: Instant): Answer {
-    const name = named(query)
-    const came = now()
-    const at = made ?? came
-    absences.delete(name)
-    query.taken?.(fresh)
-    const shown = entries.peek(name)
-    const before = query.settled === undefined ? shown : recall(query)
-    const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
-    if (before !== undefined && !before.isLeft && isSame(query, before.answer as Answer, answer)) {
-      entries.set(name, { ...before, at, came, stale: undefined, expiredAt: undefined })
-      if (made === undefined) ledger.freshen(query.namespace, query.key)
-      else ledger.backdate(query.namespace, query.key, made)
-      return before.answer as Answer
-    }
-    const value = query.encode(answer)
-    unkept.delete(name)
-    hold(query, answer, { form: { value, stored: at }, came })
-    ledger.set(query.namespace, query.key, value)
-    if (made !== undefined) ledger.backdate(query.namespace, query.key, made)
-    if (shown === undefined || !isSame(query, shown.answer as Answer, answer))
-      changed(query.namespace, query.key)
-    return answer
-  }
-
-  function forget({ namespace, key }: { readonly namespace: string; readonly key: string }): void {
-    entries.delete(nameOf(namespace, key))
-    absences.delete(nameOf(namespace, key))
-    ledger.delete(namespace, key)
-    changed(namespace, key)
-  }
-
-  /** The request under way, begun now if there is none. Without askers it is a background request. */
-  /** `leftMs`: for how much longer the answer has to count. */
-  function fetchOnce<Answer>(query: Query<Answer>, leftMs = 0): Flight {
-    const name = named(query)
-    const flying = flights.get(name)
-    if (flying !== undefined) return flying
-    const askers = new Askers()
-    const { patience } = limits
-    const context: RequestContext = {
-      ...dueIn(Math.max(patience, limits.behind), clock, 'guess'),
-      answerBy: dueIn(patience, clock).deadline,
-      patience,
-      askers,
-    }
-    const isCurrent = (): boolean => flights.get(name)?.askers === askers
-    const answer: Promise<Answer> = source
-      .ask(query, context, leftMs)
-      .then(
-        // What was learned or expired meanwhile is newer than this answer.
-        ({ answer: fresh, made }) => (isCurrent() ? keep(query, fresh, made) : fresh),
-        (thrown: unknown) => {
-          const failure = asFailure(thrown)
-          if (!isCurrent()) throw failure
-          if (failure.kind === 'absent') forget(query)
-          // A 401 of one question may be a passing fault of the service.
-          const isSure = isA('settled', failure) && asFailure(failure.cause).kind !== 'unauthenticated'
-          if (isSure) absences.set(name, { failure, until: now() + limits.absence })
-          throw failure
-        },
-      )
-      .finally(() => {
-        if (isCurrent()) flights.delete(name)
-      })
-    const flight = { answer, askers }
-    flights.set(name, flight)
-    return flight
-  }
-
-  /** The answer of the request under way, or of another one where that was begun earlier by others and fails. */
-  async function awaited<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    const joins = context.priority === 'user' && flights.has(named(query))
-    try {
-      return await landed(query, context)
-    } catch (thrown) {
-      if (!joins || now() >= context.deadline || isA('settled', asFailure(thrown))) throw thrown
-      return landed(query, context)
-    }
-  }
-
-  /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
-  function landed<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    const flight = fetchOnce(query)
-    const leave = context.priority === 'user' ? flight.askers.join(context.requests) : () => {}
-    // A name always holds the answers of one kind of question.
-    const answer = flight.answer as Promise<Answer>
-    return withDeadline(answer, context, clock, lateSentence).finally(leave)
-  }
-
-  function serveStale<Answer>(query: Query<Answer>, entry: CachedAnswer, failure: Failure): Answer {
-    const old = now() - entry.at > query.lifetime + limits.staleness && !isKept(query, entry.answer)
-    if (!isA('outage', failure) || old) throw failure
-    entry.stale = failure
+  #fresh<Answer>(query: Query<Answer>): Answer | undefined {
+    const entry = this.#recall(query)
+    if (entry === undefined || this.#isExpired(entry)) return undefined
+    const age = this.#now() - entry.at
+    // From before the date was set back: how old it is cannot be said.
+    if (age >= query.lifetime || age < 0) return undefined
+    if (age > query.lifetime * nearItsEnd)
+      this.#fetchOnce(query, query.lifetime * (1 - nearItsEnd)).answer.catch(() => {})
     return entry.answer as Answer
   }
 
-  /** A newer answer than the one in hand, waited for only a moment where the service is silent; it may come later. */
-  async function newer<Answer>(
-    query: Query<Answer>,
-    context: RequestContext,
-    old: CachedAnswer,
-  ): Promise<Answer> {
-    // What was asked to be read again may decide whether something is made twice.
-    if (service.away && (old.expiredAt ?? Number.NEGATIVE_INFINITY) <= inVainAt)
-      return newerOfAway(query, context)
+  async #fetched<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
+    const entry = this.#recall(query)
+    const absence = this.#absences.get(named(query))
+    if (absence !== undefined && this.#now() < absence.until) throw absence.failure
     try {
-      return await awaited(query, dueSooner(context, oldAnswerWait, clock))
+      return await (entry === undefined ? this.#awaited(query, context) : this.#newer(query, context, entry))
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (entry === undefined || failure.kind === 'absent') throw failure
+      const isOld = this.#now() - entry.at > query.lifetime + this.#limits.staleness
+      if (!isA('outage', failure) || (isOld && !this.#ports.isKept(query, entry.answer))) throw failure
+      entry.stale = failure
+      return entry.answer as Answer
+    }
+  }
+
+  /** A newer answer than the one in hand, waited for only a moment where the service is silent; it may come later. */
+  async #newer<Answer>(query: Query<Answer>, context: RequestContext, old: CachedAnswer): Promise<Answer> {
+    const { clock, service } = this.#ports
+    // What was asked to be read again may decide whether something is made twice.
+    if (service.away && (old.expiredAt ?? Number.NEGATIVE_INFINITY) <= this.#inVainAt) {
+      // One question in a while finds out what is back: each costs a connection, or a handshake in vain.
+      if (this.#now() - this.#triedAt < tryEvery)
+        throw service.outage?.failure ?? new Failure('timeout', lateSentence)
+      this.#triedAt = this.#now()
+      return this.#awaited(query, dueSooner(context, tryWait, clock))
+    }
+    try {
+      return await this.#awaited(query, dueSooner(context, oldAnswerWait, clock))
     } catch (thrown) {
       // One caller waits for it, and not each of a walk.
-      if (service.away) inVainAt = now()
+      if (service.away) this.#inVainAt = this.#now()
       throw thrown
     }
   }
 
-  /** One question in a while finds out what is back: each costs a connection, or a handshake in vain. */
-  async function newerOfAway<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    if (now() - triedAt < tryEvery) throw awayFailure()
-    triedAt = now()
-    return awaited(query, dueSooner(context, tryWait, clock))
-  }
-
-  const awayFailure = (): Failure => service.outage?.failure ?? new Failure('timeout', lateSentence)
-
-  const isExpired = ({ expiredAt, came }: CachedAnswer): boolean =>
-    expiredAt !== undefined || came < freshFrom
-
-  function fresh<Answer>(query: Query<Answer>): Answer | undefined {
-    const entry = recall(query)
-    if (entry === undefined || isExpired(entry)) return undefined
-    const age = now() - entry.at
-    // From before the date was set back: how old it is cannot be said.
-    if (age >= query.lifetime || age < 0) return undefined
-    if (age > query.lifetime * nearItsEnd)
-      fetchOnce(query, query.lifetime * (1 - nearItsEnd)).answer.catch(() => {})
-    return entry.answer as Answer
-  }
-
-  function ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer> {
-    return fresh(query) ?? fetched(query, context)
-  }
-
-  async function fetched<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    const name = named(query)
-    const entry = recall(query)
-    const absence = absences.get(name)
-    if (absence !== undefined && now() < absence.until) throw absence.failure
+  /** The answer of the request under way, or of another one where that was begun earlier by others and fails. */
+  async #awaited<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
+    const joins = context.priority === 'user' && this.#flights.has(named(query))
     try {
-      return await (entry === undefined ? awaited(query, context) : newer(query, context, entry))
+      return await this.#landed(query, context)
     } catch (thrown) {
-      const failure = asFailure(thrown)
-      if (entry === undefined || failure.kind === 'absent') throw failure
-      return serveStale(query, entry, failure)
+      if (!joins || this.#now() >= context.deadline || isA('settled', asFailure(thrown))) throw thrown
+      return this.#landed(query, context)
     }
   }
 
-  /** No longer fresh: not for a mount that comes up in a moment either. */
-  function outdate({ namespace, key, lifetime }: Pick<Query<never>, 'namespace' | 'key' | 'lifetime'>): void {
-    const name = nameOf(namespace, key)
-    flights.delete(name)
-    absences.delete(name)
-    const entry = entries.peek(name)
-    if (entry !== undefined) entry.expiredAt = now()
-    ledger.backdate(namespace, key, instant(now() - lifetime))
-    changed(namespace, key)
+  /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
+  #landed<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
+    const flight = this.#fetchOnce(query)
+    const leave = context.priority === 'user' ? flight.askers.join(context.requests) : () => {}
+    // A name always holds the answers of one kind of question.
+    const answer = flight.answer as Promise<Answer>
+    return withDeadline(answer, context, this.#ports.clock, lateSentence).finally(leave)
   }
 
-  function outdateAll(): void {
-    freshFrom = now()
-    flights.clear()
-    absences.clear()
-    changed()
-  }
-
-  return {
-    ask,
-    learn,
-    forget(query) {
-      flights.delete(named(query))
-      forget(query)
-      writeSoon()
-      source.changed(query)
-    },
-    known: query => recall(query)?.answer as never,
-    leave(query, answer) {
-      const entry = recall(query)
-      if (entry !== undefined) entry.isLeft = true
-      ledger.set(query.namespace, query.key, query.encode(answer))
-      writeSoon()
-    },
-    unexpired(query) {
-      const entry = recall(query)
-      return (entry === undefined || isExpired(entry) ? undefined : entry.answer) as never
-    },
-    expire(query) {
-      source.changed(query)
-      recall(query)
-      outdate(query)
-      writeSoon()
-    },
-    expireAll() {
-      outdateAll()
-      source.allChanged()
-    },
-    outdate(question) {
-      if (question === undefined) outdateAll()
-      else outdate(question)
-    },
-    freshUntil(query) {
-      const entry = entries.peek(named(query))
-      // One from before the date was set back is asked for.
-      if (entry === undefined || isExpired(entry) || entry.at > now()) return instant(0)
-      return instant(entry.at + query.lifetime * nearItsEnd)
-    },
-    revision: () => revision,
-    staleBecause: (namespace, key) => entries.peek(nameOf(namespace, key))?.stale,
+  /**
+   * The request under way, begun now if there is none. Without askers it is a background request. `leftMs`: for how much
+   * longer the answer has to count.
+   */
+  #fetchOnce<Answer>(query: Query<Answer>, leftMs = 0): Flight {
+    const name = named(query)
+    const flying = this.#flights.get(name)
+    if (flying !== undefined) return flying
+    const { clock } = this.#ports
+    const { patience, behind, absence } = this.#limits
+    const askers = new Askers()
+    const context: RequestContext = {
+      ...dueIn(Math.max(patience, behind), clock, 'guess'),
+      answerBy: dueIn(patience, clock).deadline,
+      patience,
+      askers,
+    }
+    const isCurrent = (): boolean => this.#flights.get(name)?.askers === askers
+    const answer: Promise<Answer> = this.#source
+      .ask(query, context, leftMs)
+      .then(
+        // What was learned or expired meanwhile is newer than this answer.
+        ({ answer: fresh, made }) => (isCurrent() ? this.#keep(query, fresh, made) : fresh),
+        (thrown: unknown) => {
+          const failure = asFailure(thrown)
+          if (!isCurrent()) throw failure
+          if (failure.kind === 'absent') this.#forgotten(query)
+          // A 401 of one question may be a passing fault of the service.
+          const isSure = isA('settled', failure) && asFailure(failure.cause).kind !== 'unauthenticated'
+          if (isSure) this.#absences.set(name, { failure, until: this.#now() + absence })
+          throw failure
+        },
+      )
+      .finally(() => {
+        if (isCurrent()) this.#flights.delete(name)
+      })
+    const flight = { answer, askers }
+    this.#flights.set(name, flight)
+    return flight
   }
 }
 
-/** What a query settles by itself is the answer of before where nothing has changed; another answer is compared by its form on disk. */
-function isSame<Answer>(query: Query<Answer>, one: Answer, other: Answer): boolean {
-  if (one === other) return true
-  return query.settled === undefined && isSameForm(query.encode(one), query.encode(other))
-}
-
-const isSameForm = (one: LedgerValue, other: LedgerValue): boolean =>
-  typeof one === 'string' || typeof other === 'string' ? one === other : Buffer.compare(one, other) === 0
+const named = ({ name, namespace, key }: Pick<Query<never>, 'name' | 'namespace' | 'key'>): string =>
+  name ?? nameOf(namespace, key)

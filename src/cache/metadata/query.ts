@@ -1,8 +1,10 @@
 // Query: one question to the service, and what its cache offers to those who ask.
-import type { Failure } from '../../failure.js'
-import type { MaybePromise } from '../../maybe-promise.js'
+import type { Activity } from '../../activity/activity.js'
 import { recordBytes } from '../../record/json/weight.js'
+import type { Clock } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { Health } from '../health.js'
+import type { Ledger } from '../ledger/ledger.js'
 import type { LedgerValue } from '../ledger/table.js'
 
 /** One question to the service: how it is asked, how long its answer counts, and its form on disk. */
@@ -52,33 +54,6 @@ export const serviceAlone: AnswerSource = {
 /** What a question goes by in memory. */
 export const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
 
-export interface QueryCache {
-  /** The answer: at once where it is fresh, else fetched; a stale one where the service is away and that is allowed. */
-  ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer>
-  /** What is known without any request, however old. */
-  known<Answer>(query: Query<Answer>): Answer | undefined
-  /** The same, unless it was expired. */
-  unexpired<Answer>(query: Query<Answer>): Answer | undefined
-  /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
-  learn<Answer>(query: Query<Answer>, answer: Answer): void
-  /** What the next mount knows of it, until the service is asked again; this one knows what it knew. */
-  leave<Answer>(query: Query<Answer>, answer: Answer): void
-  /** The next ask goes to the service; the old answer stays for outages. */
-  expire<Answer>(query: Query<Answer>): void
-  /** The same for every answer, at once. */
-  expireAll(): void
-  /** Forgets wholly: the service said that it is gone. */
-  forget<Answer>(query: Query<Answer>): void
-  /** Another daemon has changed it: the next ask does not take what was known before. Of all, where none is given. */
-  outdate(question?: { readonly namespace: string; readonly key: string; readonly lifetime: number }): void
-  /** Until when an ask is answered at once and sends nothing; 0 where it is not. */
-  freshUntil<Answer>(query: Query<Answer>): Instant
-  /** Grows with each answer that is another one now. */
-  revision(): number
-  /** Why the last answer is old, if it is. */
-  staleBecause(namespace: string, key: string): Failure | undefined
-}
-
 export interface QueryCacheLimits {
   /** Names in all, each 256 bytes; a list counts as two fifths of them at most, a record as three fifths. */
   readonly names: number
@@ -92,66 +67,17 @@ export interface QueryCacheLimits {
   readonly behind: number
 }
 
-export interface Entry<Answer> {
-  /** The answer: at once where it is fresh, else as soon as the service gives it; a stale one where that is away. Never throws, but may reject with a Failure. */
-  ask(context: RequestContext): MaybePromise<Answer>
-  /** What is known without any request, however old. */
-  known(): Answer | undefined
-  /** The same, unless a change of this mount or a refresh has asked for a newer one. */
-  unexpired(): Answer | undefined
-  /** Until when an ask is answered at once and sends nothing; 0 where it is not. */
-  freshUntil(): Instant
-  /** Takes an answer that came by another way: a save read it again. */
-  learn(answer: Answer): void
-  /** The next question goes to the service; the old answer stays for outages. */
-  refresh(): void
-  /** Nothing of it is shown any more, not even while the service is away. */
-  forget(): void
-  /** The failure that keeps the answer old, while it does. */
-  stale(): Failure | undefined
-}
-
-/** An entry whose answer is that of one query. */
-export class QueryEntry<Answer> implements Entry<Answer> {
-  constructor(
-    private readonly queryCache: QueryCache,
-    private readonly query: Query<Answer>,
-    /** Is told of an answer that came by another way, before it is taken. */
-    private readonly learning: (answer: Answer) => void = () => {},
-  ) {}
-
-  ask(context: RequestContext): MaybePromise<Answer> {
-    return this.queryCache.ask(this.query, context)
-  }
-
-  known(): Answer | undefined {
-    return this.queryCache.known(this.query)
-  }
-
-  unexpired(): Answer | undefined {
-    return this.queryCache.unexpired(this.query)
-  }
-
-  freshUntil(): Instant {
-    return this.queryCache.freshUntil(this.query)
-  }
-
-  learn(answer: Answer): void {
-    this.learning(answer)
-    this.queryCache.learn(this.query, answer)
-  }
-
-  refresh(): void {
-    this.queryCache.expire(this.query)
-  }
-
-  forget(): void {
-    this.queryCache.forget(this.query)
-  }
-
-  stale(): Failure | undefined {
-    return this.queryCache.staleBecause(this.query.namespace, this.query.key)
-  }
+export interface QueryCachePorts {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly service: Pick<Health, 'away' | 'outage'>
+  readonly activity: Pick<Activity, 'cache' | 'foresight'>
+  /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
+  readonly changed: (namespace?: string, key?: string) => void
+  /** Whether its answer may serve at any age while the service is away. */
+  readonly isKept: (query: { readonly namespace: string; readonly key: string }, answer: unknown) => boolean
+  /** The service itself if undefined. */
+  readonly source?: AnswerSource | undefined
 }
 
 /** An answer that is no listing takes as much memory as a name for so many bytes of its tree. */
@@ -172,3 +98,12 @@ export function answerWeight<Answer>(
 }
 
 const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? recordBytes(form) : form.length)
+
+/** What a query settles by itself is the answer of before where nothing has changed; another answer is compared by its form on disk. */
+export function isSame<Answer>(query: Query<Answer>, one: Answer, other: Answer): boolean {
+  if (one === other) return true
+  return query.settled === undefined && isSameForm(query.encode(one), query.encode(other))
+}
+
+const isSameForm = (one: LedgerValue, other: LedgerValue): boolean =>
+  typeof one === 'string' || typeof other === 'string' ? one === other : Buffer.compare(one, other) === 0

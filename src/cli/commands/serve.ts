@@ -12,7 +12,7 @@ import {
   type Shortcomings,
 } from '../../service/store/options.js'
 import { systemSentence } from '../../system/error-code.js'
-import { homeOf } from '../../system/home.js'
+import { homeOf } from '../../system/user-name.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'

@@ -12,8 +12,7 @@ import {
   kernelObstacle,
   libraryObstacle,
 } from '../../kernel/obstacles.js'
-import { homeOf } from '../../system/home.js'
-import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
+import { homeOf, isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
 /** Whether calcfs can speak to the kernel by itself here; what libfuse needs as well has lines of its own. */

@@ -22,7 +22,7 @@ import {
 } from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
-import { aboutRemoval } from '../removal/report.js'
+import { aboutRemoval } from '../removal/removals.js'
 import type { ControlParts } from './context.js'
 import { nodeAt, placeOf } from './path-node.js'
 

@@ -1,32 +1,7 @@
 // The one table from failure kinds to errno names; `mount/fuse.ts` knows the numbers.
 import type { FailureKind } from '../../failure.js'
 
-/** Names as in errno(3). */
-export type ErrnoName =
-  | 'EACCES'
-  | 'EBADF'
-  | 'EBUSY'
-  | 'EEXIST'
-  | 'EFBIG'
-  | 'EHOSTUNREACH'
-  | 'EILSEQ'
-  | 'EINVAL'
-  | 'EIO'
-  | 'EISDIR'
-  | 'ENAMETOOLONG'
-  | 'ENODATA'
-  | 'ENOENT'
-  | 'ENOSPC'
-  | 'ENOTDIR'
-  | 'ENOTEMPTY'
-  | 'EOPNOTSUPP'
-  | 'EPERM'
-  | 'EPROTO'
-  | 'EROFS'
-  | 'ESTALE'
-  | 'ETIMEDOUT'
-
-const table: Record<FailureKind, ErrnoName> = {
+const table = {
   invalid: 'EINVAL',
   unauthenticated: 'EACCES',
   forbidden: 'EACCES',
@@ -63,7 +38,10 @@ const table: Record<FailureKind, ErrnoName> = {
   'no-attribute': 'ENODATA',
   'bad-handle': 'EBADF',
   internal: 'EIO',
-}
+} as const satisfies Record<FailureKind, string>
+
+/** Names as in errno(3). */
+export type ErrnoName = (typeof table)[FailureKind]
 
 /** The errno of a failure. */
 export function errnoOf(kind: FailureKind): ErrnoName {

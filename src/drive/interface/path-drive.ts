@@ -5,7 +5,7 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import { type Name, type Place, rootPlace } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
-import type { Drive, FileVerbs, Listing, OpenAccess, Space } from './verbs.js'
+import type { Drive, Listing, OpenAccess } from './verbs.js'
 
 export function pathDrive(drive: Drive) {
   /** Down from a place that is there, by the names that are left. */

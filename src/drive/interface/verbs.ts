@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import type { Node } from '../nodes/node.js'
 import type { Name, Place } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'

@@ -1,4 +1,6 @@
 // Node: what a path of the drive can be, as a closed union, so that every switch over it is complete.
+
+import { contentLabel } from '../../content-kinds.js'
 import type { CompressedBatch } from '../../record/compact/compressed-batch.js'
 import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
 
@@ -201,3 +203,17 @@ export const nodesByName = (entries: readonly Dentry[]): ReadonlyMap<string, Nod
 
 export const dentries = (named: ReadonlyMap<string, Node>): Dentry[] =>
   [...named].map(([name, node]) => ({ name, node }))
+
+/** The id of the project, calculation, report or share that the node is, or is a file of; undefined for none. */
+export function nodeId(node: Node): string | undefined {
+  if (node.kind === 'content') return node.content.calculation
+  if (node.kind === 'shares') return node.project
+  return 'id' in node && node.id !== '' ? node.id : undefined
+}
+
+/** As `user.calcfs.kind` says it: a record is called like the thing it is of. */
+export function nodeKind(node: Node): string {
+  if (node.kind === 'record') return node.of
+  if (node.kind === 'content') return contentLabel(node.content.of)
+  return node.kind
+}

@@ -1,6 +1,6 @@
 // Handle view: what one open file sees of a record, and what may take the record's place.
 import type { Instant } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import type { Place } from '../nodes/place.js'
 
 /** What one handle sees: the text it was opened on, or the bytes that were saved through its node since. */

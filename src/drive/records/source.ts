@@ -4,7 +4,7 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import type { HandleView } from './handle-view.js'
 
 /** A text as it is shown: its bytes and its time. */

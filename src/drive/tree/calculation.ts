@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { type DerivedName, derivedKinds, derivedNames } from '../../content-kinds.js'
+import { type DerivedName, derivedKinds } from '../../content-kinds.js'
 import { upTo } from '../../growing-lru.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
@@ -42,9 +42,18 @@ export function openCalculationTree(catalog: Catalog, marks: Marks) {
   function folderAt(node: CalculationNode, context: RequestContext): MaybePromise<FolderListing> {
     return chain(marks.of(node, context), mark =>
       chain(catalog.files(node.id).ask(context), titles =>
-        chain(catalog.derivedFiles(node.id, context), derived => folderOf(node, mark, { titles, derived })),
+        chain(catalog.derived.of(node.id, titles, context), derived =>
+          folderOf(node, mark, { titles, derived }),
+        ),
       ),
     )
+  }
+
+  function knownFolder(node: CalculationNode): FolderListing | undefined {
+    const mark = marks.known(node)
+    const titles = catalog.files(node.id).known()
+    if (mark === undefined || titles === undefined) return undefined
+    return folderOf(node, mark, { titles, derived: catalog.derived.known(node.id, titles) })
   }
 
   return {
@@ -52,32 +61,16 @@ export function openCalculationTree(catalog: Catalog, marks: Marks) {
       return (await folderAt(node, context)).entries
     },
     /** The same without any request; undefined where it is not known. */
-    listKnown(node: CalculationNode): readonly Dentry[] | undefined {
-      const mark = marks.known(node)
-      const titles = catalog.files(node.id).known()
-      const derived = titles && catalog.knownDerivedFiles(node.id)
-      if (mark === undefined || titles === undefined || derived === undefined) return undefined
-      return folderOf(node, mark, { titles, derived }).entries
-    },
+    listKnown: (node: CalculationNode): readonly Dentry[] | undefined => knownFolder(node)?.entries,
     lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined> {
       return chain(folderAt(node, context), ({ byName }) => byName.get(name))
     },
-    /** Whether the service, when it was asked last, listed a file that goes by this name, or a geometry would. */
-    isKnownFile(node: CalculationNode, name: string): boolean {
-      if (marks.known(node) === undefined) return false
-      const files = nameFiles(catalog.files(node.id).known() ?? [])
-      return files.has(name) || derivedNames.some(of => derivedName(node, of, files) === name)
-    },
+    /** What had this name when the service was asked last. */
+    known: (node: CalculationNode, name: string): Node | undefined => knownFolder(node)?.byName.get(name),
   }
 }
 
 export type CalculationTree = ReturnType<typeof openCalculationTree>
-
-const derivedName = (
-  calculation: Pick<CalculationNode, 'id' | 'title'>,
-  of: DerivedName,
-  taken: { has(name: string): boolean },
-): string => nameDerived(calculation, derivedKinds[of].ending, taken)
 
 function entriesOf(
   { id, title, date, since, parent }: CalculationNode,
@@ -91,7 +84,7 @@ function entriesOf(
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }
   for (const of of derived) {
-    const name = derivedName({ id, title }, of, files)
+    const name = nameDerived({ id, title }, derivedKinds[of].ending, files)
     const content = { of, calculation: id, title: name as FileTitle, mark } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }

@@ -4,7 +4,6 @@ import { Failure, isAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
-import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
 import {
   type Dentry,
   type DirectoryNode,
@@ -16,6 +15,7 @@ import {
   type ScratchPlace,
 } from '../nodes/node.js'
 import { type Name, type Place, pathOf } from '../nodes/place.js'
+import { isScratchAmong, isScratchBeside } from '../nodes/well-known-names.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
 
 /** What was just taken away, or is about to be deleted. */

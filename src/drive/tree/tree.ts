@@ -1,15 +1,20 @@
 // Tree: the one mapping from paths to nodes; lookup and readdir of every directory stand side by side, so that they agree.
-
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import type { Dialect, RequestContext } from '../../remote/remote.js'
+import {
+  type CalculationId,
+  type Dialect,
+  idForm,
+  type ProjectId,
+  type ReportId,
+  type RequestContext,
+} from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import type { Roots } from '../names/roots.js'
-import { isNewName } from '../nodes/local-names.js'
 import { nameFault } from '../nodes/name.js'
 import {
   type Dentry,
@@ -20,9 +25,8 @@ import {
   nodeIn,
 } from '../nodes/node.js'
 import { type Name, type Place, rootPlace } from '../nodes/place.js'
-import { isProbe } from '../nodes/well-known-names.js'
+import { isNewName, isProbe } from '../nodes/well-known-names.js'
 import type { AccessRights } from './access.js'
-import { idDirectories, lookupById } from './by-id.js'
 import { openCalculationTree } from './calculation.js'
 import { openMarks } from './identity-mark.js'
 import { openProjectTree } from './projects.js'
@@ -124,9 +128,6 @@ export function openTree(sources: TreeSources) {
     throw new Failure('in-doubt', failure.message, { cause: failure, said: failure.said })
   }
 
-  const isKnownFile = (directory: DirectoryNode, name: string): boolean =>
-    directory.kind === 'calculation' && calculations.isKnownFile(directory, name)
-
   function knownChild(directory: DirectoryNode, name: string): Node | undefined {
     if (directory.kind === 'project' && marks.known(directory) === undefined) return undefined
     switch (directory.kind) {
@@ -136,14 +137,11 @@ export function openTree(sources: TreeSources) {
         return projects.knownTop(name)
       case 'project':
         return projects.known(directory.id, name)
+      case 'calculation':
+        return calculations.known(directory, name)
       default:
         return undefined
     }
-  }
-
-  function knownProbe(directory: DirectoryNode, name: string): Node | undefined {
-    if (directory.kind === 'top') return projects.knownTop(name)
-    return directory.kind === 'project' ? projects.known(directory.id, name) : undefined
   }
 
   function lookup(
@@ -152,7 +150,7 @@ export function openTree(sources: TreeSources) {
     context: RequestContext,
   ): MaybePromise<Node | undefined> {
     // What the service really has under such a name was listed before; nothing is asked for it.
-    if (isProbe(name) && !isKnownFile(directory, name)) return knownProbe(directory, name)
+    if (isProbe(name)) return knownChild(directory, name)
     const met = directory.kind === 'project' ? marks.of(directory, context) : undefined
     return chain(met, () =>
       chain(actual(directory, context), node => lookupIn(directory, scratchDirectory(node), name, context)),
@@ -337,5 +335,44 @@ export function scratchDirectory(directory: DirectoryNode): string | undefined {
       return 'reports'
     default:
       return undefined
+  }
+}
+
+const idKinds = ['project', 'calculation', 'report'] as const
+type IdDirectory = (typeof idKinds)[number]
+
+const idDirectories: readonly Dentry[] = idKinds.map(of => ({
+  name: of,
+  node: { kind: 'number-room', of },
+}))
+
+/** The node of a number; the service is asked whether it exists. A report is a link to its file. */
+async function lookupById(
+  { of, name }: { of: IdDirectory; name: string },
+  { catalog, dialect, rights }: { catalog: Catalog; dialect: Dialect; rights: AccessRights },
+  context: RequestContext,
+): Promise<Node | undefined> {
+  if (!idForm.test(name)) return undefined
+  switch (of) {
+    case 'project': {
+      const id = name as ProjectId
+      const [record] = await Promise.all([
+        catalog.record({ kind: 'project', id }).ask(context),
+        // What no listing of the caller's own names is a colleague's, and perhaps shared for reading only.
+        catalog.parentOf(id) === undefined ? rights.meet(id, context) : undefined,
+      ])
+      const { born, title, created, modified } = dialect.facts(record)
+      return { kind: 'project', id, title, born, date: modified ?? created, parent: catalog.parentOf(id) }
+    }
+    case 'calculation': {
+      const id = name as CalculationId
+      const { born, title, created, modified } = dialect.facts(
+        await catalog.record({ kind: 'calculation', id }).ask(context),
+      )
+      return { kind: 'calculation', id, title: title ?? '', born, date: modified ?? created }
+    }
+    case 'report':
+      await catalog.record({ kind: 'report', id: name as ReportId }).ask(context)
+      return { kind: 'link', to: `../../reports/${name}.json` }
   }
 }

@@ -22,7 +22,7 @@ import {
   replaceFileLightly,
   replaceFileNow,
 } from '../../system/own-file.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import { openQuickDisk } from '../../system/quick-disk.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'

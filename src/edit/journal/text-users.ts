@@ -1,7 +1,7 @@
 // Users of texts: which processes have read and stored each, since the daemon began.
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 
 /** When a process has read, stored or sent a text last. */
 export interface TextUser {

@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import type { KnownText } from '../journal/text-history.js'
 import type { TextUser } from '../journal/text-users.js'
 import { type Edits, editsBetween, removed } from './diff.js'

@@ -1,7 +1,7 @@
 // Interface of an editable kind of record, implemented once for each kind.
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
 import { type Edits, editsBetween } from './diff.js'

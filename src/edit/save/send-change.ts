@@ -4,7 +4,7 @@ import { fieldOf, type JsonObject, withField, withoutField } from '../../record/
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process-id.js'
+import type { ProcessId } from '../../system/process.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'

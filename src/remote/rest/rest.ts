@@ -1,5 +1,4 @@
 // The platform's operations: for each its endpoint, how its answer is read, and what its refusals mean.
-import type { SourceType } from '../../content-kinds.js'
 import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -160,9 +159,8 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     deleteCalculation: (id, context) =>
       remove('calculation', { endpoint: 'calculation', query: { id } }, context),
 
-    fileTitles: (of, type, context) => fileTitles(of, context, { type, read: text => wire.fileTitles(text) }),
-    allFileTitles: (of, context) =>
-      fileTitles(of, context, { type: 'files', read: text => wire.allFileTitles(text) }),
+    fileTitles: (of, context) => fileTitles(of, context, text => wire.fileTitles(text)),
+    allFileTitles: (of, context) => fileTitles(of, context, text => wire.allFileTitles(text)),
     contentSize: (content, context) => contents.size(content, context),
     contentFacts: (content, context) => contents.facts(content, context),
     content: (content, start, context, end, of) => contents.body(content, start, context, end, of),
@@ -210,15 +208,16 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   async function fileTitles(
     of: CalculationId,
     context: RequestContext,
-    { type, read }: { type: 'files' | SourceType; read: (text: string) => readonly FileTitle[] },
+    read: (text: string) => readonly FileTitle[],
   ): Promise<readonly FileTitle[]> {
+    const wanted = { id: of, type: 'files' }
     try {
-      return read(await get('calculation/files', { id: of, type }, context))
+      return read(await get('calculation/files', wanted, context))
     } catch (failure) {
       if (!isAbsent(failure) && !lacking.mayBe('calculation/files', failure)) throw failure
-      // For a calculation without files, only its record shows that it exists; its CML files are a part of its files.
-      if (type === 'files') await calculation(of, context)
-      lacking.refused(path('calculation/files', { id: of, type }), failure)
+      // For a calculation without files, only its record shows that it exists.
+      await calculation(of, context)
+      lacking.refused(path('calculation/files', wanted), failure)
       return unlistedFiles
     }
   }

@@ -1,11 +1,10 @@
 // Calculations: their records, their files, and the generated ones, made on the first request and kept.
 import { readFileSync } from 'node:fs'
 import type { Contents, StoredContent } from '../content/contents.js'
-import { type GeneratedName, generatedKinds, type SourceType } from '../content/generated.js'
+import { type GeneratedName, generatedKinds, type SourceType } from '../content/geometry.js'
 import { invalid, missing } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
-import { listingOf } from './descendants.js'
-import { laterThan, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
+import { laterThan, listingOf, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
 import { type JsonRecord, parseRecord, recordText, replaced } from './record.js'
 
 /** Fields that a PUT of a calculation cannot change. */

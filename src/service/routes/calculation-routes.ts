@@ -1,7 +1,7 @@
 // /calculation, its files and what is generated of them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { disposition, sendBitstream } from '../content/bitstream.js'
-import { generatedNames, sourceTypes } from '../content/generated.js'
+import { generatedNames, sourceTypes } from '../content/geometry.js'
 import {
   type Calculation,
   calculationById,

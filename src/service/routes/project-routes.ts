@@ -1,8 +1,8 @@
 // /project, /project/descendant and /project/share.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Permission } from '../people/rights.js'
-import { calculationsBelow, subProjects } from '../records/descendants.js'
 import {
+  calculationsBelow,
   deleteProject,
   insertProject,
   type Project,
@@ -10,6 +10,7 @@ import {
   projectName,
   refuseIfPublished,
   rootOf,
+  subProjects,
   updateProject,
 } from '../records/projects.js'
 import { idIn, type JsonRecord, parseRecord, recordText } from '../records/record.js'

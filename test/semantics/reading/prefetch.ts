@@ -117,9 +117,6 @@ export function prefetch(t: Test, open: OpenTestbed): void {
         for (const id of [103, 104, 105, 106]) {
           t.not((await heardSoon(testbed, 0, filesOf(id), 1)).length, 0, `${id} is foreseen`)
         }
-        // Whether there is a CML file is asked after the files.
-        for (const id of [103, 104, 105, 106])
-          await heardSoon(testbed, 0, new RegExp(`files\\?id=${id}&type=cml`), 1)
         const from = testbed.service.heard.length
         for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(testbed, `projects/P1/${name}`)
         t.same(
