@@ -10,7 +10,7 @@ import { QueryCache } from '../cache/metadata/query-cache.js'
 import { Times } from '../cache/metadata/times.js'
 import { draftsKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
-import { openKnownReports } from '../drive/names/known-reports.js'
+import { KnownReports } from '../drive/names/known-reports.js'
 import { Roots } from '../drive/names/roots.js'
 import type { Pins } from '../drive/pins/pins.js'
 import { openDraftFiles } from '../drive/records/draft-files.js'
@@ -148,7 +148,7 @@ export async function buildJournal(
   const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
     news.tell({ key: draftsKey }),
   )
-  const reports = openKnownReports(known, dialect)
+  const reports = new KnownReports(known, dialect)
   const roots = new Roots({ catalog, ledger, state: known, dialect, given: config.root })
   /** The mount point behind a mark of the history, as far as it was noted. */
   const mountNamed = (mark: string) => known.get(mountNames, mark)

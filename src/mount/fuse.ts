@@ -4,7 +4,7 @@ import Fuse, { type Operations, type Stat } from 'fuse-native'
 import type { KernelCalls } from '../activity/kernel-calls.js'
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { PathDrive as Drive } from '../drive/interface/path-drive.js'
+import type { PathDrive } from '../drive/interface/path-drive.js'
 import type { OpenAccess } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
@@ -53,7 +53,7 @@ export class CalcfsFuse extends Fuse {
   }
 
   override _fuseOptions(): string {
-    const { readOnly, allowOther, onAutomount, source } = this.settings
+    const { readOnly, allowOther, source } = this.settings
     const options = [
       'subtype=calcfs',
       'big_writes',
@@ -68,7 +68,6 @@ export class CalcfsFuse extends Fuse {
       'nosuid',
       'nodev',
       'noexec',
-      ...(onAutomount ? ['nonempty'] : []),
       ...(readOnly ? ['ro'] : []),
       ...(allowOther ? ['allow_other'] : []),
     ]
@@ -108,153 +107,119 @@ export class CalcfsFuse extends Fuse {
   }
 }
 
+type Answered = (error: number, ...values: never[]) => void
+
 /** The drive's verbs as fuse-native operations. */
-export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingCalls): Partial<Operations> {
+export function operationsOf(
+  drive: PathDrive,
+  log: CallLog,
+  pendingCalls?: PendingCalls,
+): Partial<Operations> {
   function negative(verb: string, path: string, thrown: unknown): number {
     const failure = asFailure(thrown)
     log.failed(verb, path, failure)
     return -constants.errno[errnoOf(failure.kind)]
   }
 
-  /** Runs a verb and answers once in any case: a handler that throws would end the daemon. */
-  function answer<Value>(
-    call: { verb: string; path: string },
-    run: () => MaybePromise<Value>,
-    answered: (error: number, value?: Value) => void,
-  ): void {
-    const counted = log.calls.begin(call.verb, () => call.path)
-    const reply = (error: number, value?: Value): void => {
-      answered(error, value)
-      log.calls.answered(counted, Math.max(0, -error), errnoName(error))
+  /** One operation, answered once in any case: a handler that throws would end the daemon. `shown`: what the binding is told. */
+  const operation =
+    <Given extends unknown[], Value>(
+      verb: string,
+      ask: (path: string, ...given: Given) => MaybePromise<Value>,
+      shown: (error: number, value?: Value) => readonly unknown[] = (error, value) => [error, value],
+    ) =>
+    (path: string, ...all: [...Given, Answered]): void => {
+      const [given, done] = [all.slice(0, -1) as Given, all.at(-1) as (...told: readonly unknown[]) => void]
+      const counted = log.calls.begin(verb, () => path)
+      const reply = (error: number, value?: Value): void => {
+        done(...shown(error, value))
+        log.calls.answered(counted, Math.max(0, -error), errnoName(error))
+      }
+      const refuse = (thrown: unknown): void => reply(negative(verb, path, thrown))
+      const soon = callVerb(() => ask(path, ...given))
+      log.calls.returned(counted, 'value' in soon && soon.value instanceof Promise)
+      if ('thrown' in soon) refuse(soon.thrown)
+      else if (soon.value instanceof Promise)
+        pendingCalls?.begin(
+          verb,
+          soon.value.then(value => reply(0, value), refuse),
+        )
+      else reply(0, soon.value)
     }
-    const refuse = (thrown: unknown): void => reply(negative(call.verb, call.path, thrown))
-    const soon = callVerb(run)
-    log.calls.returned(counted, 'value' in soon && soon.value instanceof Promise)
-    if ('thrown' in soon) refuse(soon.thrown)
-    else if (soon.value instanceof Promise) {
-      const answered = soon.value.then(value => reply(0, value), refuse)
-      pendingCalls?.begin(call.verb, answered)
-    } else reply(0, soon.value)
-  }
 
-  const plain =
-    (verb: 'unlink' | 'rmdir') =>
-    (path: string, done: (error: number) => void): void =>
-      answer({ verb, path }, () => drive[verb](path), done)
-
+  const { at, named } = drive
+  const counted = (error: number, bytes = 0): readonly unknown[] => [error || bytes]
   return {
     init: done => done(0),
-    getattr(path, done) {
-      answer(
-        { verb: 'getattr', path },
-        () => drive.getattr(path),
-        (error, found) => done(error, found && stat(found)),
-      )
-    },
+    getattr: operation('getattr', drive.getattr, (error, found) => [error, found && stat(found)]),
     // glibc's readdir(3) takes ENOENT for the end of the directory, so `ls` would show an empty one.
-    readdir(path, done) {
-      answer(
-        { verb: 'readdir', path },
-        () => drive.readdir(path),
-        (error, entries = []) => {
-          const listed = [...dots, ...entries]
-          const names = listed.map(({ name }) => name)
-          const stats = listed.map(({ mode }) => stat({ mode, size: 0, mtime: instant(0) }))
-          done(error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error, names, stats)
-        },
-      )
-    },
-    readlink(path, done) {
-      answer({ verb: 'readlink', path }, () => drive.readlink(path), done)
-    },
-    statfs(path, done) {
-      answer({ verb: 'statfs', path }, () => drive.statfs(), done)
-    },
-    open(path, flags, done) {
-      const access = accesses[flags & accessMask] ?? 'write'
-      answer({ verb: 'open', path }, () => drive.open(path, access), done)
-    },
-    create(path, _mode, done) {
-      answer({ verb: 'create', path }, () => drive.create(path), done)
-    },
-    read(path, handle, buffer, length, position, done) {
-      const target = buffer.subarray(0, length)
-      answer({ verb: 'read', path }, () => drive.read(handle, target, byteOffset(position)), count)
-      function count(error: number, bytes?: number): void {
-        done(error || (bytes ?? 0))
-      }
-    },
-    write(path, handle, buffer, length, position, done) {
-      // The kernel's buffer is gone once the call is answered, and the binding's timer may answer first.
-      const bytes = Buffer.from(buffer.subarray(0, length))
-      answer(
-        { verb: 'write', path },
-        () => drive.write(handle, bytes, byteOffset(position)),
-        error => done(error || length),
-      )
-    },
-    truncate(path, size, done) {
-      answer({ verb: 'truncate', path }, () => drive.truncate(path, byteOffset(size)), done)
-    },
-    ftruncate(path, handle, size, done) {
-      answer({ verb: 'ftruncate', path }, () => drive.ftruncate(handle, byteOffset(size)), done)
-    },
-    flush(path, handle, done) {
-      answer({ verb: 'flush', path }, () => drive.flush(handle), done)
-    },
-    fsync(path, _dataOnly, handle, done) {
-      answer({ verb: 'fsync', path }, () => drive.fsync(handle), done)
-    },
-    release(path, handle, done) {
-      answer({ verb: 'release', path }, () => drive.release(handle), done)
-    },
-    unlink: plain('unlink'),
-    rmdir: plain('rmdir'),
-    rename(from, to, done) {
-      answer({ verb: 'rename', path: from }, () => drive.rename(from, to), done)
-    },
-    mkdir(path, _mode, done) {
-      answer({ verb: 'mkdir', path }, () => drive.mkdir(path), done)
-    },
-    symlink(target, path, done) {
-      answer({ verb: 'symlink', path }, () => drive.symlink(target, path), done)
-    },
-    link(_target, path, done) {
-      answer({ verb: 'link', path }, () => drive.link(path), done)
-    },
-    mknod(path, _mode, _device, done) {
-      answer({ verb: 'mknod', path }, () => drive.mknod(path), done)
-    },
-    chmod(path, _mode, done) {
-      answer({ verb: 'chmod', path }, () => drive.change(path), done)
-    },
-    chown(path, _uid, _gid, done) {
-      answer({ verb: 'chown', path }, () => drive.change(path), done)
-    },
+    readdir: operation('readdir', drive.readdir, (error, entries) => {
+      const listed = [...dots, ...(entries ?? [])]
+      const names = listed.map(({ name }) => name)
+      const stats = listed.map(({ mode }) => stat({ mode, size: 0, mtime: instant(0) }))
+      return [error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error, names, stats]
+    }),
+    readlink: operation('readlink', drive.readlink),
+    statfs: operation('statfs', drive.statfs),
+    open: operation('open', (path, flags: number) =>
+      drive.open(path, accesses[flags & accessMask] ?? 'write'),
+    ),
+    create: operation('create', async (path, _mode: number) => drive.create(await named(path))),
+    read: operation(
+      'read',
+      (_, handle: number, buffer: Buffer, length: number, position: number) =>
+        drive.read(handle, buffer.subarray(0, length), byteOffset(position)),
+      counted,
+    ),
+    write: operation(
+      'write',
+      async (_, handle: number, buffer: Buffer, length: number, position: number) => {
+        // The kernel's buffer is gone once the call is answered, and the binding's timer may answer first.
+        await drive.write(handle, Buffer.from(buffer.subarray(0, length)), byteOffset(position))
+        return length
+      },
+      counted,
+    ),
+    truncate: operation('truncate', async (path, size: number) =>
+      drive.truncate(await at(path), byteOffset(size)),
+    ),
+    ftruncate: operation('ftruncate', (_, handle: number, size: number) =>
+      drive.ftruncate(handle, byteOffset(size)),
+    ),
+    flush: operation('flush', (_, handle: number) => drive.flush(handle)),
+    fsync: operation('fsync', (_, _dataOnly: number, handle: number) => drive.fsync(handle)),
+    release: operation('release', (_, handle: number) => drive.release(handle)),
+    unlink: operation('unlink', async path => drive.unlink(await named(path))),
+    rmdir: operation('rmdir', async path => drive.rmdir(await named(path))),
+    rename: operation('rename', async (from, to: string) => drive.rename(await named(from), await named(to))),
+    mkdir: operation('mkdir', async (path, _mode: number) => drive.mkdir(await named(path))),
+    // Of a link the binding gives first what it leads to.
+    symlink: (target, path, done) =>
+      operation('symlink', async () => drive.symlink(target, await named(path)))(path, done),
+    link: (_target, path, done) => operation('link', async () => drive.link(await named(path)))(path, done),
+    mknod: operation('mknod', async (path, _mode: number, _device: number) => drive.mknod(await named(path))),
+    chmod: operation('chmod', async (path, _mode: number) => drive.change(await at(path))),
+    chown: operation('chown', async (path, _uid: number, _gid: number) => drive.change(await at(path))),
     // The binding passes atime twice; touch sets both alike.
-    utimens(path, _atime, mtime, done) {
-      answer({ verb: 'utimens', path }, () => drive.touch(path, instant(mtime)), done)
-    },
-    setxattr(path, _name, _value, _position, _flags, done) {
-      answer({ verb: 'setxattr', path }, () => drive.setxattr(path), done)
-    },
-    removexattr(path, _name, done) {
-      answer({ verb: 'removexattr', path }, () => drive.setxattr(path), done)
-    },
-    getxattr(path, name, _position, done) {
-      answer(
-        { verb: 'getxattr', path },
-        () => drive.getxattr(path, name),
-        (error, text) => done(error, text === undefined ? undefined : Buffer.from(text)),
-      )
-    },
-    listxattr(path, done) {
-      answer(
-        { verb: 'listxattr', path },
-        () => drive.listxattr(path),
-        (error, names) => done(error, names && [...names]),
-      )
-    },
+    utimens: operation('utimens', async (path, _atime: number, mtime: number) =>
+      drive.touch(await at(path), instant(mtime)),
+    ),
+    setxattr: operation(
+      'setxattr',
+      async (path, _name: string, _value: Buffer, _at: number, _flags: number) =>
+        drive.setxattr(await at(path)),
+    ),
+    removexattr: operation('removexattr', async (path, _name: string) => drive.setxattr(await at(path))),
+    getxattr: operation(
+      'getxattr',
+      (path, name: string, _position: number) => drive.getxattr(path, name),
+      (error, text) => [error, text === undefined ? undefined : Buffer.from(text)],
+    ),
+    listxattr: operation(
+      'listxattr',
+      async path => drive.listxattr(await at(path)),
+      (error, names) => [error, names && [...names]],
+    ),
   }
 }
 

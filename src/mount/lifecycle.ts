@@ -5,16 +5,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import type { Clock } from '../remote/clock.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
-import {
-  detach,
-  drives,
-  drivesOfUser,
-  inTurn,
-  mountAt,
-  placesOf,
-  unmount,
-  withoutLooking,
-} from './mount-point.js'
+import { detach, drives, drivesOfUser, inTurn, mountAt, placesOf, unmount } from './mount-point.js'
 
 export interface Mounted {
   /** The kernel's device number of the file system; undefined where the mount has ended at once. */
@@ -49,7 +40,12 @@ export async function mountDrive(
   const before = new Set((await drives()).map(({ device }) => device))
   const begin = (): Promise<void> =>
     new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))
-  await inTurn(() => (settings.onAutomount ? withoutLooking(path, begin) : begin()))
+  // The binding looks at the mount point first, and would wait for this very mount.
+  if (settings.onAutomount)
+    throw new Error(
+      'an automount point (autofs) cannot be mounted through libfuse: leave out --kernel libfuse',
+    )
+  await inTurn(begin)
   const device = await deviceOf(path, before)
   return {
     device,

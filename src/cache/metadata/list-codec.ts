@@ -121,36 +121,19 @@ export function withFirstTimes<Item extends Listed<string>>(
   const known = before ?? []
   const inOrder = listed.every(({ id }, at) => known[at]?.id === id)
   const byId = inOrder ? undefined : new Map(known.map(item => [item.id, item]))
-  const holder = holders(known)
   const settled = listed.map((item, at): Item => {
-    const old = byId === undefined ? known[at] : byId.get(item.id)
-    const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
-    const since = sinceOf(item, { old, other, now })
+    const since = sinceOf(item, byId === undefined ? known[at] : byId.get(item.id), now)
     return since === item.since && parent === item.parent ? item : { ...item, since, parent }
   })
   return before !== undefined && isSameList(settled, before) ? before : settled
 }
 
-/** The thing that had this name before, if that was another: looked up only where names have changed. */
-function holders(known: ChildList): (item: Listed<string>) => Listed<string> | undefined {
-  let byTitle: Map<string, Listed<string>> | undefined
-  return ({ id, title }) => {
-    byTitle ??= new Map(known.map(item => [item.title, item]))
-    const other = byTitle.get(title)
-    return other?.id === id ? undefined : other
-  }
-}
-
-/** The kernel keeps pages by path until size or time changes: another thing on the same path has another time. */
-function sinceOf(
-  item: Listed<string>,
-  { old, other, now }: { old: Listed<string> | undefined; other: Listed<string> | undefined; now: Instant },
-): Instant {
+/** The same path has another time once it is another thing's. */
+function sinceOf(item: Listed<string>, old: Listed<string> | undefined, now: Instant): Instant {
   const isAnother =
     old?.born !== undefined && item.born !== undefined && !isSameMoment(old.born, item.born, 'strictly')
   const since = (isAnother ? undefined : old?.since) ?? atLatest(now, item.since)
-  const isTaken = since === other?.since || (isAnother && since === old.since)
-  return isTaken ? instant(since + 1) : since
+  return isAnother && since === old.since ? instant(since + 1) : since
 }
 
 function isSameList(one: ChildList, other: ChildList): boolean {

@@ -15,31 +15,35 @@ export interface KnownReport {
 
 const room = 'known-reports'
 
-const lineForm = z.object({
-  title: z.string(),
-  type: z.string(),
-  calculations: z.number().optional(),
-  gone: z.literal(true).optional(),
-})
+const lineForm = z.object({ title: z.string(), type: z.string(), calculations: z.number().optional() })
 
 /** A line that another version wrote says nothing, but the report stays known. */
-function lineIn(text: string): Omit<KnownReport, 'id'> & { readonly isGone: boolean } {
+function lineIn(text: string): Omit<KnownReport, 'id'> {
   try {
-    const { title, type, calculations, gone = false } = lineForm.parse(JSON.parse(text))
-    return { title, type, calculations, isGone: gone }
+    const { calculations, ...line } = lineForm.parse(JSON.parse(text))
+    return { ...line, calculations }
   } catch {
-    return { title: '', type: '', calculations: undefined, isGone: false }
+    return { title: '', type: '', calculations: undefined }
   }
 }
 
-export function openKnownReports(ledger: Ledger, dialect: Dialect) {
-  const known = () =>
-    [...ledger.entries(room)]
-      .filter(([id]) => idForm.test(id))
-      .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
-      .sort((a, b) => compareIds(a.id, b.id))
+export class KnownReports {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly dialect: Dialect,
+  ) {}
 
-  function keepLine(id: ReportId, record: JsonObject): void {
+  /** In the order of their ids. */
+  list(): readonly KnownReport[] {
+    return [...this.ledger.entries(room)]
+      .filter(([id]) => idForm.test(id))
+      .map(([id, { value }]) => ({ id: id as ReportId, ...lineIn(value) }))
+      .sort((a, b) => compareIds(a.id, b.id))
+  }
+
+  /** Remembers a report with what its record says now. */
+  add(id: ReportId, record: JsonObject): void {
+    const { dialect, ledger } = this
     const line = JSON.stringify({
       title: dialect.facts(record).title ?? '',
       type: dialect.reportType(record) ?? '',
@@ -51,27 +55,13 @@ export function openKnownReports(ledger: Ledger, dialect: Dialect) {
     ledger.flush()
   }
 
-  return {
-    /** In the order of their ids, without those that are gone. */
-    list: (): readonly KnownReport[] => known().flatMap(({ isGone, ...report }) => (isGone ? [] : [report])),
-    /** Those of which the service has said that they are gone, and that it has not shown since. */
-    gone: (): readonly ReportId[] => known().flatMap(({ isGone, id }) => (isGone ? [id] : [])),
-    /** Remembers a report with what its record says now. */
-    add: keepLine,
-    /** Keeps a known report's line true; an unknown report stays unknown. */
-    refresh(id: ReportId, record: JsonObject): void {
-      if (ledger.get(room, id) !== undefined) keepLine(id, record)
-    },
-    /** The service says that it is gone: remembered, for no operation would list it where that passes. */
-    lose(id: ReportId): void {
-      const kept = ledger.get(room, id)
-      if (kept === undefined) return
-      const { isGone, ...line } = lineIn(kept)
-      if (!isGone) ledger.set(room, id, JSON.stringify({ ...line, gone: true }))
-    },
-    /** It was deleted here, or its number is another one's. */
-    drop: (id: ReportId): void => ledger.delete(room, id),
+  /** Keeps a known report's line true; an unknown report stays unknown. */
+  refresh(id: ReportId, record: JsonObject): void {
+    if (this.ledger.get(room, id) !== undefined) this.add(id, record)
+  }
+
+  /** The service says that it is gone, or its number is another one's. */
+  drop(id: ReportId): void {
+    this.ledger.delete(room, id)
   }
 }
-
-export type KnownReports = ReturnType<typeof openKnownReports>

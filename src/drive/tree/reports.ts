@@ -64,14 +64,10 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
       reports.refresh(id, record)
       return record
     } catch (thrown) {
-      if (isAbsent(thrown)) reports.lose(id)
+      if (isAbsent(thrown)) reports.drop(id)
       throw thrown
     }
   }
-
-  /** The text of a report that is gone, where it was not saved. */
-  const unsaved = (): readonly Dentry[] =>
-    reports.gone().flatMap(id => entries(id).filter(({ node }) => node.kind === 'record' && hasDraft(node)))
 
   /** The known ones by their titles, as links to the records; from memory. */
   function listNames(): readonly Dentry[] {
@@ -119,17 +115,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   return {
-    list: (): readonly Dentry[] => [
-      index,
-      byName,
-      ...reports.list().flatMap(({ id }) => entries(id)),
-      ...unsaved(),
-    ],
-    /** Asks once more for those that are not listed because they were gone. */
-    async lookForGone(context: RequestContext): Promise<void> {
-      // One that is gone still is no failure of the question for the others.
-      await Promise.allSettled(reports.gone().map(id => present(id, context)))
-    },
+    list: (): readonly Dentry[] => [index, byName, ...reports.list().flatMap(({ id }) => entries(id))],
     lookup,
     lookupRow,
     listNames,

@@ -290,8 +290,7 @@ export function openTree(sources: TreeSources) {
         return catalog.record({ kind: 'report', id: node.id }).refresh()
       case 'reports':
         for (const { id } of reports.list()) catalog.record({ kind: 'report', id }).refresh()
-        for (const id of reports.gone()) catalog.record({ kind: 'report', id }).refresh()
-        return reportTree.lookForGone(context)
+        return
       default:
         return
     }
