@@ -87,17 +87,14 @@ interface Pause {
 }
 
 export class Pauses {
-  readonly #now: () => number
   #lastLook: number | undefined
   #all: { readonly milliseconds: number; readonly end: number }[] = []
 
-  constructor(now: () => number = machineClocks.monotonic) {
-    this.#now = now
-  }
+  constructor(private readonly now: () => number = machineClocks.monotonic) {}
 
   /** Called each `lookEvery` by a timer, which is late by the length of a pause. */
   look(): void {
-    const end = this.#now()
+    const end = this.now()
     const milliseconds = end - (this.#lastLook ?? end) - lookEvery
     this.#lastLook = end
     if (milliseconds >= tolerated) this.#all = [...this.#recent(), { milliseconds, end }]
@@ -105,10 +102,10 @@ export class Pauses {
 
   longest(): Pause | undefined {
     const [longest] = this.#recent().toSorted((one, other) => other.milliseconds - one.milliseconds)
-    return longest && { milliseconds: longest.milliseconds, ago: this.#now() - longest.end }
+    return longest && { milliseconds: longest.milliseconds, ago: this.now() - longest.end }
   }
 
   #recent() {
-    return this.#all.filter(({ end }) => this.#now() - end < remembered)
+    return this.#all.filter(({ end }) => this.now() - end < remembered)
   }
 }

@@ -77,17 +77,15 @@ export class WriteSide {
   readonly deleteSender: DeleteSender
   readonly ports: NewRecordPorts & { readonly remote: Remote }
   readonly removalReport: RemovalReportSources
-  readonly #sources: WriteSideSources
   readonly #newFiles: NewFiles
   readonly #saver: Saver
   readonly #recordSource: (node: RecordNode) => RecordSource
   readonly #orderSource: (node: OrderNode) => RecordSource
   readonly #changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
 
-  constructor(sources: WriteSideSources) {
+  constructor(private readonly sources: WriteSideSources) {
     const { catalog, clock, dialect, history, remote } = sources
     const { now } = clock
-    this.#sources = sources
     this.ports = { remote, dialect, resolveEntry: sources.resolveEntry }
     this.rights = openAccessRights(sources.access, { catalog, dialect })
     this.aliases = openNameAliases(sources.state, sources.mountPoint)
@@ -139,7 +137,7 @@ export class WriteSide {
 
   removals(tree: Tree): Removals {
     const { burst, aliases, records, rights } = this
-    const { catalog, clock, gone } = this.#sources
+    const { catalog, clock, gone } = this.sources
     return new Removals({
       burst,
       sender: this.deleteSender,
@@ -175,7 +173,7 @@ export class WriteSide {
 
   /** The new files of a directory that are not saved yet. */
   unsentNew(of: NewPlace): readonly NewNode[] {
-    return this.#sources.drafts.unsent().flatMap(draft => {
+    return this.sources.drafts.unsent().flatMap(draft => {
       const node = nodeOf(draft)
       if (node?.kind !== 'new' || !this.#isShown(node, draft)) return []
       const isHere =
@@ -199,7 +197,7 @@ export class WriteSide {
 
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
   async discardDraft(draft: Draft): Promise<string> {
-    const { history } = this.#sources
+    const { history } = this.sources
     const kept = await history.archive(draft.key ?? unknownKey(draft), await draft.remains(), 'discarded')
     await this.end(draft)
     return kept
@@ -207,7 +205,7 @@ export class WriteSide {
 
   /** The next question about the record goes to the service. */
   forget(node: EditableNode): void {
-    const { catalog } = this.#sources
+    const { catalog } = this.sources
     if (node.kind === 'order') catalog.record({ kind: 'report', id: node.id }).refresh()
     else if (node.kind === 'record') forgetRecord(catalog, node)
   }
@@ -224,7 +222,7 @@ export class WriteSide {
 
   /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
   adopt(): void {
-    const { drafts } = this.#sources
+    const { drafts } = this.sources
     for (const draft of drafts.unsent()) {
       const isApart = draft.meta.apart === true || draft.damage !== undefined
       const node = isApart ? undefined : nodeOf(draft)
@@ -286,7 +284,7 @@ export class WriteSide {
   }
 
   #changed(node: RecordNode): void {
-    const { clock, tell } = this.#sources
+    const { clock, tell } = this.sources
     this.#changedAt.set(nodeKey(node), clock.now())
     const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
     for (const key of [nodeKey(node), ...order, ...this.#newFiles.keysOf(node)]) tell(key)
@@ -305,7 +303,7 @@ export class WriteSide {
   }
 
   async #delete(thing: RemovedThing): Promise<void> {
-    const { clock, patience } = this.#sources
+    const { clock, patience } = this.sources
     if (thing.isUnsaved !== true) return this.deleteSender.thing(thing, dueIn(patience, clock))
     const draft = this.records.draftOf(nodeKey(thing.node))
     if (draft !== undefined) await this.discardDraft(draft)
@@ -314,7 +312,7 @@ export class WriteSide {
 
   /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
   async #confirm(node: EditableNode, context: RequestContext): Promise<void> {
-    const { catalog } = this.#sources
+    const { catalog } = this.sources
     if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }).ask(context)
     else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }).ask(context)
     else if (node.kind === 'record') await catalog.record(readableOf(node)).ask(context)

@@ -16,19 +16,16 @@ const changesRemembered = 65_536
 const crossingMs = 60_000
 
 export class SharedAnswers implements AnswerSource {
-  private readonly ports: SharingPorts
-  /** What this daemon itself knows of it may be old. */
-  private readonly outdated: (change: ChangeElsewhere) => void
   /** An answer that was asked for before does not count: of a question, and of all. */
   private readonly floors = new LRUCache<string, Instant>({ max: changesRemembered })
   private floor = instant(0)
   /** When another daemon last changed what a question is about. */
   private readonly changedElsewhere = new LRUCache<string, Instant>({ max: changesRemembered })
 
-  constructor(ports: SharingPorts, outdated: (change: ChangeElsewhere) => void) {
-    this.ports = ports
-    this.outdated = outdated
-  }
+  constructor(
+    private readonly ports: SharingPorts /** What this daemon itself knows of it may be old. */,
+    private readonly outdated: (change: ChangeElsewhere) => void,
+  ) {}
 
   ask<Answer>(query: Query<Answer>, context: RequestContext, leftMs: number): Promise<DatedAnswer<Answer>> {
     const { clock } = this.ports

@@ -27,11 +27,8 @@ export class FleetBreaker {
   why: string | undefined = notYet
   private stop = () => {}
   private isEnded = false
-  private readonly ports: BreakerPorts
 
-  constructor(ports: BreakerPorts) {
-    this.ports = ports
-  }
+  constructor(private readonly ports: BreakerPorts) {}
 
   open(sentence: string): void {
     if (this.isEnded) return

@@ -49,17 +49,14 @@ export interface PartDownloadPorts {
 }
 
 export class PartDownload {
-  private readonly ports: PartDownloadPorts
-  /** Of the part that is on its way; undefined where it is not shared. */
-  private lease: Lease | undefined
   /** That part's bytes so far. */
   private pieces: Buffer[] = []
 
   /** @param lease of the part that the body begins with, where the body says its length */
-  constructor(ports: PartDownloadPorts, lease: Lease | undefined) {
-    this.ports = ports
-    this.lease = lease
-  }
+  constructor(
+    private readonly ports: PartDownloadPorts /** Of the part that is on its way; undefined where it is not shared. */,
+    private lease: Lease | undefined,
+  ) {}
 
   /** The wanted bytes; returns how far they went: less where another daemon has the next part. */
   async *bytes(): AsyncGenerator<Uint8Array, number> {

@@ -44,12 +44,9 @@ const partsDropped = 64
 const namesAtMost = 16_384
 
 export class SharedContents {
-  private readonly ports: SharingPorts
   private readonly replacedAt = new LRUCache<string, Instant>({ max: namesAtMost })
 
-  constructor(ports: SharingPorts) {
-    this.ports = ports
-  }
+  constructor(private readonly ports: SharingPorts) {}
 
   /** The platform, asked for contents and their sizes only where the fleet does not have them. */
   around(remote: Remote): Remote {

@@ -56,7 +56,6 @@ const [mountMs, commandMs] = [250, 1_500]
 export class Fleet {
   readonly answers: SharedAnswers
   readonly contents: SharedContents
-  private readonly options: FleetOptions
   private readonly store: FleetStore
   private readonly news: FleetNews
   private readonly counts: FleetCounts = { hits: 0, asked: 0, received: 0, sent: 0, wrong: 0 }
@@ -68,8 +67,7 @@ export class Fleet {
     this.begin = resolve
   })
 
-  constructor(options: FleetOptions) {
-    this.options = options
+  constructor(private readonly options: FleetOptions) {
     const { address, key, caFile, scope, clock, outdated } = options
     this.say = seldom(options.log, clock)
     const { counts } = this

@@ -29,16 +29,13 @@ const forgottenMs = 5_000
 export class FleetNews {
   /** How many daemons there were at the last beat, this one included. */
   nodes = 1
-  private readonly ports: FleetNewsPorts
   /** The number of the last news that was heard, and of the last that the server knew of at the last beat. */
   private last: number | undefined
   private due = 0
   /** The others could not be told of something. */
   private isUntold = false
 
-  constructor(ports: FleetNewsPorts) {
-    this.ports = ports
-  }
+  constructor(private readonly ports: FleetNewsPorts) {}
 
   /** `isBack`: nothing was heard until now. @throws where the fleet is of no use */
   async beat(isBack: boolean): Promise<void> {

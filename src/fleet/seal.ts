@@ -72,14 +72,14 @@ const headBytes = 1 + saltBytes + dateBytes
 
 export class Seal {
   private readonly owner: string
-  private readonly key: FleetKey
-  private readonly now: () => Instant
 
   /** `scope`: service and user; a value of one user is none of another's, nor of another service's. */
-  constructor(key: FleetKey, scope: readonly [service: string, user: string], now: () => Instant) {
-    this.key = key
+  constructor(
+    private readonly key: FleetKey,
+    scope: readonly [service: string, user: string],
+    private readonly now: () => Instant,
+  ) {
     this.owner = JSON.stringify(scope)
-    this.now = now
   }
 
   nameOf(kind: SealedKind, what: string): SealedName {

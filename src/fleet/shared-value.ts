@@ -116,16 +116,15 @@ let leases = 0
 
 /** One daemon asks the service for all: renewed until the value is put, or it is given up. */
 export class Lease {
-  private readonly ports: SharingPorts
-  private readonly of: Pick<Wanted<unknown>, 'name' | 'length'>
   private readonly owner: string
   private stop = () => {}
   private isOver = false
 
-  constructor(ports: SharingPorts, of: Pick<Wanted<unknown>, 'name' | 'length'>) {
+  constructor(
+    private readonly ports: SharingPorts,
+    private readonly of: Pick<Wanted<unknown>, 'name' | 'length'>,
+  ) {
     leases += 1
-    this.ports = ports
-    this.of = of
     this.owner = `${ports.node}:${leases}`
   }
 

@@ -96,26 +96,19 @@ export const nothing = (): Answer => ({ reply: new Reply(0) })
 const mostNames = 10_000
 
 export class Remembered {
-  readonly #drive: Pick<Drive, 'revision'>
-  readonly #inodes: Inodes
-  readonly #clock: Pick<Clock, 'now'>
   #changes = 0
 
-  constructor(parts: { readonly drive: Drive; readonly inodes: Inodes; readonly clock: Pick<Clock, 'now'> }) {
-    this.#drive = parts.drive
-    this.#inodes = parts.inodes
-    this.#clock = parts.clock
-  }
+  constructor(private readonly parts: Omit<RequestParts, 'remembered'>) {}
 
   /** Of all that a name may depend on; each part only grows. */
   get state(): number {
-    return this.#changes + this.#inodes.news + this.#drive.revision()
+    return this.#changes + this.parts.inodes.news + this.parts.drive.revision()
   }
 
   /** What the drive would answer now; undefined where it has to be asked. */
   of(inode: Inode | undefined): Attributes | undefined {
     const found = inode?.foundIn === this.state ? inode.found : undefined
-    return found?.until !== undefined && this.#clock.now() < found.until ? found : undefined
+    return found?.until !== undefined && this.parts.clock.now() < found.until ? found : undefined
   }
 
   /** `state` is that in which the drive was asked: what was told while it was looked for counts. */

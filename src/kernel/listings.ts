@@ -1,21 +1,19 @@
 // Listings: open directories, what the kernel may keep of them, and their names as READDIR and READDIRPLUS answer them.
 import { fileTypes } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { DirectoryEntry, Drive } from '../drive/interface/verbs.js'
+import type { DirectoryEntry, } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
-import type { Clock } from '../remote/clock.js'
 import {
   type Answer,
   inodeAt,
   lifetimesOf,
   nothing,
-  type Remembered,
   type RequestParts,
   shownOf,
 } from './entries.js'
-import { type Inode, type Inodes, inodeNumber } from './inodes.js'
+import { type Inode, inodeNumber } from './inodes.js'
 import { type Header, handleIn, opcodes, type ReadIn, readIn } from './protocol.js'
 import { direntplusFits, openFlags, putDirent, putEntry, putOpened, Reply } from './reply.js'
 
@@ -33,30 +31,20 @@ const dots = 2
 const noTime = { name: 0, attributes: 0 }
 
 export class Listings {
-  readonly #drive: Drive
-  readonly #inodes: Inodes
-  readonly #keptSeconds: number
-  readonly #clock: Pick<Clock, 'now'>
-  readonly #remembered: Remembered
   readonly #open = new Map<number, OpenDirectory>()
   #last = 0
 
-  constructor({ drive, inodes, remembered, keptSeconds, clock }: RequestParts) {
-    this.#remembered = remembered
-    this.#drive = drive
-    this.#clock = clock
-    this.#inodes = inodes
-    this.#keptSeconds = keptSeconds
-  }
+  constructor(private readonly parts: RequestParts) {}
 
   open({ node }: Header): Answer {
-    const inode = this.#inodes.get(node)
+    const inode = this.parts.inodes.get(node)
     const { generation, kept } = inode
     // A kept listing may be filled by an answer that was on its way when the names changed.
     const isKept =
       isTold(inode) &&
       ![...this.#open.values()].some(open => open.inode === inode && open.generation !== generation)
-    const isFresh = kept?.generation === generation && this.#clock.now() - kept.at < this.#keptSeconds * 1000
+    const isFresh =
+      kept?.generation === generation && this.parts.clock.now() - kept.at < this.parts.keptSeconds * 1000
     this.#last += 1
     const handle = this.#last
     this.#open.set(handle, { inode, generation, isKept, entries: undefined })
@@ -75,7 +63,7 @@ export class Listings {
     if (open === undefined) return
     this.#open.delete(handle)
     open.inode.handles -= 1
-    this.#inodes.dropUnused(open.inode)
+    this.parts.inodes.dropUnused(open.inode)
   }
 
   read(message: Buffer, { opcode }: Header): MaybePromise<Answer> {
@@ -95,13 +83,13 @@ export class Listings {
     const { generation } = inode
     open.generation = generation
     try {
-      open.entries = [...(await this.#drive.readdir(inode))]
+      open.entries = [...(await this.parts.drive.readdir(inode))]
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (errnoOf(failure.kind) !== 'ENOENT') throw failure
       throw new Failure('in-doubt', failure.message, { cause: failure })
     }
-    if (open.isKept) inode.kept = { generation, at: this.#clock.now() }
+    if (open.isKept) inode.kept = { generation, at: this.parts.clock.now() }
     return open.entries
   }
 
@@ -129,15 +117,15 @@ export class Listings {
   /** The entry of a name whose attributes are known without a question; any other is node 0, which the kernel looks up when it needs it. */
   #put(reply: Reply, parent: Inode, entry: ListedName): Inode | undefined {
     const before = parent.children?.get(entry.name)
-    const remembered = this.#remembered.of(before)
+    const remembered = this.parts.remembered.of(before)
     const attributes = remembered ?? entry.known()
     if (attributes === undefined) {
       putEntry(reply, 0, noTime, undefined)
       return undefined
     }
-    const inode = remembered && before ? before : inodeAt(this.#inodes, parent, entry.name, attributes)
-    if (remembered === undefined) this.#remembered.keep(inode, attributes, this.#remembered.state)
-    putEntry(reply, inode.id, lifetimesOf(attributes, this.#keptSeconds), shownOf(inode, attributes))
+    const inode = remembered && before ? before : inodeAt(this.parts.inodes, parent, entry.name, attributes)
+    if (remembered === undefined) this.parts.remembered.keep(inode, attributes, this.parts.remembered.state)
+    putEntry(reply, inode.id, lifetimesOf(attributes, this.parts.keptSeconds), shownOf(inode, attributes))
     return inode
   }
 }

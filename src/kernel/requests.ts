@@ -1,11 +1,10 @@
 // Requests: what each one asks of the drive, and the answer as the kernel reads it.
 import type { Attributes } from '../drive/interface/attributes.js'
-import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
+import type { OpenAccess } from '../drive/interface/verbs.js'
 import { isEditable } from '../drive/nodes/node.js'
 import type { Name } from '../drive/nodes/place.js'
 import { asFailure, Failure, isAbsent } from '../failure.js'
 import { attempt, chain, type MaybePromise } from '../maybe-promise.js'
-import type { Clock } from '../remote/clock.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import { processOf } from '../system/process.js'
 import {
@@ -15,11 +14,10 @@ import {
   isStill,
   lifetimesOf,
   nothing,
-  type Remembered,
   type RequestParts,
   shownOf,
 } from './entries.js'
-import type { Inode, Inodes } from './inodes.js'
+import type { Inode, } from './inodes.js'
 import {
   getxattrIn,
   type Header,
@@ -64,73 +62,62 @@ const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 
 export class Requests {
-  readonly #drive: Drive
-  readonly #inodes: Inodes
-  readonly #keptSeconds: number
-  readonly #clock: Pick<Clock, 'now'>
-  readonly #remembered: Remembered
   readonly #files = new Map<number, OpenFile>()
 
-  constructor({ drive, inodes, remembered, keptSeconds, clock }: RequestParts) {
-    this.#remembered = remembered
-    this.#clock = clock
-    this.#drive = drive
-    this.#inodes = inodes
-    this.#keptSeconds = keptSeconds
-  }
+  constructor(private readonly parts: RequestParts) {}
 
   lookup({ node, pid }: Header, name: string): MaybePromise<Answer> {
-    const parent = this.#inodes.get(node)
+    const parent = this.parts.inodes.get(node)
     const inode = parent.children?.get(name)
-    const known = this.#remembered.of(inode)
+    const known = this.parts.remembered.of(inode)
     if (inode !== undefined && known !== undefined) return this.#entry(inode, known)
-    const asked = { thread: pid, state: this.#remembered.state }
+    const asked = { thread: pid, state: this.parts.remembered.state }
     const found = (attributes: Attributes) => this.#entered(parent, name, attributes, asked)
-    return chain(this.#drive.lookup({ parent, name }), found)
+    return chain(this.parts.drive.lookup({ parent, name }), found)
   }
 
   #entry(
     inode: Inode,
     attributes: Attributes,
-    lifetimes = lifetimesOf(attributes, this.#keptSeconds),
+    lifetimes = lifetimesOf(attributes, this.parts.keptSeconds),
   ): Answer {
     return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
   }
 
   /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
   #entered(parent: Inode, name: string, attributes: Attributes, asked?: Asked): Answer {
-    const own = asked && this.#inodes.forSentAway(asked.thread, parent, name, () => foundBy(attributes))
+    const own = asked && this.parts.inodes.forSentAway(asked.thread, parent, name, () => foundBy(attributes))
     if (own !== undefined) return this.#entry(own, attributes, { name: 0, attributes: 1 })
-    const inode = inodeAt(this.#inodes, parent, name, attributes)
-    if (asked !== undefined) this.#remembered.keep(inode, attributes, asked.state)
+    const inode = inodeAt(this.parts.inodes, parent, name, attributes)
+    if (asked !== undefined) this.parts.remembered.keep(inode, attributes, asked.state)
     return this.#entry(inode, attributes)
   }
 
   getattr({ node, pid }: Header): MaybePromise<Answer> {
-    const inode = this.#inodes.get(node)
-    const known = this.#remembered.of(inode)
+    const inode = this.parts.inodes.get(node)
+    const known = this.parts.remembered.of(inode)
     if (known !== undefined)
-      return this.#answer(inode, known, lifetimesOf(known, this.#keptSeconds).attributes)
-    const asked = { thread: pid, state: this.#remembered.state }
+      return this.#answer(inode, known, lifetimesOf(known, this.parts.keptSeconds).attributes)
+    const asked = { thread: pid, state: this.parts.remembered.state }
     const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, asked)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
     // A working directory stays what it is under any name: after its one ESTALE the kernel has looked the name up.
     if (inode.isLeft || inode.thread === pid)
-      return chain(this.#drive.getattr(inode), attributes => this.#answer(inode, attributes, 0))
+      return chain(this.parts.drive.getattr(inode), attributes => this.#answer(inode, attributes, 0))
     return attempt(() => chain(this.#atName(inode), told), this.#unlessGone(inode, pid))
   }
 
   /** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
   #unlessGone(inode: Inode, thread: number): (thrown: unknown) => never {
     return thrown => {
-      throw isAbsent(thrown) ? this.#inodes.sentAway(thread, inode) : thrown
+      throw isAbsent(thrown) ? this.parts.inodes.sentAway(thread, inode) : thrown
     }
   }
 
   /** What is under its name now. */
   #atName(inode: Inode): MaybePromise<Attributes> {
     const { parent, name } = inode
-    return parent === undefined ? this.#drive.getattr(inode) : this.#drive.lookup({ parent, name })
+    return parent === undefined ? this.parts.drive.getattr(inode) : this.parts.drive.lookup({ parent, name })
   }
 
   /** fstat(2) of a file whose name is gone answers what was told of it last, and of a directory what that is under any name. */
@@ -138,7 +125,7 @@ export class Requests {
     try {
       return told(await this.#atName(inode))
     } catch (thrown) {
-      const shown = inode.isDirectory ? await this.#drive.getattr(inode) : inode.told
+      const shown = inode.isDirectory ? await this.parts.drive.getattr(inode) : inode.told
       if (shown === undefined) throw thrown
       return this.#answer(inode, shown, 0)
     }
@@ -147,12 +134,12 @@ export class Requests {
   /** Another thing or text at its name is another node: the kernel looks the name up again, and an open file stays what it is. */
   #attributes(inode: Inode, attributes: Attributes, { thread, state }: Asked): Answer {
     const told = inode.isDirectory ? undefined : inode.told
-    if (isStill(this.#inodes, inode, attributes)) {
-      this.#remembered.keep(inode, attributes, state)
-      return this.#answer(inode, attributes, lifetimesOf(attributes, this.#keptSeconds).attributes)
+    if (isStill(this.parts.inodes, inode, attributes)) {
+      this.parts.remembered.keep(inode, attributes, state)
+      return this.#answer(inode, attributes, lifetimesOf(attributes, this.parts.keptSeconds).attributes)
     }
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
-    throw this.#inodes.sentAway(thread, inode)
+    throw this.parts.inodes.sentAway(thread, inode)
   }
 
   #answer(inode: Inode, attributes: Attributes, seconds: number): Answer {
@@ -162,62 +149,64 @@ export class Requests {
 
   async setattr(message: Buffer, { node, pid }: Header): Promise<Answer> {
     const wanted = setattrIn(message)
-    const inode = this.#inodes.get(node)
-    this.#inodes.arrived(pid, inode)
+    const inode = this.parts.inodes.get(node)
+    this.parts.inodes.arrived(pid, inode)
     if (wanted.handle !== undefined) this.#writes(wanted.handle, true)
-    else if (wanted.size !== undefined && inode.isOnlyRead) throw this.#inodes.sentAway(pid, inode)
+    else if (wanted.size !== undefined && inode.isOnlyRead) throw this.parts.inodes.sentAway(pid, inode)
     await this.#change(inode, wanted)
     if (wanted.size !== undefined) inode.retell({ size: wanted.size })
     // What was changed through this node goes on under its id, unless it is the text that others read.
     if (!inode.isDirectory && !inode.isOnlyRead) inode.version = undefined
     const found = await this.#atName(inode)
-    const told = isStill(this.#inodes, inode, found) ? undefined : inode.told
+    const told = isStill(this.parts.inodes, inode, found) ? undefined : inode.told
     return this.#answer(inode, told ?? found, 0)
   }
 
   async #change(inode: Inode, { size, handle, mtime, isMtimeNow, isOther }: SetattrIn): Promise<void> {
-    if (size !== undefined && handle !== undefined) return this.#drive.ftruncate(handle, byteOffset(size))
-    if (size !== undefined) return this.#drive.truncate(inode, byteOffset(size))
-    if (isOther) await this.#drive.change(inode)
-    if (mtime !== undefined) await this.#drive.touch(inode, isMtimeNow ? this.#clock.now() : instant(mtime))
+    if (size !== undefined && handle !== undefined)
+      return this.parts.drive.ftruncate(handle, byteOffset(size))
+    if (size !== undefined) return this.parts.drive.truncate(inode, byteOffset(size))
+    if (isOther) await this.parts.drive.change(inode)
+    if (mtime !== undefined)
+      await this.parts.drive.touch(inode, isMtimeNow ? this.parts.clock.now() : instant(mtime))
   }
 
   readlink({ node }: Header): Answer {
-    return { reply: new Reply().raw(Buffer.from(this.#drive.readlink(this.#inodes.get(node)))) }
+    return { reply: new Reply().raw(Buffer.from(this.parts.drive.readlink(this.parts.inodes.get(node)))) }
   }
 
   open(message: Buffer, { node, pid }: Header): MaybePromise<Answer> {
     const access = accesses[openIn(message).flags & accessMask] ?? 'write'
-    const inode = this.#inodes.get(node)
-    const isSure = this.#inodes.arrived(pid, inode)
+    const inode = this.parts.inodes.get(node)
+    const isSure = this.parts.inodes.arrived(pid, inode)
     // A text that is open stays its readers': who comes to write it finds another node at the name.
-    if (access !== 'read' && inode.isOnlyRead) throw this.#inodes.sentAway(pid, inode)
+    if (access !== 'read' && inode.isOnlyRead) throw this.parts.inodes.sentAway(pid, inode)
     const opened = (handle: number) => this.#checked(inode, handle, access, isSure ? undefined : pid)
     return attempt(
-      () => chain(this.#drive.open(inode, access, callBy(inode, pid)), opened),
+      () => chain(this.parts.drive.open(inode, access, callBy(inode, pid)), opened),
       this.#unlessGone(inode, pid),
     )
   }
 
   /** It may have another text or version by now: after ESTALE the kernel looks the name up again, and opens that. */
   #checked(inode: Inode, handle: number, access: OpenAccess, thread?: number): MaybePromise<Answer> {
-    const known = access === 'read' ? this.#remembered.of(inode) : undefined
+    const known = access === 'read' ? this.parts.remembered.of(inode) : undefined
     if (known !== undefined) return this.#opened(inode, handle, false, known)
     const compare = (attributes: Attributes): Answer => {
-      const shown = { ...attributes, ...this.#drive.textOf(handle) }
-      const isRenewed = shown.bytes === 'text' && this.#inodes.renew(inode, foundBy(shown))
-      const isOther = !isStill(this.#inodes, inode, shown)
-      if (isOther && thread !== undefined) throw this.#inodes.sentAway(thread, inode)
+      const shown = { ...attributes, ...this.parts.drive.textOf(handle) }
+      const isRenewed = shown.bytes === 'text' && this.parts.inodes.renew(inode, foundBy(shown))
+      const isOther = !isStill(this.parts.inodes, inode, shown)
+      if (isOther && thread !== undefined) throw this.parts.inodes.sentAway(thread, inode)
       const opened = this.#opened(inode, handle, access !== 'read', shown)
       return isRenewed ? { ...opened, renewed: inode } : opened
     }
     const refuse = (thrown: unknown): Answer => {
       // A file that is about to be written may have no text yet, or none any more.
       if (access === 'write-only' && isAbsent(thrown)) return this.#opened(inode, handle, true, undefined)
-      void this.#drive.release(handle)
+      void this.parts.drive.release(handle)
       throw thrown
     }
-    return attempt(() => chain(this.#drive.getattr(inode), compare), refuse)
+    return attempt(() => chain(this.parts.drive.getattr(inode), compare), refuse)
   }
 
   #opened(inode: Inode, handle: number, isWriter: boolean, attributes: Attributes | undefined): Answer {
@@ -256,21 +245,21 @@ export class Requests {
     this.#files.delete(handle)
     inode.handles -= 1
     if (inode.handles === 0) inode.told = undefined
-    this.#inodes.dropUnused(inode)
-    return this.#drive.release(handle)
+    this.parts.inodes.dropUnused(inode)
+    return this.parts.drive.release(handle)
   }
 
   async create({ node, pid }: Header, name: string): Promise<Answer> {
-    const parent = this.#inodes.get(node)
-    const handle = await this.#drive.create({ parent, name }, { process: processOf(pid) })
+    const parent = this.parts.inodes.get(node)
+    const handle = await this.parts.drive.create({ parent, name }, { process: processOf(pid) })
     try {
-      const attributes = await this.#drive.lookup({ parent, name })
-      this.#inodes.removed(parent, name)
+      const attributes = await this.parts.drive.lookup({ parent, name })
+      this.parts.inodes.removed(parent, name)
       const { reply, entered = [] } = this.#entered(parent, name, attributes)
       for (const inode of entered) this.#opened(inode, handle, true, attributes)
       return { reply: putOpened(reply, handle, 0), entered, undo: () => void this.close(handle) }
     } catch (thrown) {
-      await this.#drive.release(handle)
+      await this.parts.drive.release(handle)
       throw thrown
     }
   }
@@ -278,7 +267,7 @@ export class Requests {
   read(message: Buffer): MaybePromise<Answer> {
     const { handle, offset, size } = readIn(message)
     const reply = new Reply(size)
-    return chain(this.#drive.read(handle, reply.room(size), byteOffset(offset)), count => ({
+    return chain(this.parts.drive.read(handle, reply.room(size), byteOffset(offset)), count => ({
       reply: reply.shorten(count),
     }))
   }
@@ -288,7 +277,7 @@ export class Requests {
     // The message's bytes are the next request's once this waits.
     const own = Buffer.from(bytes)
     this.#writes(handle, true, pid)
-    await this.#drive.write(handle, own, byteOffset(offset))
+    await this.parts.drive.write(handle, own, byteOffset(offset))
     const inode = this.#files.get(handle)?.inode
     inode?.retell({ size: Math.max(inode.told?.size ?? 0, offset + own.length) })
     return { reply: putWritten(new Reply(), own.length) }
@@ -301,54 +290,54 @@ export class Requests {
   flush(message: Buffer, { pid }: Header): MaybePromise<Answer> {
     const handle = handleIn(message)
     if (this.#files.get(handle)?.writers?.isAnother(pid) === true) return nothing()
-    return chain(this.#drive.flush(handle), () => {
+    return chain(this.parts.drive.flush(handle), () => {
       this.#writes(handle, false)
-      this.#files.get(handle)?.inode.retell(this.#drive.textOf(handle))
+      this.#files.get(handle)?.inode.retell(this.parts.drive.textOf(handle))
       return nothing()
     })
   }
 
   mkdir({ node }: Header, name: string): Promise<Answer> {
-    return this.#make(node, name, made => this.#drive.mkdir(made))
+    return this.#make(node, name, made => this.parts.drive.mkdir(made))
   }
 
   symlink(message: Buffer, { node }: Header): Promise<Answer> {
     const { name, target } = symlinkIn(message)
-    return this.#make(node, name, made => this.#drive.symlink(target, made))
+    return this.#make(node, name, made => this.parts.drive.symlink(target, made))
   }
 
   mknod({ node }: Header, name: string): Promise<Answer> {
-    return this.#make(node, name, made => this.#drive.mknod(made))
+    return this.#make(node, name, made => this.parts.drive.mknod(made))
   }
 
   link({ node }: Header, name: string): Promise<Answer> {
-    return this.#make(node, name, made => this.#drive.link(made))
+    return this.#make(node, name, made => this.parts.drive.link(made))
   }
 
   /** What came to be has a new id, whatever had the name before. */
   async #make(node: number, name: string, make: (made: Name) => Promise<void>): Promise<Answer> {
-    const parent = this.#inodes.get(node)
+    const parent = this.parts.inodes.get(node)
     await make({ parent, name })
-    this.#inodes.removed(parent, name)
-    return this.#entered(parent, name, await this.#drive.lookup({ parent, name }))
+    this.parts.inodes.removed(parent, name)
+    return this.#entered(parent, name, await this.parts.drive.lookup({ parent, name }))
   }
 
   async remove({ node, opcode }: Header, name: string): Promise<Answer> {
-    const parent = this.#inodes.get(node)
+    const parent = this.parts.inodes.get(node)
     await (opcode === opcodes.rmdir
-      ? this.#drive.rmdir({ parent, name })
-      : this.#drive.unlink({ parent, name }))
-    this.#inodes.removed(parent, name)
+      ? this.parts.drive.rmdir({ parent, name })
+      : this.parts.drive.unlink({ parent, name }))
+    this.parts.inodes.removed(parent, name)
     return nothing()
   }
 
   async rename(message: Buffer, { node, opcode, pid }: Header): Promise<Answer> {
     const { from, to, directory, flags } = renameIn(message, opcode)
     if (flags !== 0) throw new Failure('invalid', 'a rename with conditions or an exchange is not offered')
-    const parent = this.#inodes.get(node)
-    const goal = { parent: this.#inodes.get(directory), name: to }
-    await this.#drive.rename({ parent, name: from }, goal, { process: processOf(pid) })
-    const moved = this.#inodes.moved(parent, from, goal)
+    const parent = this.parts.inodes.get(node)
+    const goal = { parent: this.parts.inodes.get(directory), name: to }
+    await this.parts.drive.rename({ parent, name: from }, goal, { process: processOf(pid) })
+    const moved = this.parts.inodes.moved(parent, from, goal)
     if (moved !== undefined) await this.#nowAt(moved, goal)
     return { ...nothing(), renewed: moved }
   }
@@ -359,8 +348,8 @@ export class Requests {
    */
   async #nowAt(inode: Inode, name: Name): Promise<void> {
     try {
-      const { node, mtime } = await this.#drive.lookup(name)
-      if (node.kind === 'scratch' && inode.node.kind === 'scratch') this.#inodes.named(inode)
+      const { node, mtime } = await this.parts.drive.lookup(name)
+      if (node.kind === 'scratch' && inode.node.kind === 'scratch') this.parts.inodes.named(inode)
       inode.node = node
       // An editor asks its own handle for the time of what it has saved.
       inode.retell({ mtime })
@@ -371,12 +360,12 @@ export class Requests {
   }
 
   async statfs(): Promise<Answer> {
-    return { reply: putSpace(new Reply(), await this.#drive.statfs()) }
+    return { reply: putSpace(new Reply(), await this.parts.drive.statfs()) }
   }
 
   getxattr(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const { name, size } = getxattrIn(message)
-    return chain(this.#drive.getxattr(this.#inodes.get(node), name), text => {
+    return chain(this.parts.drive.getxattr(this.parts.inodes.get(node), name), text => {
       if (text === undefined) throw new Failure('no-attribute', `${name} is not set`)
       return xattrAnswer(Buffer.from(text), size)
     })
@@ -384,13 +373,13 @@ export class Requests {
 
   listxattr(message: Buffer, { node }: Header): MaybePromise<Answer> {
     const size = listxattrSize(message)
-    return chain(this.#drive.listxattr(this.#inodes.get(node)), names =>
+    return chain(this.parts.drive.listxattr(this.parts.inodes.get(node)), names =>
       xattrAnswer(Buffer.from(names.map(name => `${name}\0`).join('')), size),
     )
   }
 
   setxattr({ node }: Header): MaybePromise<Answer> {
-    return chain(this.#drive.setxattr(this.#inodes.get(node)), nothing)
+    return chain(this.parts.drive.setxattr(this.parts.inodes.get(node)), nothing)
   }
 }
 

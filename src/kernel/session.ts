@@ -87,9 +87,6 @@ const { errno } = constants
 
 export class Session implements NewsListener {
   readonly inodes = new Inodes()
-  readonly #parts: SessionParts
-  readonly #device: Device
-  readonly #ended: () => void
   readonly #handled: ReadonlyMap<number, Handled>
   readonly #buffer = Buffer.allocUnsafe(longestMessage)
   readonly #waiting = new Map<number, Waiting>()
@@ -103,10 +100,11 @@ export class Session implements NewsListener {
   /**
    * @param ended is called once, when the kernel has no more requests
    */
-  constructor(device: Device, parts: SessionParts, ended: () => void) {
-    this.#device = device
-    this.#parts = parts
-    this.#ended = ended
+  constructor(
+    private readonly device: Device,
+    private readonly parts: SessionParts,
+    private readonly ended: () => void,
+  ) {
     this.#handled = requestsOf({ ...parts, inodes: this.inodes })
     parts.news.listen(this)
   }
@@ -120,7 +118,7 @@ export class Session implements NewsListener {
     if (this.#isEnded) return
     let length: number
     try {
-      length = this.#device.read(this.#buffer)
+      length = this.device.read(this.#buffer)
     } catch (thrown) {
       const code = codeOf(thrown)
       // ENOENT: the request was interrupted before it was read.
@@ -135,8 +133,8 @@ export class Session implements NewsListener {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#stopWatching?.()
-    this.#parts.news.listen(undefined)
-    this.#ended()
+    this.parts.news.listen(undefined)
+    this.ended()
   }
 
   /** One message of the kernel. What is no message is dropped: it names no request. */
@@ -177,7 +175,7 @@ export class Session implements NewsListener {
 
   /** An answer that is there at once needs no promise. */
   #run(message: Buffer, header: Header, { verb, answer, mayEnd }: Handled): void {
-    const { log, pending } = this.#parts
+    const { log, pending } = this.parts
     const name = nameIn(message, header)
     const call = log.calls.begin(verb, () => this.inodes.pathOf(header.node, name))
     const given = callOf(() => answer(message, header, name ?? ''))
@@ -231,7 +229,7 @@ export class Session implements NewsListener {
       for (const inode of entered) this.inodes.dropUnused(inode)
       undo?.()
     }
-    this.#parts.log.calls.answered(call, number, error ?? 'OK')
+    this.parts.log.calls.answered(call, number, error ?? 'OK')
     this.#stopWatching ??= this.#watch()
     if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
   }
@@ -245,14 +243,14 @@ export class Session implements NewsListener {
 
   #answerError(call: KernelCall, unique: number, error: number): void {
     this.#write(new Reply(0).message(unique, error))
-    this.#parts.log.calls.answered(call, error, errnoNames.get(error) ?? 'other')
+    this.parts.log.calls.answered(call, error, errnoNames.get(error) ?? 'other')
   }
 
   #errnoFor(thrown: unknown, verb: string, path: string): number {
     if (thrown instanceof Malformed) return errno.EIO
     const failure = asFailure(thrown)
     // The kernel asks again by itself, and gets its answer then.
-    if (failure.kind !== 'stale-attributes') this.#parts.log.failed(verb, path, failure)
+    if (failure.kind !== 'stale-attributes') this.parts.log.failed(verb, path, failure)
     return errno[errnoOf(failure.kind)]
   }
 
@@ -260,7 +258,7 @@ export class Session implements NewsListener {
   #write(message: Buffer): boolean {
     if (this.#isEnded) return false
     try {
-      this.#device.write(message)
+      this.device.write(message)
       return true
     } catch (thrown) {
       if (codeOf(thrown) === 'ENODEV') this.end()
@@ -273,7 +271,7 @@ export class Session implements NewsListener {
     const isSpoken = major === 7 && minor >= oldestMinor
     const without = minor < parallelSince ? initFlags.parallelDirops : 0
     const hasPages = (flags & initFlags.maxPages) !== 0
-    const { pageBytes } = this.#device
+    const { pageBytes } = this.device
     const out = {
       minor: Math.min(minor, spokenMinor),
       readahead: Math.min(offered, readahead),
@@ -290,7 +288,7 @@ export class Session implements NewsListener {
     const waiting = this.#waiting.get(unique)
     if (waiting === undefined || this.#isEnded) return
     if (isEnding(waiting.pid)) waiting.end()
-    else this.#parts.clock.after(lookAgainEvery, () => this.#interrupted(unique), 'in-background')
+    else this.parts.clock.after(lookAgainEvery, () => this.#interrupted(unique), 'in-background')
   }
 
   /** Heard from the drive: what the kernel was told of it is over. */
@@ -313,7 +311,7 @@ export class Session implements NewsListener {
 
   /** After a sleep of the machine, lifetimes are over that the kernel still counts. */
   #watch(): () => void {
-    const { clock, keptSeconds } = this.#parts
+    const { clock, keptSeconds } = this.parts
     const keptMs = keptSeconds * 1000
     const [began, kernelBegan] = [clock.now(), machineClocks.monotonic()]
     const compare = (): void => {
@@ -332,7 +330,7 @@ export class Session implements NewsListener {
   #tell(inode: Inode): void {
     this.#told += 1
     if (this.#write(attributesGone(inode.id)) || inode.lookups === 0 || this.#isEnded) return
-    this.#parts.clock.after(tellAgainAfter, () => this.#tell(inode), 'in-background')
+    this.parts.clock.after(tellAgainAfter, () => this.#tell(inode), 'in-background')
   }
 }
 

@@ -50,10 +50,8 @@ const nearItsEnd = 0.75
 export class QueryCache {
   /** Grows with each answer that is another one now. */
   revision = 0
-  readonly #ports: QueryCachePorts
   readonly #now: () => Instant
   readonly #source: AnswerSource
-  readonly #limits: QueryCacheLimits
   readonly #most: number
   readonly #entries: LRUCache<string, CachedAnswer>
   // What the ledger was asked for in vain: a stat asks for records that were never read.
@@ -71,9 +69,10 @@ export class QueryCache {
   #inVainAt = Number.NEGATIVE_INFINITY
   #isToWrite = false
 
-  constructor(limits: QueryCacheLimits, ports: QueryCachePorts) {
-    this.#limits = limits
-    this.#ports = ports
+  constructor(
+    private readonly limits: QueryCacheLimits,
+    private readonly ports: QueryCachePorts,
+  ) {
     this.#now = ports.clock.now
     this.#source = ports.source ?? serviceAlone
     this.#most = Math.max(2, limits.names)
@@ -82,7 +81,7 @@ export class QueryCache {
 
   /** The answer: at once where it is fresh, else fetched; a stale one where the service is away and that is allowed. */
   ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer> {
-    const { cache: use, foresight } = this.#ports.activity
+    const { cache: use, foresight } = this.ports.activity
     const isUser = context.priority === 'user'
     const name = named(query)
     const known = this.#fresh(query)
@@ -108,7 +107,7 @@ export class QueryCache {
     if (this.#guessed.has(name)) return
     this.#guessed.add(name)
     const brought = (): void => {
-      if (this.#guessed.delete(name)) this.#ports.activity.foresight.brought(name, 0)
+      if (this.#guessed.delete(name)) this.ports.activity.foresight.brought(name, 0)
     }
     answer.then(brought, () => this.#guessed.delete(name))
   }
@@ -150,7 +149,7 @@ export class QueryCache {
   leave<Answer>(query: Query<Answer>, answer: Answer): void {
     const entry = this.#recall(query)
     if (entry !== undefined) entry.isLeft = true
-    this.#ports.ledger.set(query.namespace, query.key, query.encode(answer))
+    this.ports.ledger.set(query.namespace, query.key, query.encode(answer))
     this.#writeSoon()
   }
 
@@ -191,13 +190,13 @@ export class QueryCache {
     this.#absences.delete(name)
     const entry = this.#entries.peek(name)
     if (entry !== undefined) entry.expiredAt = this.#now()
-    this.#ports.ledger.backdate(namespace, key, instant(this.#now() - lifetime))
+    this.ports.ledger.backdate(namespace, key, instant(this.#now() - lifetime))
     this.#changed(namespace, key)
   }
 
   #changed(namespace?: string, key?: string): void {
     this.revision += 1
-    this.#ports.changed(namespace, key)
+    this.ports.changed(namespace, key)
   }
 
   #isExpired({ expiredAt, came }: CachedAnswer): boolean {
@@ -209,7 +208,7 @@ export class QueryCache {
     const held = this.#entries.get(name)
     if (held !== undefined) return held
     if (this.#unkept.has(name)) return undefined
-    const { ledger } = this.#ports
+    const { ledger } = this.ports
     const kept = ledger.getWithTime(query.namespace, query.key)
     if (kept === undefined) {
       this.#unkept.set(name, true)
@@ -241,7 +240,7 @@ export class QueryCache {
   /** `made`: when it was asked for, where that is longer ago than its request took. */
   #keep<Answer>(query: Query<Answer>, fresh: Answer, made?: Instant): Answer {
     const { namespace, key } = query
-    const { ledger } = this.#ports
+    const { ledger } = this.ports
     const name = named(query)
     const came = this.#now()
     const at = made ?? came
@@ -268,7 +267,7 @@ export class QueryCache {
   #forgotten({ namespace, key }: Pick<Query<never>, 'namespace' | 'key'>): void {
     this.#entries.delete(nameOf(namespace, key))
     this.#absences.delete(nameOf(namespace, key))
-    this.#ports.ledger.delete(namespace, key)
+    this.ports.ledger.delete(namespace, key)
     this.#changed(namespace, key)
   }
 
@@ -281,7 +280,7 @@ export class QueryCache {
     this.#isToWrite = true
     queueMicrotask(() => {
       this.#isToWrite = false
-      this.#ports.ledger.flush()
+      this.ports.ledger.flush()
     })
   }
 
@@ -305,8 +304,8 @@ export class QueryCache {
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (entry === undefined || failure.kind === 'absent') throw failure
-      const isOld = this.#now() - entry.at > query.lifetime + this.#limits.staleness
-      if (!isA('outage', failure) || (isOld && !this.#ports.isKept(query, entry.answer))) throw failure
+      const isOld = this.#now() - entry.at > query.lifetime + this.limits.staleness
+      if (!isA('outage', failure) || (isOld && !this.ports.isKept(query, entry.answer))) throw failure
       entry.stale = failure
       return entry.answer as Answer
     }
@@ -314,7 +313,7 @@ export class QueryCache {
 
   /** A newer answer than the one in hand, waited for only a moment where the service is silent; it may come later. */
   async #newer<Answer>(query: Query<Answer>, context: RequestContext, old: CachedAnswer): Promise<Answer> {
-    const { clock, service } = this.#ports
+    const { clock, service } = this.ports
     // What was asked to be read again may decide whether something is made twice.
     if (service.away && (old.expiredAt ?? Number.NEGATIVE_INFINITY) <= this.#inVainAt) {
       // One question in a while finds out what is back: each costs a connection, or a handshake in vain.
@@ -349,7 +348,7 @@ export class QueryCache {
     const leave = context.priority === 'user' ? flight.askers.join(context.requests) : () => {}
     // A name always holds the answers of one kind of question.
     const answer = flight.answer as Promise<Answer>
-    return withDeadline(answer, context, this.#ports.clock, lateSentence).finally(leave)
+    return withDeadline(answer, context, this.ports.clock, lateSentence).finally(leave)
   }
 
   /**
@@ -360,8 +359,8 @@ export class QueryCache {
     const name = named(query)
     const flying = this.#flights.get(name)
     if (flying !== undefined) return flying
-    const { clock } = this.#ports
-    const { patience, behind, absence } = this.#limits
+    const { clock } = this.ports
+    const { patience, behind, absence } = this.limits
     const askers = new Askers()
     const context: RequestContext = {
       ...dueIn(Math.max(patience, behind), clock, 'guess'),

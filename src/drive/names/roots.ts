@@ -59,16 +59,13 @@ interface GivenRoot {
 const [foundRoom, spaceRoom, rootRoom, titleRoom] = ['found', 'space', 'root', 'root title'] as const
 
 export class Roots {
-  readonly #parts: RootParts
   #last: TopLevel | undefined
 
-  constructor(parts: RootParts) {
-    this.#parts = parts
-  }
+  constructor(private readonly parts: RootParts) {}
 
   /** What stands there now. */
   async top(context: RequestContext): Promise<TopLevel> {
-    this.#last = await (this.#parts.given.length > 0 ? this.#givenRoots(context) : this.#ownRoot(context))
+    this.#last = await (this.parts.given.length > 0 ? this.#givenRoots(context) : this.#ownRoot(context))
     return this.#last
   }
 
@@ -79,7 +76,7 @@ export class Roots {
 
   /** The project at `/db/<user>/<title>`, remembered once found. */
   async find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined> {
-    const { ledger } = this.#parts
+    const { ledger } = this.parts
     const path = pathOf(user, title)
     const before = ledger.get(foundRoom, path) as ProjectId | undefined
     const id = await this.#projectAt(path, before, context)
@@ -106,7 +103,7 @@ export class Roots {
   /** Projects found earlier below `/db/<user>`. */
   foundBelow(user: string): readonly FoundProject[] {
     const prefix = pathOf(user, '')
-    return [...this.#parts.ledger.entries(foundRoom)]
+    return [...this.parts.ledger.entries(foundRoom)]
       .filter(([path]) => path.startsWith(prefix))
       .map(([path, { value }]) => ({
         id: value as ProjectId,
@@ -119,7 +116,7 @@ export class Roots {
   async users(context: RequestContext): Promise<readonly string[]> {
     const own = await this.top(context)
     const names = own.form === 'one' ? [own.user] : own.users
-    const others = [...this.#parts.ledger.entries(foundRoom).keys()].map(spaceOf)
+    const others = [...this.parts.ledger.entries(foundRoom).keys()].map(spaceOf)
     return [...new Set([...names, ...others])].filter(name => name !== undefined)
   }
 
@@ -127,13 +124,13 @@ export class Roots {
   servicePath(titles: readonly string[]): ServicePath | undefined {
     if (this.#last?.form === 'one') return pathOf(this.#last.user, ...titles)
     const [first, ...rest] = titles
-    const path = [...this.#parts.ledger.entries(foundRoom).keys()].find(known => known.endsWith(`/${first}`))
+    const path = [...this.parts.ledger.entries(foundRoom).keys()].find(known => known.endsWith(`/${first}`))
     return path === undefined ? undefined : ([path, ...rest].join('/') as ServicePath)
   }
 
   /** Given roots of which the service has never told, and says now that there is no such project. Rejects for no outage. */
   async neverThere(context: RequestContext): Promise<readonly string[]> {
-    const { given } = this.#parts
+    const { given } = this.parts
     const answers = await Promise.all(given.map(root => this.#isNeverThere(root, context)))
     return given.filter((_, at) => answers[at])
   }
@@ -143,7 +140,7 @@ export class Roots {
     if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
     const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
     // Whether the user's space has an id was not asked for then.
-    if (shown.users.length === 0 && this.#parts.given.length > 0)
+    if (shown.users.length === 0 && this.parts.given.length > 0)
       return `projects/ shows what was given with --root${told}`
     const user = shown.users[0]
     const hint =
@@ -154,7 +151,7 @@ export class Roots {
   }
 
   async #ownRoot(context: RequestContext): Promise<TopLevel> {
-    const { candidates } = await this.#parts.catalog.user().ask(context)
+    const { candidates } = await this.parts.catalog.user().ask(context)
     const space = await this.#space(candidates, context)
     if (space !== undefined) return { form: 'one', ...space }
     const entries = candidates.flatMap(user => this.foundBelow(user))
@@ -166,7 +163,7 @@ export class Roots {
     users: readonly string[],
     context: RequestContext,
   ): Promise<{ readonly id: ProjectId; readonly user: string } | undefined> {
-    const { state } = this.#parts
+    const { state } = this.parts
     const had = (user: string) => state.get(spaceRoom, pathOf(user)) as ProjectId | undefined
     try {
       for (const user of users) {
@@ -189,7 +186,7 @@ export class Roots {
   }
 
   async #givenRoots(context: RequestContext): Promise<TopLevel> {
-    const all = await Promise.all(this.#parts.given.map(root => this.#givenRoot(root, context)))
+    const all = await Promise.all(this.parts.given.map(root => this.#givenRoot(root, context)))
     const [only] = all
     if (all.length === 1 && only?.top?.form === 'one') return only.top
     const looks = await Promise.all(all.map(root => this.#withChildren(root, context)))
@@ -205,7 +202,7 @@ export class Roots {
   ): Promise<Omit<GivenRoot, 'top'> & { readonly entries: readonly FoundProject[] }> {
     if (top?.form !== 'one') return { ...rest, entries: top?.entries ?? [] }
     try {
-      const { projects } = await this.#parts.catalog.children(top.id).ask(context)
+      const { projects } = await this.parts.catalog.children(top.id).ask(context)
       return { ...rest, entries: projects.map(({ id, title }) => ({ id, title })) }
     } catch (thrown) {
       return { missing: asFailure(thrown), entries: [] }
@@ -243,7 +240,7 @@ export class Roots {
 
   /** What was told of a given root before, over restarts too. */
   #told(root: string): { readonly id: ProjectId | undefined; readonly title: string | undefined } {
-    const { state } = this.#parts
+    const { state } = this.parts
     if (idForm.test(root)) return { id: root as ProjectId, title: state.get(titleRoom, root) }
     const path = asPath(root)
     return { id: state.get(rootRoom, path) as ProjectId | undefined, title: lastNameOf(path) }
@@ -255,12 +252,12 @@ export class Roots {
     context: RequestContext,
   ): Promise<FoundProject | undefined> {
     const id = await this.#projectAt(path, before, context)
-    if (id !== undefined && id !== before) this.#parts.state.set(rootRoom, path, id)
+    if (id !== undefined && id !== before) this.parts.state.set(rootRoom, path, id)
     return id && { id, title: lastNameOf(path) }
   }
 
   async #rootById(id: ProjectId, context: RequestContext): Promise<FoundProject | undefined> {
-    const { state } = this.#parts
+    const { state } = this.parts
     const title = await this.#titleTold(id, context).catch(unlessAbsent)
     if (title === undefined) return undefined
     if (state.get(titleRoom, id) !== title) state.set(titleRoom, id, title)
@@ -269,7 +266,7 @@ export class Roots {
 
   /** Where the service does not tell the record, its number: what it lists there shows that it is there. */
   async #titleTold(id: ProjectId, context: RequestContext): Promise<string> {
-    const { catalog, dialect } = this.#parts
+    const { catalog, dialect } = this.parts
     try {
       return dialect.facts(await catalog.record({ kind: 'project', id }).ask(context)).title ?? id
     } catch (thrown) {
@@ -288,7 +285,7 @@ export class Roots {
   ): Promise<ProjectId | undefined> {
     const id = await this.#resolved(path, context)
     if (id !== undefined || before === undefined) return id
-    const { catalog, dialect } = this.#parts
+    const { catalog, dialect } = this.parts
     try {
       const record = await catalog.record({ kind: 'project', id: before }).ask(context)
       return isSameName(dialect.facts(record).title, lastNameOf(path)) ? before : undefined
@@ -298,11 +295,11 @@ export class Roots {
   }
 
   async #resolved(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {
-    return recover(this.#parts.catalog.project(path).ask(context), unlessDenied)
+    return recover(this.parts.catalog.project(path).ask(context), unlessDenied)
   }
 
   async #isNeverThere(root: string, context: RequestContext): Promise<boolean> {
-    const { catalog } = this.#parts
+    const { catalog } = this.parts
     // A space may have no id, and projects below it.
     if (spaceForm.test(root)) return false
     const isById = idForm.test(root)

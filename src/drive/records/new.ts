@@ -56,12 +56,10 @@ type WrittenDraft = Pick<Writing, 'process'> & { readonly draft: Draft }
 
 /** The names are on disk until the mount ends in order: after a kill, its writer's second try makes no second record. */
 export class NewFiles {
-  readonly #parts: NewFileParts
   readonly #room: string
   readonly #made = new Map<string, Made>()
 
-  constructor(parts: NewFileParts) {
-    this.#parts = parts
+  constructor(private readonly parts: NewFileParts) {
     this.#room = `made names ${parts.mountPoint}`
   }
 
@@ -75,20 +73,20 @@ export class NewFiles {
   keysOf({ of, id }: RecordNode): readonly string[] {
     const isOf = ([key, { value }]: readonly [string, { readonly value: string }]): boolean =>
       key.startsWith(`new ${of} `) && value.startsWith(`${id} `)
-    return [...this.#parts.state.entries(this.#room)].filter(isOf).map(([key]) => key)
+    return [...this.parts.state.entries(this.#room)].filter(isOf).map(([key]) => key)
   }
 
   /** The record is gone, or another one: no name stands for it any more. */
   forget(target: RecordNode): void {
     for (const key of this.keysOf(target)) {
-      this.#parts.state.delete(this.#room, key)
+      this.parts.state.delete(this.#room, key)
       this.#made.delete(key)
     }
   }
 
   /** The mount ends in order: all names are free. */
   end(): void {
-    for (const key of this.#parts.state.entries(this.#room).keys()) this.#parts.state.delete(this.#room, key)
+    for (const key of this.parts.state.entries(this.#room).keys()) this.parts.state.delete(this.#room, key)
   }
 
   source(node: NewNode): RecordSource {
@@ -100,7 +98,7 @@ export class NewFiles {
         return editing()
       },
       outlivesText: true,
-      written: at => this.#parts.times.written(nodeKey(node), at),
+      written: at => this.parts.times.written(nodeKey(node), at),
       opened: () => {},
     }
   }
@@ -114,7 +112,7 @@ export class NewFiles {
   }
 
   #editing(node: NewNode): Editing | Failure {
-    const { drafts, history, rights, source } = this.#parts
+    const { drafts, history, rights, source } = this.parts
     const target = this.target(node)
     const own = target === undefined ? undefined : source(target).editing
     const key = recordKeyOf(node)
@@ -132,7 +130,7 @@ export class NewFiles {
   }
 
   async #produce(node: NewNode, context: RequestContext): Promise<TextSnapshot> {
-    const { records, source, times } = this.#parts
+    const { records, source, times } = this.parts
     const target = this.target(node)
     if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
     const draft = records.draftOf(nodeKey(target))
@@ -165,10 +163,10 @@ export class NewFiles {
     const made = mayBeMade(draft.meta) ? undefined : await this.#madeBy(node)
     if (made === undefined) return 'makes another'
     const { target } = made
-    const record = this.#parts.creatable(node)
+    const record = this.parts.creatable(node)
     const text = parseObject(await draft.text())
     if (!isEdit(record, made, text, written.process)) return 'makes another'
-    const said = clearly(this.#parts.dialect.withDigitsOf(made.form, text))
+    const said = clearly(this.parts.dialect.withDigitsOf(made.form, text))
     const isWhole = record.carries(said, target.id)
     const meaning = isWhole
       ? { form: said, base: undefined }
@@ -179,7 +177,7 @@ export class NewFiles {
       await this.#note(node, { ...made, said, form: meaning.form, meansAll: isWhole, isGone: false })
     else if (failure.kind === 'another-thing') this.forget(target)
     else if (failure.kind === 'absent') {
-      await this.#parts.records.drop(nodeKey(target))
+      await this.parts.records.drop(nodeKey(target))
       // One refusal may be a passing one: only the second makes another record.
       if (made.isGone) return 'makes another'
       this.#made.set(nodeKey(node), { ...made, isGone: true })
@@ -197,7 +195,7 @@ export class NewFiles {
       fields.length === 0 ? made.form : await record.like({ type: 'object', fields }, made.form, context)
     const gone = [...edits].filter(([, edit]) => edit === removed)
     // Without a date of change: a text that carries none was made from no known text.
-    const form = this.#parts.dialect.plain(gone.reduce((whole, [name]) => withoutField(whole, name), changed))
+    const form = this.parts.dialect.plain(gone.reduce((whole, [name]) => withoutField(whole, name), changed))
     return { form, base: edits.size === 0 ? undefined : made.form }
   }
 
@@ -205,8 +203,8 @@ export class NewFiles {
 
   async #make(node: NewNode, written: WrittenDraft, context: RequestContext): Promise<Failure | undefined> {
     const { draft } = written
-    const record = this.#parts.creatable(node)
-    const { id, written: said } = await this.#parts.create(record, draft, context)
+    const record = this.parts.creatable(node)
+    const { id, written: said } = await this.parts.create(record, draft, context)
     const target = targetOf(node, id)
     const form = await this.#readMade(record, { ...written, target, said }, context)
     const meant = await record.like(said, form, context)
@@ -227,11 +225,11 @@ export class NewFiles {
   ): Promise<JsonObject> {
     const { id } = target
     try {
-      const first = { written: said, record: await this.#parts.read(target, context) }
+      const first = { written: said, record: await this.parts.read(target, context) }
       record.confirm?.(id, first)
       const stored = await record.complete(id, first, context)
-      learnRecord(this.#parts, target, stored)
-      await this.#parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved', process)
+      learnRecord(this.parts, target, stored)
+      await this.parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved', process)
       return stored
     } catch (thrown) {
       const failure = asFailure(thrown)
@@ -250,7 +248,7 @@ export class NewFiles {
     { draft, process }: WrittenDraft,
     context: RequestContext,
   ): Promise<Failure | undefined> {
-    const { records, source } = this.#parts
+    const { records, source } = this.parts
     try {
       const text = Buffer.from(prettyPrint(form))
       const isUnread = draft.meta.unread
@@ -272,7 +270,7 @@ export class NewFiles {
 
   /** False where the disk does not take it. */
   async #note(node: NewNode, made: Made): Promise<boolean> {
-    const { history, log, state } = this.#parts
+    const { history, log, state } = this.parts
     this.#made.set(nodeKey(node), made)
     const texts = [made.said, made.form].map(prettyPrint)
     try {
@@ -287,14 +285,14 @@ export class NewFiles {
   }
 
   #noted(node: NewNode): readonly string[] {
-    return this.#parts.state.get(this.#room, nodeKey(node))?.split(' ') ?? []
+    return this.parts.state.get(this.#room, nodeKey(node))?.split(' ') ?? []
   }
 
   async #madeBy(node: NewNode): Promise<Made | undefined> {
     const [id, ...hashes] = this.#noted(node)
     const known = this.#made.get(nodeKey(node))
     if (id === undefined || known !== undefined) return known
-    const recall = (hash = '') => this.#parts.history.recall(recordKeyOf(node), hash)
+    const recall = (hash = '') => this.parts.history.recall(recordKeyOf(node), hash)
     const [said, form] = await Promise.all([recall(hashes[0]), recall(hashes[1])])
     if (said === undefined || form === undefined) return undefined
     const meansAll = hashes[2] !== 'edits'
@@ -304,7 +302,7 @@ export class NewFiles {
 
   /** True where nothing of the other is left to be stored. */
   #isSame(stored: JsonObject, other: JsonObject): boolean {
-    const { dialect } = this.#parts
+    const { dialect } = this.parts
     return editsBetween(dialect.plain(stored), dialect.plain(other)).size === 0
   }
 }
