@@ -42,7 +42,7 @@ export async function assemble(given: AssemblySettings) {
   pins = built.pins
   const { drive, reader, control } = built
   const { writeSide } = editing
-  const { drafts, draftStore, history, known } = journal
+  const { drafts, draftStore, history, state } = journal
   writeSide.adopt()
   for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
   for (const { directory, cause } of draftStore.damaged)
@@ -62,7 +62,7 @@ export async function assemble(given: AssemblySettings) {
         const user = await caches.remote.user(dueIn(config.deadlineMetadata, clock))
         // The name of the sign-in is no name that the service tells.
         if (!connection.lacks('user'))
-          claimPlaces(account, { known, before: caches.catalog.user().known() }, user)
+          claimPlaces(account, { known: state, before: caches.catalog.user().known() }, user)
         caches.catalog.user().learn(user)
         keepCapabilities()
         return undefined
@@ -111,7 +111,7 @@ export async function assemble(given: AssemblySettings) {
       await pinsClosed
       await fleet?.close()
       caches.ledger.close()
-      known.close()
+      state.close()
       await connection.close()
     },
   }

@@ -51,31 +51,28 @@ interface Told {
 export function buildEditing(
   { config, connection, mountPoint, clock }: AssemblySettings,
   note: Note,
-  { catalog, identities, queryCache, remote, times }: Caches,
-  { drafts, history, known, reports, roots, scratch }: Journal,
+  caches: Caches,
+  journal: Journal,
   { failureLog, news }: Told,
 ) {
   const { now } = clock
   const { dialect } = connection
-  const changing = withRenewedIds(remote, identities)
+  const { identities, remote } = caches
+  const { drafts, scratch } = journal
   const entries = { tree: () => tree, remote, mountPoint }
+  const expireAll = (): void => caches.queryCache.expireAll()
   const writeSide = new WriteSide({
+    ...caches,
+    ...journal,
     access: config.access,
     maxDeletes: config.maxDeletes,
-    catalog,
     dialect,
-    remote: changing,
-    identities,
-    times,
+    remote: withRenewedIds(remote, identities),
     tell: key => tellOfText(news, key),
     changed: () => news.tell('all'),
-    reports,
-    drafts,
-    history,
-    state: known,
     mountPoint,
     resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
-    expireAll: () => queryCache.expireAll(),
+    expireAll,
     failed: failureLog.note,
     gone: failureLog.gone,
     lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
@@ -83,24 +80,12 @@ export function buildEditing(
     patience: config.deadlineSave,
     clock,
   })
-  const reusedIds = openReusedIds({
-    identities,
-    catalog,
-    times,
-    reports,
-    drafts,
-    writeSide,
-    expireAll: () => queryCache.expireAll(),
-    lifetime: config.ttlListing,
-    log: note,
-    now,
-  })
+  const lifetime = config.ttlListing
+  const reusedIds = openReusedIds({ ...caches, ...journal, writeSide, expireAll, lifetime, log: note, now })
   const tree: Tree = openTree({
-    catalog,
-    identities,
+    ...caches,
+    ...journal,
     dialect,
-    roots,
-    reports,
     rights: writeSide.rights,
     aliases: writeSide.aliases,
     local: {
@@ -132,15 +117,14 @@ export function buildDrive(
   { writeSide, tree }: ReturnType<typeof buildEditing>,
   { failureLog, news, places }: Told & { readonly places: DirectoryTroubles },
 ) {
-  const { config, connection, mountPoint, clock } = settings
+  const { config, connection, clock } = settings
   const { now } = clock
   const { account, dialect } = connection
-  const { catalog, content, health, identities, times } = caches
-  const { drafts, history, known, mountNamed, reports, roots, scratch } = journal
-  const { records } = writeSide
+  const { content } = caches
+  const { drafts, roots } = journal
   const limit = pLimit(pinRequestsAtMost)
   const pins = new Pins({
-    store: new PinStore(known),
+    store: new PinStore(journal.state),
     survey: openPinSurvey({ ...caches, tree, dialect, limit }),
     content,
     cacheBytes: config.cacheSize,
@@ -151,66 +135,34 @@ export function buildDrive(
     clock,
     log: (sentence, about = {}) => settings.log.warn(about, sentence),
   })
-  const status = openStatus(
-    {
-      account,
-      config,
-      mountPoint,
-      control: settings.controlSocket,
-      since: now(),
-      version: settings.version,
-      signIn: connection.signIn,
-      lacking: connection.lacking,
-      health,
-      content,
-      drafts,
-      failures: failureLog,
-      identities,
-      burst: writeSide.burst,
-      scratch,
-      news,
-      activity: settings.activity,
-      fleet: caches.fleet,
-      pins: () => pins.reports(),
-      now,
-    },
-    { roots, places },
-  )
-  const xattrs = openXattrs({ catalog, content, records, failureLog, roots, service: account.base.href })
+  const status = openStatus({ settings, caches, journal, writeSide, failureLog, news, places, pins })
+  const { records } = writeSide
   const deadlines = {
     metadata: config.deadlineMetadata,
     read: readDeadline(config),
     save: config.deadlineSave,
   }
   const generation = {
-    catalog,
+    ...caches,
+    ...journal,
     dialect,
     tree,
-    reports,
     status: async () => `${JSON.stringify(await status(), null, 2)}\n`,
     isHidden: (node: Node) => writeSide.isHidden(node),
   }
-  const generated = new GeneratedTexts(generation, times, now)
-  const shownAgain = (): void => news.tell('all')
-  const parts: DriveParts = {
+  const parts = {
+    ...caches,
+    ...journal,
     tree,
-    catalog,
-    identities,
-    content,
-    times,
-    generated,
-    health,
-    scratch,
-    drafts,
+    generated: new GeneratedTexts(generation, caches.times, now),
     writeSide,
     failureLog,
     removals: writeSide.removals(tree),
     statfs: () => spaceOf(account.places.state),
-    xattrs,
-    shownAgain,
+    xattrs: openXattrs({ ...caches, records, failureLog, roots, service: account.base.href }),
+    shownAgain: (): void => news.tell('all'),
     foresight: openPrefetcher({
-      catalog,
-      content,
+      ...caches,
       tree,
       room: connection.guesses,
       cacheBytes: config.cacheSize,
@@ -220,35 +172,19 @@ export function buildDrive(
     deadlines,
     requests: () => settings.activity.calls.current,
     clock,
-  }
+  } satisfies DriveParts
   // A command says what it wants of a whole tree, so that there is nothing to guess.
   const unwatched = openDrive({ ...parts, foresight: noForesight })
-  const watch = openWatch(metricSources(settings, caches, drafts), settings.logLines)
   const control = openControl({
-    placeTroubles: places.look,
-    tree,
-    catalog,
-    content,
+    ...parts,
+    placeTroubles: places,
     cacheDirectory: join(account.places.cache, 'content'),
-    identities,
-    drafts,
-    history,
-    state: known,
-    mountNamed,
-    failureLog,
-    reports,
-    xattrs,
-    shownAgain,
     news,
-    writeSide,
-    deadlines,
     status,
-    health,
     pins,
     servicePath: titles => roots.servicePath(titles),
     now,
-    fleet: caches.fleet,
-    watch,
+    watch: openWatch(metricSources(settings, caches, drafts), settings.logLines),
   })
   return {
     drive: openDrive(parts),

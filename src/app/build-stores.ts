@@ -134,28 +134,28 @@ export async function buildJournal(
 ) {
   const { now } = clock
   const { dialect } = connection
-  const { state } = connection.account.places
-  const scratch = await openScratchFiles(join(state, 'scratch', textHash(mountPoint).slice(0, 12)))
-  const known = openLedger(join(state, 'known'), { clock, log: note })
+  const { state: directory } = connection.account.places
+  const scratch = await openScratchFiles(join(directory, 'scratch', textHash(mountPoint).slice(0, 12)))
+  const state = openLedger(join(directory, 'known'), { clock, log: note })
   const history = openTextHistory({
-    stateDirectory: state,
+    stateDirectory: directory,
     mount: mountPoint,
     now,
-    latest: latestIn(known),
+    latest: latestIn(state),
   })
-  if (isMount === true) known.set(mountNames, mountMark(mountPoint), mountPoint)
-  const draftStore = await openDrafts(state, now)
+  if (isMount === true) state.set(mountNames, mountMark(mountPoint), mountPoint)
+  const draftStore = await openDrafts(directory, now)
   const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
     news.tell({ key: draftsKey }),
   )
-  const reports = new KnownReports(known, dialect)
-  const roots = new Roots({ catalog, ledger, state: known, dialect, given: config.root })
+  const reports = new KnownReports(state, dialect)
+  const roots = new Roots({ catalog, ledger, state, dialect, given: config.root })
   /** The mount point behind a mark of the history, as far as it was noted. */
-  const mountNamed = (mark: string) => known.get(mountNames, mark)
+  const mountNamed = (mark: string) => state.get(mountNames, mark)
   return {
     scratch,
     /** Names and numbers that were shown, made or given: kept next to the drafts. */
-    known,
+    state,
     history,
     mountNamed,
     draftStore,

@@ -136,11 +136,14 @@ interface WatchedDirectory {
   readonly loss: string
 }
 
+/** Sentences about own directories, none where all is well. Directories that were deleted are made again. */
+export type DirectoryTroubles = () => Promise<readonly string[]>
+
 /** Watches the directories of an account from their present state on. */
 export async function watchDirectories(
   { places }: Pick<OwnPlaces, 'places'>,
   { note, now }: { note: NoteFailure; now: () => number },
-) {
+): Promise<DirectoryTroubles> {
   const watched = watchedIn(places)
   /** Which directories there were. */
   const seen = new Map<string, string>()
@@ -174,21 +177,16 @@ export async function watchDirectories(
     }
   }
 
-  return {
-    /** Sentences, none where all is well. Directories that were deleted are made again. */
-    async look(): Promise<readonly string[]> {
-      const closed = new Map<string, string>()
-      for (const one of watched) {
-        if ([...closed.keys()].some(path => one.path.startsWith(`${path}/`))) continue
-        const trouble = await troubleOf(one)
-        if (trouble !== undefined) closed.set(one.path, trouble)
-      }
-      return [...closed.values(), ...deleted.values()]
-    },
+  return async () => {
+    const closed = new Map<string, string>()
+    for (const one of watched) {
+      if ([...closed.keys()].some(path => one.path.startsWith(`${path}/`))) continue
+      const trouble = await troubleOf(one)
+      if (trouble !== undefined) closed.set(one.path, trouble)
+    }
+    return [...closed.values(), ...deleted.values()]
   }
 }
-
-export type DirectoryTroubles = Awaited<ReturnType<typeof watchDirectories>>
 
 function watchedIn({ state, cache }: OwnDirectories): readonly WatchedDirectory[] {
   const ofState = {

@@ -1,18 +1,11 @@
 // Listings: open directories, what the kernel may keep of them, and their names as READDIR and READDIRPLUS answer them.
 import { fileTypes } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { DirectoryEntry, } from '../drive/interface/verbs.js'
+import type { DirectoryEntry } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
-import {
-  type Answer,
-  inodeAt,
-  lifetimesOf,
-  nothing,
-  type RequestParts,
-  shownOf,
-} from './entries.js'
+import { type Answer, inodeAt, lifetimesOf, nothing, type RequestParts, shownOf } from './entries.js'
 import { type Inode, inodeNumber } from './inodes.js'
 import { type Header, handleIn, opcodes, type ReadIn, readIn } from './protocol.js'
 import { direntplusFits, openFlags, putDirent, putEntry, putOpened, Reply } from './reply.js'

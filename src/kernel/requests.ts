@@ -17,7 +17,7 @@ import {
   type RequestParts,
   shownOf,
 } from './entries.js'
-import type { Inode, } from './inodes.js'
+import type { Inode } from './inodes.js'
 import {
   getxattrIn,
   type Header,
