@@ -15,7 +15,6 @@ import { pathDrive } from '../drive/interface/path-drive.js'
 import { spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { PinStore } from '../drive/pins/pin-store.js'
-import { openPinSurvey } from '../drive/pins/pin-survey.js'
 import { Pins } from '../drive/pins/pins.js'
 import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
@@ -120,16 +119,15 @@ export function buildDrive(
   const { config, connection, clock } = settings
   const { now } = clock
   const { account, dialect } = connection
-  const { content } = caches
   const { drafts, roots } = journal
-  const limit = pLimit(pinRequestsAtMost)
   const pins = new Pins({
+    ...caches,
     store: new PinStore(journal.state),
-    survey: openPinSurvey({ ...caches, tree, dialect, limit }),
-    content,
+    tree,
+    dialect,
     cacheBytes: config.cacheSize,
     interval: pinInterval,
-    limit,
+    limit: pLimit(pinRequestsAtMost),
     patience: config.deadlineMetadata,
     takeTurn: () => takeLock(account.places.state, 'pins'),
     clock,

@@ -64,7 +64,7 @@ export function buildCaches(
       service: health,
       activity,
       source: fleet?.answers,
-      isKept: (query, answer) => pins()?.keepsAnswer(query, answer) === true,
+      isKept: (query, answer) => pins()?.members.keepsAnswer(query, answer) === true,
       changed(namespace, key) {
         pins()?.changed(namespace, key)
         if (namespace === undefined || key === undefined) return news.tell('all')

@@ -1,4 +1,3 @@
-
 import { signInEnded } from '../cache/health.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import type { Status } from '../drive/interface/control.js'

@@ -33,7 +33,7 @@ export function openCacheControl(
       let kept = 0
       const gone = await content.clear(name => {
         if (!isMeant(name)) return false
-        if (pinned || !pins.keepsContent(name)) return true
+        if (pinned || !pins.members.keepsContent(name)) return true
         kept += 1
         return false
       })

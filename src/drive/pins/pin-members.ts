@@ -10,13 +10,26 @@ export interface PinQuestion {
   readonly key: string
 }
 
+interface FittingContents {
+  readonly chosen: readonly SizedContent[]
+  readonly tooMany: readonly SizedContent[]
+  /** Why not all of them fit, and what to do. */
+  readonly because: string | undefined
+}
+
+const partOfPins = 7 / 8
+
 export class AllPinMembers {
   #members = new Map<string, MembersOfPin>()
   #names: ReadonlySet<string> = new Set()
+  /** Bytes that each pin was allowed last. */
+  readonly #allowed = new Map<string, number>()
 
+  /** @param cacheBytes bytes that kept files may take in all */
   constructor(
     private readonly store: PinStore,
-    private readonly content: Pick<ContentCache, 'pin' | 'nameOf'>,
+    private readonly content: Pick<ContentCache, 'pin' | 'nameOf' | 'keptBytes'>,
+    private readonly cacheBytes: number,
   ) {
     this.read()
   }
@@ -24,6 +37,7 @@ export class AllPinMembers {
   /** Takes what is on the disk: another mount may have pinned something. */
   read(): void {
     this.#members = new Map(this.store.list().map(({ key }) => [key, this.store.members(key)]))
+    for (const key of this.#allowed.keys()) if (!this.has(key)) this.#allowed.delete(key)
     this.#takeEffect()
   }
 
@@ -39,10 +53,50 @@ export class AllPinMembers {
     this.#takeEffect()
   }
 
-  /** The names of what one pin keeps, and of what the others keep. */
-  contents(key: string): { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> } {
-    const others = [...this.#members].flatMap(([other, { contents }]) => (other === key ? [] : [...contents]))
-    return { own: this.#members.get(key)?.contents ?? noMembers.contents, others: new Set(others) }
+  /** The names of what one pin keeps. */
+  contents(key: string): ReadonlySet<string> {
+    return this.#members.get(key)?.contents ?? noMembers.contents
+  }
+
+  /** What of a pin may be kept beside the others. */
+  fit(key: string, all: readonly SizedContent[]): FittingContents {
+    const most = this.cacheBytes * partOfPins
+    const own = this.contents(key)
+    const others = new Set(
+      [...this.#members].flatMap(([other, one]) => (other === key ? [] : [...one.contents])),
+    )
+    const taken = this.#bytesOfOthers(key, others)
+    let used = 0
+    const chosen: SizedContent[] = []
+    const tooMany: SizedContent[] = []
+    // What is kept for it goes first, then the order of the paths: no new file pushes an old one out.
+    const isOwn = (one: SizedContent): number => Number(own.has(this.content.nameOf(one.content)))
+    for (const one of [...all].sort((first, second) => isOwn(second) - isOwn(first))) {
+      const bytes = others.has(this.content.nameOf(one.content)) ? 0 : one.bytes
+      if (taken + used + bytes > most) tooMany.push(one)
+      else {
+        used += bytes
+        chosen.push(one)
+      }
+    }
+    this.#allowed.set(key, used)
+    return { chosen, tooMany, because: this.#tooManyBecause(tooMany, taken + used) }
+  }
+
+  /** Of pins that were not looked at yet in this process what is on the disk counts. */
+  #bytesOfOthers(key: string, names: ReadonlySet<string>): number {
+    let [told, kept] = [0, 0]
+    for (const [other, bytes] of this.#allowed) if (other !== key) told += bytes
+    for (const name of names) kept += this.content.keptBytes(name) ?? 0
+    return Math.max(told, kept)
+  }
+
+  #tooManyBecause(tooMany: readonly SizedContent[], used: number): string | undefined {
+    if (tooMany.length === 0) return undefined
+    const bytes = tooMany.reduce((sum, one) => sum + one.bytes, 0)
+    const needed = Math.ceil((used + bytes) / partOfPins)
+    const files = `${tooMany.length} ${tooMany.length === 1 ? 'file' : 'files'}`
+    return `${files} of ${bytes} bytes do not fit, because pins take seven eighths of --cache-size (${this.cacheBytes}) at most: mount with --cache-size ${needed}, or unpin something`
   }
 
   /** The key of the pin that keeps this. */
@@ -124,69 +178,3 @@ function idsOf(one: MembersOfPin, kind: string): ReadonlySet<string> {
 }
 
 const isOfProject = (kind: string): boolean => /^(project|projects|calculations)$/.test(kind)
-
-interface FittingContents {
-  readonly chosen: readonly SizedContent[]
-  readonly tooMany: readonly SizedContent[]
-  /** Why not all of them fit, and what to do. */
-  readonly because: string | undefined
-}
-
-export interface PinRoom {
-  /** What of a pin may be kept beside the others, which are given by the names of their contents. */
-  fit(
-    key: string,
-    all: readonly SizedContent[],
-    names: { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> },
-  ): FittingContents
-  forget(key: string): void
-}
-
-const partOfPins = 7 / 8
-
-export function openPinRoom(
-  cacheBytes: number,
-  content: Pick<ContentCache, 'nameOf' | 'keptBytes'>,
-): PinRoom {
-  const most = cacheBytes * partOfPins
-  /** What each pin was allowed last. */
-  const allowed = new Map<string, number>()
-
-  /** Of pins that were not looked at yet in this process what is on the disk counts. */
-  function bytesOfOthers(key: string, names: ReadonlySet<string>): number {
-    let [told, kept] = [0, 0]
-    for (const [other, bytes] of allowed) if (other !== key) told += bytes
-    for (const name of names) kept += content.keptBytes(name) ?? 0
-    return Math.max(told, kept)
-  }
-
-  return {
-    fit(key, all, { own, others }) {
-      const taken = bytesOfOthers(key, others)
-      let used = 0
-      const chosen: SizedContent[] = []
-      const tooMany: SizedContent[] = []
-      // What is kept for it goes first, then the order of the paths: no new file pushes an old one out.
-      const isOwn = (one: SizedContent): number => Number(own.has(content.nameOf(one.content)))
-      for (const one of [...all].sort((first, second) => isOwn(second) - isOwn(first))) {
-        const bytes = others.has(content.nameOf(one.content)) ? 0 : one.bytes
-        if (taken + used + bytes > most) tooMany.push(one)
-        else {
-          used += bytes
-          chosen.push(one)
-        }
-      }
-      allowed.set(key, used)
-      return { chosen, tooMany, because: sentence(tooMany, taken + used) }
-    },
-    forget: key => void allowed.delete(key),
-  }
-
-  function sentence(tooMany: readonly SizedContent[], used: number): string | undefined {
-    if (tooMany.length === 0) return undefined
-    const bytes = tooMany.reduce((sum, one) => sum + one.bytes, 0)
-    const needed = Math.ceil((used + bytes) / partOfPins)
-    const files = `${tooMany.length} ${tooMany.length === 1 ? 'file' : 'files'}`
-    return `${files} of ${bytes} bytes do not fit, because pins take seven eighths of --cache-size (${cacheBytes}) at most: mount with --cache-size ${needed}, or unpin something`
-  }
-}

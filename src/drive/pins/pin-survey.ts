@@ -20,10 +20,9 @@ export interface SurveyedPin extends Subtree {
   readonly above: ReadonlySet<string>
 }
 
-export interface SurveyOptions {
+export interface PinSurveyParts extends KnownParts {
+  readonly limit: LimitFunction
   readonly context: () => RequestContext
-  /** Holds the keys of what is listed just now: its answer is no news for this survey. */
-  readonly listing: Set<string>
 }
 
 /** An entry of the catalog. */
@@ -32,138 +31,114 @@ interface Asked<Answer> {
   ask(context: RequestContext): Answer | Promise<Answer>
 }
 
-interface AskingSource extends SubtreeSource {
-  calculationAt(id: CalculationId): Promise<CalculationNode>
-}
-
 /** A project that lies so deep lies in itself. */
 const deepest = 64
 
-export function openPinSurvey(parts: KnownParts & { readonly limit: LimitFunction }) {
-  const { tree, catalog, dialect, identities, limit } = parts
-  function asking({ context, listing }: SurveyOptions): AskingSource {
-    /** Asked for where it is not known. */
-    async function ask<Answer>(entry: Asked<Answer>): Promise<Answer> {
-      return entry.known() ?? limit(() => entry.ask(context()))
-    }
+export class PinSurvey {
+  constructor(private readonly parts: PinSurveyParts) {}
 
-    async function listed<Entries>(
-      directory: DirectoryNode,
-      list: () => Promise<Entries> | Entries,
-    ): Promise<Entries> {
-      const key = nodeKey(directory)
-      listing.add(key)
-      try {
-        return await list()
-      } finally {
-        listing.delete(key)
-      }
+  /**
+   * @param listing holds the keys of what is listed just now: its answer is no news for this survey
+   * @throws Failure of an outage, or of the pinned thing itself
+   */
+  async look({ path, target }: Pin, listing: Set<string>): Promise<SurveyedPin> {
+    const source: SubtreeSource = {
+      meet: node => this.#meet(node),
+      list: directory => this.#list(directory, listing),
+      known: directory => knownEntries(directory, this.parts),
     }
+    const found = await (target.kind === 'content'
+      ? this.#ofContent(path, target.content, source)
+      : subtreeOf({ path, node: await this.#nodeOf(target) }, source))
+    return { ...found, above: this.#aboveOf(target) }
+  }
 
-    async function calculationAt(id: CalculationId): Promise<CalculationNode> {
-      const record = await ask(catalog.record({ kind: 'calculation', id }))
-      return listedCalculation(id, parts) ?? recordedCalculation(id, dialect.facts(record))
+  /** Asked for where it is not known. */
+  async #ask<Answer>(entry: Asked<Answer>): Promise<Answer> {
+    return entry.known() ?? this.parts.limit(() => entry.ask(this.parts.context()))
+  }
+
+  async #meet(node: DirectoryNode): Promise<void> {
+    const { catalog } = this.parts
+    if (node.kind === 'project') {
+      await this.#ask(catalog.record({ kind: 'project', id: node.id }))
+      // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
+      await this.#ask(catalog.shares(node.id)).catch(unlessAway)
     }
+    if (node.kind === 'calculation') await this.#ask(catalog.record({ kind: 'calculation', id: node.id }))
+  }
 
-    async function rowsOf(id: ReportId): Promise<readonly Dentry[]> {
-      const record = catalog.record({ kind: 'report', id })
-      const rows = dialect.rows(await limit(() => record.ask(context()))) ?? []
-      const found = await Promise.allSettled(rows.map(({ calculation }) => calculationAt(calculation)))
-      return found.flatMap((one, at): Dentry[] => {
-        if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
-        const failure = asFailure(one.reason)
-        if (isA('outage', failure) || failure.kind === 'internal') throw failure
-        const row = rows[at]
-        if (row === undefined || isAbsent(failure)) return []
-        // It may not be shared: it is named where it is met.
-        const node = knownCalculation(row.calculation, parts)
-        return node === undefined ? [] : [{ name: `${at + 1}-${node.title}`, node }]
-      })
-    }
-
-    return {
-      calculationAt,
-      async meet(node) {
-        if (node.kind === 'project') {
-          await ask(catalog.record({ kind: 'project', id: node.id }))
-          // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
-          await ask(catalog.shares(node.id)).catch(unlessAway)
-        }
-        if (node.kind === 'calculation') await ask(catalog.record({ kind: 'calculation', id: node.id }))
-      },
-      list: directory =>
-        listed(directory, () => {
-          if (directory.kind === 'report') return rowsOf(directory.id)
-          // The files of a calculation never change.
-          const known = directory.kind === 'calculation' ? tree.listKnown(directory) : undefined
-          return known ?? limit(() => tree.list(directory, context()))
-        }),
-      known: directory => knownEntries(directory, parts),
+  async #list(directory: DirectoryNode, listing: Set<string>): Promise<readonly Dentry[]> {
+    const { context, limit, tree } = this.parts
+    const key = nodeKey(directory)
+    listing.add(key)
+    try {
+      if (directory.kind === 'report') return await this.#rowsOf(directory.id)
+      // The files of a calculation never change.
+      const known = directory.kind === 'calculation' ? tree.listKnown(directory) : undefined
+      return known ?? (await limit(() => tree.list(directory, context())))
+    } finally {
+      listing.delete(key)
     }
   }
 
+  async #calculationAt(id: CalculationId): Promise<CalculationNode> {
+    const { catalog, dialect } = this.parts
+    const record = await this.#ask(catalog.record({ kind: 'calculation', id }))
+    return listedCalculation(id, this.parts) ?? recordedCalculation(id, dialect.facts(record))
+  }
+
+  async #rowsOf(id: ReportId): Promise<readonly Dentry[]> {
+    const { catalog, context, dialect, limit } = this.parts
+    const record = catalog.record({ kind: 'report', id })
+    const rows = dialect.rows(await limit(() => record.ask(context()))) ?? []
+    const found = await Promise.allSettled(rows.map(row => this.#calculationAt(row.calculation)))
+    return found.flatMap((one, at): Dentry[] => {
+      if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
+      const failure = asFailure(one.reason)
+      if (isA('outage', failure) || failure.kind === 'internal') throw failure
+      const row = rows[at]
+      if (row === undefined || isAbsent(failure)) return []
+      // It may not be shared: it is named where it is met.
+      const node = knownCalculation(row.calculation, this.parts)
+      return node === undefined ? [] : [{ name: `${at + 1}-${node.title}`, node }]
+    })
+  }
+
+  /** One file needs the folder that lists it. A generated one goes by the title of its calculation, which may change. */
+  async #ofContent(path: string, wanted: Content, source: SubtreeSource): Promise<Subtree> {
+    const entries = await source.list(await this.#calculationAt(wanted.calculation))
+    const isWanted = ({ of, title }: Content): boolean =>
+      of === wanted.of && (of !== 'file' || title === wanted.title)
+    const contents = entries.flatMap(({ node }) =>
+      node.kind === 'content' && isWanted(node.content) ? [{ path, content: node.content }] : [],
+    )
+    if (contents.length === 0) throw new Failure('absent', `${path} is gone`)
+    const calculations = new Set([wanted.calculation])
+    return { contents, projects: new Set(), calculations, reports: new Set(), missing: [] }
+  }
+
+  /** Without the title of the day when it was pinned, which would be news of an old name. */
+  async #nodeOf(target: Exclude<Pin['target'], { kind: 'content' }>): Promise<DirectoryNode> {
+    if (target.kind === 'calculation') return this.#calculationAt(target.id)
+    return target.kind === 'project' ? { kind: 'project', id: target.id } : target
+  }
+
   /** The projects that lead to a pin, as far as they are known. */
-  function aboveOf(target: Pin['target']): ReadonlySet<string> {
+  #aboveOf(target: Pin['target']): ReadonlySet<string> {
+    const { identities } = this.parts
     const found = new Set<string>()
-    let above = parentOf(target)
+    const thing =
+      target.kind === 'content' ? ({ kind: 'calculation', id: target.content.calculation } as const) : target
+    if (thing.kind !== 'project' && thing.kind !== 'calculation') return found
+    let above = identities.known(thing)?.parent
     while (above !== undefined && found.size < deepest) {
       found.add(above)
       above = identities.known({ kind: 'project', id: above })?.parent
     }
     return found
   }
-
-  function parentOf(target: Pin['target']): string | undefined {
-    if (target.kind === 'project' || target.kind === 'calculation') return identities.known(target)?.parent
-    if (target.kind !== 'content') return undefined
-    return identities.known({ kind: 'calculation', id: target.content.calculation })?.parent
-  }
-
-  /** One file needs the folder that lists it. A generated one goes by the title of its calculation, which may change. */
-  async function ofContent(
-    path: string,
-    wanted: Extract<Pin['target'], { kind: 'content' }>['content'],
-    source: AskingSource,
-  ): Promise<Subtree> {
-    const entries = await source.list(await source.calculationAt(wanted.calculation))
-    const isWanted = ({ of, title }: Content): boolean =>
-      of === wanted.of && (of !== 'file' || title === wanted.title)
-    const present = entries.flatMap(({ node }) =>
-      node.kind === 'content' && isWanted(node.content) ? [{ path, content: node.content }] : [],
-    )
-    if (present.length === 0) throw new Failure('absent', `${path} is gone`)
-    return {
-      contents: present,
-      projects: new Set(),
-      calculations: new Set([wanted.calculation]),
-      reports: new Set(),
-      missing: [],
-    }
-  }
-
-  /** Without the title of the day when it was pinned, which would be news of an old name. */
-  async function nodeOf(
-    target: Exclude<Pin['target'], { kind: 'content' }>,
-    source: AskingSource,
-  ): Promise<DirectoryNode> {
-    if (target.kind === 'calculation') return source.calculationAt(target.id)
-    return target.kind === 'project' ? { kind: 'project', id: target.id } : target
-  }
-
-  async function survey({ path, target }: Pin, source: AskingSource): Promise<SurveyedPin> {
-    const found = await (target.kind === 'content'
-      ? ofContent(path, target.content, source)
-      : subtreeOf({ path, node: await nodeOf(target, source) }, source))
-    return { ...found, above: aboveOf(target) }
-  }
-
-  return {
-    /** @throws Failure of an outage, or of the pinned thing itself */
-    look: (pin: Pin, how: SurveyOptions): Promise<SurveyedPin> => survey(pin, asking(how)),
-  }
 }
-
-export type PinSurvey = ReturnType<typeof openPinSurvey>
 
 /** @throws what says that nothing can be known now */
 function unlessAway(thrown: unknown): undefined {

@@ -6,15 +6,14 @@ import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { PinLine } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import { openPinFetch, type PinFetch, PinProgress, type SizedContent } from './pin-fetch.js'
-import { AllPinMembers, openPinRoom, type PinQuestion, type PinRoom, thingOf } from './pin-members.js'
+import { PinFetch, type SizedContent } from './pin-fetch.js'
+import { AllPinMembers, thingOf } from './pin-members.js'
 import type { Pin, PinStore, PinTarget } from './pin-store.js'
-import type { PinSurvey } from './pin-survey.js'
-import type { MissingPart } from './subtree.js'
+import { PinSurvey } from './pin-survey.js'
+import type { KnownParts, MissingPart } from './subtree.js'
 
-export interface PinsParts {
+export interface PinsParts extends KnownParts {
   readonly store: PinStore
-  readonly survey: PinSurvey
   readonly content: ContentCache
   /** Bytes that kept files may take in all. */
   readonly cacheBytes: number
@@ -38,16 +37,49 @@ interface Found {
   readonly missing: readonly MissingPart[]
 }
 
+/** How much of one pin is here, as far as this process knows, and why not all of it. */
+class PinProgress {
+  state: PinLine['state'] = 'looking'
+  because: string | undefined
+  files = 0
+  filesKept = 0
+  bytes = 0
+  bytesKept = 0
+  /** Whether all of it was looked at in this process. */
+  isFound = false
+
+  /** All of it was looked at: these are here. */
+  found(all: readonly SizedContent[], here: Iterable<SizedContent>): void {
+    this.isFound = true
+    this.files = all.length
+    this.bytes = all.reduce((sum, one) => sum + one.bytes, 0)
+    this.filesKept = 0
+    this.bytesKept = 0
+    for (const one of here) this.kept(one)
+  }
+
+  kept({ bytes }: SizedContent): void {
+    this.filesKept += 1
+    this.bytesKept += bytes
+  }
+
+  stopped(state: PinLine['state'], because?: string): void {
+    this.state = state
+    this.because = because
+  }
+}
+
 /** Another mount may have pinned something. */
 const watchEveryMs = 5_000
 /** Milliseconds until a change of a listing is followed, and until what failed is tried again: twice as many each time. */
 const [soonMs, retryMs] = [500, 2_000]
 
 export class Pins {
+  /** What all pins keep. */
+  readonly members: AllPinMembers
   private readonly store: PinStore
   private readonly fetcher: PinFetch
-  private readonly room: PinRoom
-  private readonly members: AllPinMembers
+  private readonly survey: PinSurvey
   private readonly progress = new Map<string, PinProgress>()
   /** The pins that are looked after now, those that are due again, and how often each has failed in a row. */
   private readonly busy = new Set<string>()
@@ -64,9 +96,10 @@ export class Pins {
 
   constructor(private readonly parts: PinsParts) {
     this.store = parts.store
-    this.fetcher = openPinFetch(parts)
-    this.room = openPinRoom(parts.cacheBytes, parts.content)
-    this.members = new AllPinMembers(parts.store, parts.content)
+    this.fetcher = new PinFetch(parts)
+    const context = (): RequestContext => dueIn(parts.patience, parts.clock, 'guess')
+    this.survey = new PinSurvey({ ...parts, context })
+    this.members = new AllPinMembers(parts.store, parts.content, parts.cacheBytes)
   }
 
   /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
@@ -118,16 +151,6 @@ export class Pins {
   coverOf(node: Node): Pin | undefined {
     const key = this.members.coverOf(node)
     return key === undefined ? undefined : this.store.list().find(pin => pin.key === key)
-  }
-
-  /** Whether the answer to this question serves at any age while the service is away. */
-  keepsAnswer(query: PinQuestion, answer: unknown): boolean {
-    return this.members.keepsAnswer(query, answer)
-  }
-
-  /** Whether a content of this name is kept for a pin. */
-  keepsContent(name: string): boolean {
-    return this.members.keepsContent(name)
   }
 
   /** A listing of something is another one now; of all, where no key is given. */
@@ -197,11 +220,7 @@ export class Pins {
     const pins = this.store.list()
     this.seen = signature(pins)
     this.members.read()
-    for (const key of this.progress.keys())
-      if (!pins.some(pin => pin.key === key)) {
-        this.progress.delete(key)
-        this.room.forget(key)
-      }
+    for (const key of this.progress.keys()) if (!pins.some(pin => pin.key === key)) this.progress.delete(key)
   }
 
   // What is done for it.
@@ -250,19 +269,19 @@ export class Pins {
 
   /** What belongs to it is kept from now on; what is gone, or does not fit, may go. */
   private async lookedUp(pin: Pin): Promise<Found> {
-    const { content, survey } = this.parts
+    const { content } = this.parts
     const listing = new Set<string>()
     this.listing.set(pin.key, listing)
-    const found = await survey.look(pin, { context: () => this.context(), listing })
+    const found = await this.survey.look(pin, listing)
     const sized = await this.fetcher.sizes(found.contents)
     if (this.isTakenBack(pin)) throw takenBack
-    const names = this.members.contents(pin.key)
-    const fitting = this.room.fit(pin.key, sized.contents, names)
+    const own = this.members.contents(pin.key)
+    const fitting = this.members.fit(pin.key, sized.contents)
     const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
     // A listing has it: what was kept of it stays, whatever its size may be.
     for (const one of sized.unsized) {
       const name = content.nameOf(one.content)
-      if (names.own.has(name)) contents.add(name)
+      if (own.has(name)) contents.add(name)
     }
     this.members.set(pin.key, { ...found, contents })
     return { ...fitting, missing: [...found.missing, ...sized.missing] }
@@ -278,12 +297,9 @@ export class Pins {
       return false
     }
     if (wanted.length > 0) state.stopped('fetching')
-    const unfetched = await this.fetcher.fetch(wanted, {
-      begun: one => state.begun(one),
-      kept: one => state.kept(one),
-      mayGoOn: () => {
-        if (this.isTakenBack(pin)) throw takenBack
-      },
+    const kept = (one: SizedContent): void => state.kept(one)
+    const unfetched = await this.fetcher.fetch(wanted, kept, () => {
+      if (this.isTakenBack(pin)) throw takenBack
     })
     const reasons = [found.because, missingSentence([...found.missing, ...unfetched])]
     const because = reasons.filter(reason => reason !== undefined).join('; ')
@@ -295,10 +311,11 @@ export class Pins {
   /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
   private reportOf(pin: Pin): PinLine {
     const { content } = this.parts
-    const state = this.progressOf(pin.key)
-    const report = state.report(pin)
-    if (state.isFound) return report
-    const names = [...this.members.contents(pin.key).own]
+    const { path, target, since } = pin
+    const { isFound, ...progress } = this.progressOf(pin.key)
+    const report = { path, kind: target.kind, id: idOf(target), since, ...progress }
+    if (isFound) return report
+    const names = [...this.members.contents(pin.key)]
     const kept = names.flatMap(name => content.keptBytes(name) ?? [])
     const bytes = kept.reduce((sum, one) => sum + one, 0)
     const amounts = { files: names.length, filesKept: kept.length, bytes, bytesKept: bytes }
@@ -311,18 +328,19 @@ export class Pins {
   private progressOf(key: string): PinProgress {
     const known = this.progress.get(key)
     if (known !== undefined) return known
-    const fresh = new PinProgress(one => this.parts.content.cached(one.content))
+    const fresh = new PinProgress()
     this.progress.set(key, fresh)
     return fresh
-  }
-
-  private context(): RequestContext {
-    return dueIn(this.parts.patience, this.parts.clock, 'guess')
   }
 
   private isTakenBack({ key }: Pin): boolean {
     return this.isClosed || !this.members.has(key)
   }
+}
+
+function idOf(target: Pin['target']): string | undefined {
+  if (target.kind === 'content') return target.content.calculation
+  return target.kind === 'top' ? undefined : target.id
 }
 
 /** Why there is no lock was told to the pin that waited for it. */
