@@ -27,6 +27,18 @@ export function recover<Value, Other>(
   return value instanceof Promise ? value.catch(other) : value
 }
 
+/** What a call gave, or threw at once. */
+export type Outcome<Value> = { readonly value: MaybePromise<Value> } | { readonly thrown: unknown }
+
+/** Calls it, apart from what follows: an answer must not be given twice. */
+export function outcomeOf<Value>(ask: () => MaybePromise<Value>): Outcome<Value> {
+  try {
+    return { value: ask() }
+  } catch (thrown) {
+    return { thrown }
+  }
+}
+
 /** Handles what is thrown at once or later. */
 export function attempt<Value>(
   ask: () => MaybePromise<Value>,

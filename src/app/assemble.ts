@@ -9,8 +9,7 @@ import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildDrive, buildEditing } from './build-drive.js'
-import { buildCaches, buildJournal, type Caches } from './build-stores.js'
-import { buildFleet } from './fleet.js'
+import { buildCaches, buildFleet, buildJournal, type Caches } from './build-stores.js'
 import { claimPlaces, watchDirectories } from './own-places.js'
 
 /** Builds the drive of one mount. Sends no request: a mount comes up whatever the state of the service. */

@@ -8,6 +8,7 @@ import { withUnmadeNoted } from '../cache/metadata/calculation-files.js'
 import { openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
 import { QueryCache } from '../cache/metadata/query-cache.js'
 import { Times } from '../cache/metadata/times.js'
+import { BadSetting } from '../config/settings.js'
 import { draftsKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { KnownReports } from '../drive/names/known-reports.js'
@@ -18,8 +19,10 @@ import { openScratchFiles } from '../drive/records/scratch-files.js'
 import { identityReader, type ReusedIds } from '../drive/reused-ids.js'
 import { openDrafts } from '../edit/journal/drafts.js'
 import { type Latest, mountMark, openTextHistory, textHash } from '../edit/journal/text-history.js'
+import { fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/news.js'
+import { readFleetKey } from '../fleet/seal.js'
 import { firstQuestion } from '../remote/known-question.js'
 import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
@@ -179,4 +182,30 @@ function latestIn(state: Ledger): Latest {
     },
     set: at => state.set(namespace, key, String(at)),
   }
+}
+
+/** @throws BadSetting for an address or a key that is none */
+export async function buildFleet(
+  { config, connection, clock }: AssemblySettings,
+  note: Note,
+  outdated: (change: ChangeElsewhere) => void,
+): Promise<Fleet | undefined> {
+  const { fleet, fleetKeyFile, caFile } = config
+  if (fleet === undefined) return undefined
+  if (fleetKeyFile === undefined)
+    throw new BadSetting(
+      '--fleet needs --fleet-key-file: make one with `calcfs fleet key FILE`, and copy it to every node.',
+    )
+  // Most mounts have none: the client is loaded for those that do.
+  const { Fleet } = await import('../fleet/fleet.js')
+  const { account } = connection
+  return new Fleet({
+    address: fleetAddress(fleet),
+    key: readFleetKey(fleetKeyFile),
+    caFile,
+    scope: [account.base.href, account.user],
+    clock,
+    log: note,
+    outdated,
+  })
 }

@@ -1,3 +1,4 @@
+// Status of a mount for users and scripts, from memory alone: what status.json says.
 import { signInEnded } from '../cache/health.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import type { Status } from '../drive/interface/control.js'

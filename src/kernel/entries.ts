@@ -1,4 +1,4 @@
-// Answers about names: which inode a name has, for how long the kernel believes it, and what an answer that is not taken undoes.
+// Answers about names: which inode a name has, for how long they hold here and at the kernel, and what an answer that is not taken undoes.
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'

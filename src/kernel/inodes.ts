@@ -1,11 +1,13 @@
-// Inodes: which thing each node id of the kernel stands for, where it was last, and how often the kernel has looked it up.
+// Inodes: which thing each node id of the kernel stands for, where it was last, how often the kernel has looked it up, and who writes it.
 import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
-import { type Node, nodeKey } from '../drive/nodes/node.js'
+import type { Call } from '../drive/interface/verbs.js'
+import { isEditable, type Node, nodeKey } from '../drive/nodes/node.js'
 import { type Place, pathOf, rootPlace } from '../drive/nodes/place.js'
 import { Failure } from '../failure.js'
 import { upTo } from '../growing-lru.js'
 import type { Instant } from '../remote/remote.js'
+import { groupOf, processOf } from '../system/process.js'
 import { rootId } from './protocol.js'
 
 /** One node id. It stands for one version of one thing below one directory, and never for another one. */
@@ -302,4 +304,26 @@ function mixed(bits: number): number {
   word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
   word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
   return (word ^ (word >>> 16)) >>> 0
+}
+
+/** Nothing else needs to know it, and looking takes time. */
+export const callBy = ({ node }: Inode, thread: number): Call | undefined =>
+  isEditable(node) ? { process: processOf(thread) } : undefined
+
+/** The processes that have written through one handle. */
+export class Writers {
+  /** By thread; undefined where the group is not known. */
+  readonly #groups = new Map<number, number | undefined>()
+
+  note(thread: number): void {
+    if (!this.#groups.has(thread)) this.#groups.set(thread, groupOf(thread))
+  }
+
+  /** Whether others have written, and this thread is of none of them; one that is not known may be. */
+  isAnother(thread: number): boolean {
+    if (this.#groups.size === 0 || this.#groups.has(thread)) return false
+    const group = groupOf(thread)
+    const groups = [...this.#groups.values()]
+    return group !== undefined && !groups.includes(undefined) && !groups.includes(group)
+  }
 }

@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import koffi, { type LibraryHandle } from 'koffi'
-import type { KernelSettings } from '../mount/fuse.js'
-import { sourceOf } from '../mount/mount-point.js'
+import { flagsOf, type KernelSettings, sourceOf } from '../mount/mount-point.js'
 import { fusermounts, helperAmong, helperPath } from './obstacles.js'
 
 /** Milliseconds that mount(8) or fusermount may take; what stands in for fusermount in a sandbox waits for `calcfs hand-over`. */
@@ -17,16 +16,6 @@ const helperLimit = 60_000
 export async function mountDevice(path: string, settings: KernelSettings): Promise<number> {
   return process.getuid?.() === 0 ? mountAsRoot(path, settings) : mountAsUser(path, settings)
 }
-
-const flagsOf = ({ readOnly, allowOther }: KernelSettings): readonly string[] => [
-  'default_permissions',
-  // What a service sends is never a device and never a program.
-  'nosuid',
-  'nodev',
-  'noexec',
-  ...(readOnly ? ['ro'] : []),
-  ...(allowOther ? ['allow_other'] : []),
-]
 
 async function mountAsRoot(path: string, settings: KernelSettings): Promise<number> {
   const device = openSync('/dev/fuse', constants.O_RDWR | constants.O_NONBLOCK)

@@ -1,9 +1,8 @@
 // A mount that the session serves: from the device to its end.
 import { closeSync, readSync, writeSync } from 'node:fs'
 import { openPendingCalls } from '../mount/changes-in-progress.js'
-import type { KernelSettings } from '../mount/fuse.js'
 import type { Mounted, MountedDrive } from '../mount/lifecycle.js'
-import { detach, mountAt, placesOf, unmount } from '../mount/mount-point.js'
+import { type KernelSettings, mountAt, takeDown } from '../mount/mount-point.js'
 import { mountDevice, pageBytes } from './mount-linux.js'
 import { Session } from './session.js'
 import { loadLibuv, whenReadable } from './wait.js'
@@ -44,8 +43,7 @@ export async function mountSession(
     async unmount() {
       // The number of a device that is gone is given to the next mount.
       if (isOver) return
-      const places = mount === undefined ? [] : await placesOf(mount.device)
-      for (const place of places) await unmount(place.path).catch(() => detach(place.path))
+      await takeDown(mount?.device)
       session.end()
     },
   }

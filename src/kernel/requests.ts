@@ -17,7 +17,7 @@ import {
   type RequestParts,
   shownOf,
 } from './entries.js'
-import type { Inode } from './inodes.js'
+import { callBy, type Inode, Writers } from './inodes.js'
 import {
   getxattrIn,
   type Header,
@@ -42,7 +42,6 @@ import {
   putXattrSize,
   Reply,
 } from './reply.js'
-import { callBy, Writers } from './writers.js'
 
 interface OpenFile {
   readonly inode: Inode

@@ -5,7 +5,7 @@ import { errnoOf } from '../drive/interface/errno.js'
 import type { KernelNews, NewsListener, NewsSubject } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
-import type { MaybePromise } from '../maybe-promise.js'
+import { outcomeOf } from '../maybe-promise.js'
 import type { PendingCalls } from '../mount/changes-in-progress.js'
 import type { CallLog } from '../mount/fuse.js'
 import type { Clock } from '../remote/clock.js'
@@ -178,14 +178,14 @@ export class Session implements NewsListener {
     const { log, pending } = this.parts
     const name = nameIn(message, header)
     const call = log.calls.begin(verb, () => this.inodes.pathOf(header.node, name))
-    const given = callOf(() => answer(message, header, name ?? ''))
-    const waits = 'answer' in given && given.answer instanceof Promise
+    const given = outcomeOf(() => answer(message, header, name ?? ''))
+    const waits = 'value' in given && given.value instanceof Promise
     log.calls.returned(call, waits)
     if ('thrown' in given) this.#refuse(call, header, given.thrown)
-    else if (!(given.answer instanceof Promise)) this.#finish(call, header.unique, given.answer)
+    else if (!(given.value instanceof Promise)) this.#finish(call, header.unique, given.value)
     else {
       const changesNothing = mayEnd && openAccessIsRead(message, header)
-      pending.begin(verb, this.#whenGiven(call, header, given.answer, changesNothing))
+      pending.begin(verb, this.#whenGiven(call, header, given.value, changesNothing))
     }
   }
 
@@ -331,17 +331,6 @@ export class Session implements NewsListener {
     this.#told += 1
     if (this.#write(attributesGone(inode.id)) || inode.lookups === 0 || this.#isEnded) return
     this.parts.clock.after(tellAgainAfter, () => this.#tell(inode), 'in-background')
-  }
-}
-
-type Given = { readonly answer: MaybePromise<Answer> } | { readonly thrown: unknown }
-
-/** Separate from the reply, which must not be given twice. */
-function callOf(ask: () => MaybePromise<Answer>): Given {
-  try {
-    return { answer: ask() }
-  } catch (thrown) {
-    return { thrown }
   }
 }
 

@@ -1,6 +1,6 @@
 // Waiting for the kernel's requests: libuv's own poll on the device, called through its public C interface.
 import koffi from 'koffi'
-import { endWithoutSync } from '../system/outputs-at-end.js'
+import { endWithoutSync } from '../system/line-writer.js'
 
 /** What ends the waiting. */
 export type StopWaiting = () => void

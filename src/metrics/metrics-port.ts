@@ -1,10 +1,9 @@
 // HTTP answers of a drive to those who watch it, /metrics and /healthz, and their port on a loopback address: without a token, and so without anything that is worth one.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Control } from '../drive/interface/control.js'
 import { asFailure, Failure } from '../failure.js'
 import { codeOf } from '../system/error-code.js'
-import { machineClocks } from '../system/machine-clocks.js'
 
 export type WatchedDrive = Pick<Control, 'metrics' | 'health'>
 
@@ -55,38 +54,16 @@ async function answerTo(
   }
 }
 
-/** Questions that are answered at the same time; a scraper needs one. */
-const connectionsAtMost = 16
-/** Milliseconds within which a question has to be there, and its answer has to be taken. */
-const questionMs = 5_000
-/** Milliseconds between two looks for those that are late: else each would have half a minute more. */
-const lookEveryMs = 1_000
-
 /** @throws Failure 'not-permitted' where the address cannot be used */
 export async function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   drive: WatchedDrive,
 ) {
-  const spared = sparing(drive)
-  const limits = {
-    requestTimeout: questionMs,
-    headersTimeout: questionMs,
-    connectionsCheckingInterval: lookEveryMs,
-  }
-  const server = createServer(limits, (question, reply) => {
-    // The next question would be on its way already, and a thousand more: any user of this machine may send them.
-    if (asked.has(question.socket)) return void question.socket.destroy()
-    asked.add(question.socket)
-    reply.setHeader('connection', 'close')
-    if (isForHere(question)) return void answerWatch(question, reply, spared)
+  const server = createServer((question, reply) => {
+    if (isForHere(question)) return void answerWatch(question, reply, drive)
     reply.writeHead(400, { 'content-type': 'text/plain' })
     reply.end('this is no name of this machine\n')
   })
-  const asked = new WeakSet<Socket>()
-  server.on('connection', socket => {
-    AbortSignal.timeout(2 * questionMs).addEventListener('abort', () => socket.destroy())
-  })
-  server.maxConnections = connectionsAtMost
   await new Promise<void>((listening, failed) => {
     server.once('error', cause => failed(portFailure(`${host}:${port}`, cause)))
     server.listen(port, host, listening)
@@ -106,29 +83,6 @@ export async function openMetricsPort(
 }
 
 export type MetricsPort = Awaited<ReturnType<typeof openMetricsPort>>
-
-/** An answer of this age, in times of what it took, serves others too: however many ask, the drive has its time for itself. */
-const sparedTimes = 20
-
-/** The drive, asked again only where the last answer is old enough. */
-function sparing(drive: WatchedDrive): WatchedDrive {
-  return { metrics: seldomAsked(drive.metrics), health: seldomAsked(drive.health) }
-}
-
-function seldomAsked<Asked, Answer>(ask: (asked: Asked) => Promise<Answer>): typeof ask {
-  let last: Promise<Answer> | undefined
-  let until = 0
-  return asked => {
-    if (last !== undefined && machineClocks.monotonic() < until) return last
-    until = Number.POSITIVE_INFINITY
-    const began = machineClocks.monotonic()
-    last = ask(asked).finally(() => {
-      const now = machineClocks.monotonic()
-      until = now + sparedTimes * (now - began)
-    })
-    return last
-  }
-}
 
 /** A web page may have its own name lead here (DNS rebinding): its questions name that host. */
 const isForHere = ({ headers }: IncomingMessage): boolean =>

@@ -7,26 +7,10 @@ import { errnoOf } from '../drive/interface/errno.js'
 import type { PathDrive } from '../drive/interface/path-drive.js'
 import type { OpenAccess } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
-import type { MaybePromise } from '../maybe-promise.js'
+import { type MaybePromise, outcomeOf } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import type { PendingCalls } from './changes-in-progress.js'
-import { sourceOf } from './mount-point.js'
-
-/** Mount options of the kernel. */
-export interface KernelSettings {
-  /** Shown as the source in `mount` and `df`. */
-  readonly source: string
-  readonly readOnly: boolean
-  readonly allowOther: boolean
-  /** The mount point is an automount point, which libfuse must not look into. */
-  readonly onAutomount?: boolean
-  /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
-  readonly xattrs: boolean
-  /** Seconds for which a kernel that is told of changes keeps names and attributes; libfuse's is not. */
-  readonly cacheSeconds: number
-  /** Milliseconds after which the binding answers by itself; above every deadline of the drive. */
-  readonly timer: number
-}
+import { flagsOf, type KernelSettings, sourceOf } from './mount-point.js'
 
 export type LogFailure = (verb: string, path: string, thrown: unknown) => void
 
@@ -53,7 +37,7 @@ export class CalcfsFuse extends Fuse {
   }
 
   override _fuseOptions(): string {
-    const { readOnly, allowOther, source } = this.settings
+    const { source } = this.settings
     const options = [
       'subtype=calcfs',
       'big_writes',
@@ -63,13 +47,7 @@ export class CalcfsFuse extends Fuse {
       // A size is asked for before a read beyond it, and pages go with each open: no text is cut, and none is an old one.
       'attr_timeout=0',
       'negative_timeout=0',
-      'default_permissions',
-      // What a service sends is never a device and never a program.
-      'nosuid',
-      'nodev',
-      'noexec',
-      ...(readOnly ? ['ro'] : []),
-      ...(allowOther ? ['allow_other'] : []),
+      ...flagsOf(this.settings),
     ]
     const room = longestOptions - options.join(',').length - '-o,fsname='.length
     return `-o${[...options, `fsname=${sourceOf(source).slice(0, room)}`].join(',')}`
@@ -136,7 +114,7 @@ export function operationsOf(
         log.calls.answered(counted, Math.max(0, -error), errnoName(error))
       }
       const refuse = (thrown: unknown): void => reply(negative(verb, path, thrown))
-      const soon = callVerb(() => ask(path, ...given))
+      const soon = outcomeOf(() => ask(path, ...given))
       log.calls.returned(counted, 'value' in soon && soon.value instanceof Promise)
       if ('thrown' in soon) refuse(soon.thrown)
       else if (soon.value instanceof Promise)
@@ -231,17 +209,6 @@ const errnoName = (result: number): string => (result < 0 ? (errnoNames.get(resu
 function withoutXattrs(operations: Partial<Operations>): Partial<Operations> {
   const { getxattr, listxattr, setxattr, removexattr, ...others } = operations
   return others
-}
-
-type CallOutcome<Value> = { readonly value: MaybePromise<Value> } | { readonly thrown: unknown }
-
-/** Separate from the reply, which must not be given twice. */
-function callVerb<Value>(run: () => MaybePromise<Value>): CallOutcome<Value> {
-  try {
-    return { value: run() }
-  } catch (thrown) {
-    return { thrown }
-  }
 }
 
 const uid = process.getuid?.() ?? 0

@@ -4,8 +4,16 @@ import { pathDrive } from '../drive/interface/path-drive.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import type { Clock } from '../remote/clock.js'
 import { openPendingCalls } from './changes-in-progress.js'
-import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
-import { detach, drives, drivesOfUser, inTurn, mountAt, placesOf, unmount } from './mount-point.js'
+import { CalcfsFuse, type CallLog, operationsOf } from './fuse.js'
+import {
+  drives,
+  drivesOfUser,
+  inTurn,
+  type KernelSettings,
+  mountAt,
+  placesOf,
+  takeDown,
+} from './mount-point.js'
 
 export interface Mounted {
   /** The kernel's device number of the file system; undefined where the mount has ended at once. */
@@ -61,25 +69,10 @@ async function deviceOf(path: string, before: ReadonlySet<string>): Promise<stri
   return found?.device
 }
 
-/** The paths at which it is mounted now, by its device: another daemon may have mounted at its mount point since. */
-const pathsOf = async (device: string | undefined): Promise<readonly string[]> =>
-  device === undefined ? [] : (await placesOf(device)).map(({ path }) => path)
-
 async function untilGone(device: string | undefined): Promise<void> {
-  const isThere = async (): Promise<boolean> => (await pathsOf(device)).length > 0
+  const isThere = async (): Promise<boolean> => (await placesOf(device)).length > 0
   while (await isThere().catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
 }
 
 /** Without a free descriptor the kernel's list cannot be read: the mount may still be there. */
 const unknown = (): boolean => true
-
-async function takeDown(device: string | undefined): Promise<void> {
-  for (const path of await pathsOf(device)) {
-    try {
-      await unmount(path)
-    } catch {
-      // A shell has it as its working directory or a file is open. The daemon must end: detach the mount now.
-      await detach(path)
-    }
-  }
-}

@@ -1,11 +1,10 @@
-// Mount points from the kernel's list: what is mounted where, which mounts are dead, and how to unmount them.
-import { execFile } from 'node:child_process'
+// Mount points from the kernel's list: what is mounted where, which mounts are dead or silent, and how to unmount them.
+import { execFile, spawn } from 'node:child_process'
 import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import pLimit from 'p-limit'
 import { codeOf } from '../system/error-code.js'
-import { probeDaemon } from './probe.js'
 
 const run = promisify(execFile)
 
@@ -27,6 +26,36 @@ export const fileSystemType = 'fuse.calcfs'
 
 /** The address of a service as a mount's source field shows it. */
 export const sourceOf = (address: string): string => address.replace(/[,\\\s]/g, '_')
+
+/** Mount options of the kernel. */
+export interface KernelSettings {
+  /** Shown as the source in `mount` and `df`. */
+  readonly source: string
+  readonly readOnly: boolean
+  readonly allowOther: boolean
+  /** The mount point is an automount point, which libfuse must not look into. */
+  readonly onAutomount?: boolean
+  /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
+  readonly xattrs: boolean
+  /** Seconds for which a kernel that is told of changes keeps names and attributes; libfuse's is not. */
+  readonly cacheSeconds: number
+  /** Milliseconds after which the binding answers by itself; above every deadline of the drive. */
+  readonly timer: number
+}
+
+/** The options that every mount has. */
+export const flagsOf = ({
+  readOnly,
+  allowOther,
+}: Pick<KernelSettings, 'readOnly' | 'allowOther'>): string[] => [
+  'default_permissions',
+  // What a service sends is never a device and never a program.
+  'nosuid',
+  'nodev',
+  'noexec',
+  ...(readOnly ? ['ro'] : []),
+  ...(allowOther ? ['allow_other'] : []),
+]
 
 /** One mounted file system. */
 export interface Mount {
@@ -96,8 +125,8 @@ export async function mountAt(path: string): Promise<Mount | undefined> {
 }
 
 /** Where this file system is mounted: a directory above it may have been renamed, and a bind mount is a second place. */
-export async function placesOf(device: string): Promise<readonly Mount[]> {
-  return (await mounts()).filter(mount => mount.device === device)
+export async function placesOf(device: string | undefined): Promise<readonly Mount[]> {
+  return device === undefined ? [] : (await mounts()).filter(mount => mount.device === device)
 }
 
 /** The file system type mounted exactly here; undefined for none. */
@@ -165,6 +194,11 @@ export async function unmount(path: string): Promise<void> {
   await takeAway(path)
 }
 
+/** Unmounts it wherever it is by now. One that a shell has as its working directory, or with open files, is detached: the daemon must end. */
+export async function takeDown(device: string | undefined): Promise<void> {
+  for (const { path } of await placesOf(device)) await unmount(path).catch(() => detach(path))
+}
+
 /** Detaches the mount at once (lazy unmount); programs keep their open files. */
 export async function detach(path: string): Promise<void> {
   try {
@@ -202,3 +236,64 @@ const unescaped = (text: string): string =>
 
 /** The file system type of an automount point that is waiting. */
 export const automountType = 'autofs'
+
+/** `dead`: the daemon has ended. `silent`: no answer in time. */
+type DaemonState = 'answers' | 'dead' | 'silent'
+
+// SIGUSR1 opens Node's debugger in this child as in any other.
+const program = `
+process.on('SIGUSR1', () => {})
+const fs = require('node:fs')
+const asked = { statfs: path => { fs.statfsSync(path) }, readFile: path => fs.readFileSync(path, 'utf8') }
+const [, question, path] = process.argv
+const answer = () => { try { return { value: asked[question](path) } } catch ({ code, message }) { return { code: code ?? message } } }
+process.stdout.write(JSON.stringify(answer()))
+`
+
+type ProbeAnswer = { readonly value?: string; readonly code?: string }
+
+/** Whether the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
+export async function probeDaemon(path: string, milliseconds: number): Promise<DaemonState> {
+  const answer = await askChild('statfs', path, milliseconds)
+  if (answer === undefined) return 'silent'
+  return answer.code === 'ENOTCONN' ? 'dead' : 'answers'
+}
+
+/** The text of a file; undefined where there is no answer in time, or another error. */
+export async function textAt(path: string, milliseconds: number): Promise<string | 'forbidden' | undefined> {
+  const answer = await askChild('readFile', path, milliseconds)
+  // The mount is another user's, without allow_other; only statfs is answered then.
+  return answer?.code === 'EACCES' ? 'forbidden' : answer?.value
+}
+
+async function askChild(
+  question: 'statfs' | 'readFile',
+  path: string,
+  milliseconds: number,
+): Promise<ProbeAnswer | undefined> {
+  // The working directory of this process may be inside the mount.
+  const child = spawn(process.execPath, ['-e', program, question, path], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const output = await new Promise<string>(done => {
+    let told = ''
+    const timer = setTimeout(() => {
+      // It ends when the kernel returns; it is not waited for.
+      child.kill('SIGKILL')
+      child.stdout.destroy()
+      child.unref()
+      done('')
+    }, milliseconds)
+    child.stdout.on('data', piece => {
+      told += piece
+    })
+    for (const event of ['error', 'close'])
+      child.once(event, () => {
+        clearTimeout(timer)
+        done(told)
+      })
+  })
+  // Nothing in time, or where another process killed the child.
+  return output === '' ? undefined : JSON.parse(output)
+}

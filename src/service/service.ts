@@ -2,12 +2,11 @@
 import { join } from 'node:path'
 import { openContents } from './content/contents.js'
 import { rights } from './people/rights.js'
-import { secretIn, tokens } from './people/token.js'
+import { secretIn, tokens } from './people/users.js'
 import { buildApp, prefix } from './routes/app.js'
 import { seedOf } from './seed.js'
-import { lockData, makePrivateDirectory, makePrivateFile } from './store/data-directory.js'
 import { complete, type ServiceOptions } from './store/options.js'
-import { openStore } from './store/store.js'
+import { lockData, makePrivateDirectory, makePrivateFile, openStore } from './store/store.js'
 
 const dayInSeconds = 24 * 60 * 60
 

@@ -1,6 +1,8 @@
-// Lines for a reader that may stand still (a terminal after Ctrl-S, a pipe that is not read): they wait, and hold up nothing else.
-import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+// Lines for a reader that may stand still (a terminal after Ctrl-S, a pipe that is not read): they wait, and hold up nothing else; and the end of a process whose outputs are gone.
+import { closeSync, constants, fstatSync, fsyncSync, openSync, write, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
+import { codeOf } from './error-code.js'
 
 /** Bytes of lines that wait for their reader; what comes after that is lost. */
 const longestBacklog = 256 << 10
@@ -89,4 +91,49 @@ function withoutWaiting(descriptor: number): number {
     // The terminal of another user, or a system without /proc.
     return descriptor
   }
+}
+
+const standardDescriptors = [0, 1, 2]
+
+/**
+ * Node gives terminals their modes back at the end, and aborts where that fails. Call it early: what was replaced by the end is
+ * left alone by Node.
+ */
+export function endWithoutTerminal(): void {
+  process.off('exit', replaceDeadDevices).once('exit', replaceDeadDevices)
+}
+
+const replaceDeadDevices = (): void => standardDescriptors.filter(isDeadDevice).forEach(replaced)
+
+/** Call it where koffi is loaded: its end syncs both outputs, and waits for itself where that fails but by EINVAL. */
+export function endWithoutSync(): void {
+  process.once('exit', () => standardDescriptors.slice(1).filter(isUnsynced).forEach(replaced))
+}
+
+/** A terminal that hung up is none any more. Any other such device may be replaced at the end as well. */
+function isDeadDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && !isatty(descriptor)
+  } catch {
+    return false
+  }
+}
+
+function isUnsynced(descriptor: number): boolean {
+  try {
+    fsyncSync(descriptor)
+    return false
+  } catch (thrown) {
+    return codeOf(thrown) !== 'EINVAL'
+  }
+}
+
+/** The number is the lowest free one then. */
+function replaced(descriptor: number): void {
+  try {
+    closeSync(descriptor)
+  } catch {
+    // It was closed before, or is so now.
+  }
+  openSync('/dev/null', 'r+')
 }

@@ -1,4 +1,4 @@
-// Processes by their number: whether one runs, is stopped or has ended, and whether it is still the same one.
+// Processes by their number: whether one runs, is stopped or has ended, whether it is still the same one, and which one a thread belongs to.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

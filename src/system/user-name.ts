@@ -1,4 +1,4 @@
-// Users of this machine: their names for messages, and what fusermount allows them.
+// Users of this machine: their names for messages, their home, and what fusermount allows them.
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'

@@ -1,4 +1,4 @@
-// Removals: what rm and rmdir may remove, and what each means for the burst.
+// Removals: what rm and rmdir may remove, what each means for the burst, and what is said of those that wait.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'

@@ -1,4 +1,4 @@
-// CML to XYZ: the last molecule or crystal with coordinates, in ångström as both formats have them; none rather than a wrong one.
+// Generated files: CML to XYZ, the last molecule or crystal with coordinates, in ångström as both formats have them; none rather than a wrong one.
 import { SaxesParser } from 'saxes'
 
 type Attributes = Readonly<Record<string, string>>

@@ -8,7 +8,7 @@ import fastify, {
 } from 'fastify'
 import { userWithPassword } from '../people/users.js'
 import { calculationById } from '../records/calculations.js'
-import { idAt } from '../records/paths.js'
+import { idAt } from '../records/projects.js'
 import type { ServiceOptions } from '../store/options.js'
 import { invalid, missing, Refusal } from '../store/refusal.js'
 import { calculationRoutes } from './calculation-routes.js'

@@ -2,15 +2,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { User } from '../people/users.js'
 import { textIn } from '../records/record.js'
-import { listedIds, postedList, setList } from '../records/report-list.js'
 import {
   deleteReport,
   insertReport,
+  listedIds,
+  postedList,
   type Report,
   reportById,
   reportStatuses,
   reportText,
   reportTypes,
+  setList,
   touchReport,
   updateReport,
 } from '../records/reports.js'
