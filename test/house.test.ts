@@ -186,7 +186,7 @@ t.test('a fact stands in the file that owns it', async t => {
     t,
     strays(
       /\bconsole\.|\bstdout\.write|\bstderr\.write/g,
-      /^src\/(terminal\/(print|prompt)|mount\/probe)\.ts$/,
+      /^src\/(terminal\/(print|prompt)|mount\/mount-point)\.ts$/,
     ),
     'what is printed goes through one door',
   )
