@@ -68,12 +68,6 @@ t.test('CMD-12 the versions of calcfs and of what it runs on are one document', 
   }
 })
 
-t.test('a standard error that cannot be synced holds up no end', async t => {
-  const closed = 'import { closeSync } from "node:fs"; process.on("exit", () => closeSync(2))'
-  const args = ['--import', `data:text/javascript,${closed}`, program, '--version', '--json']
-  t.match(await calcfs(args, { env: homeOf(t), program: process.execPath }), { code: 0, out: /koffi/ })
-})
-
 t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a stack', async t => {
   const calls: readonly (readonly [readonly string[], RegExp])[] = [
     [['report', 'show', '--help'], /^calcfs: unknown command 'show'/],

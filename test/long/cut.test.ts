@@ -15,6 +15,8 @@ const patience = 150_000
 const shares = [share, 4 * share, 12 * share]
 
 t.setTimeout(figures.length * (share + patience))
+// Each is a process of its own, which waits for its mounts half of the time.
+t.jobs = 2
 t.comment(`CALCFS_LONG_SEED=${seed}`)
 
 for (const figure of figures) {

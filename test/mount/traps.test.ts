@@ -37,26 +37,6 @@ print(os.listdir(".calcfs/drafts"))`
   ])
 })
 
-t.test(
-  'LEASE-1 what was saved is read whole at once, although a stat before the close gave its own size',
-  async t => {
-    const testbed = await warmMount(t)
-    const script = `import json, os, sys
-path = sys.argv[1]
-for turn in range(3):
-    record = json.load(open(path)); record['title'] = 'Turn %d' % turn
-    text = json.dumps(record).encode()
-    file = os.open(path, os.O_WRONLY | os.O_TRUNC); os.write(file, text); os.fstat(file); os.utime(path); os.close(file)
-    print(json.loads(open(path).read())['title'])`
-    const printedTitles = await printed(python, [
-      '-c',
-      script,
-      join(testbed.directory, `reports/${ids.report}.json`),
-    ])
-    t.equal(printedTitles, 'Turn 0\nTurn 1\nTurn 2\n')
-  },
-)
-
 t.test('the log of a daemon', async t => {
   const testbed = await realMount(t, { settings: { logLevel: 'debug' } })
 

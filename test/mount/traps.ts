@@ -25,11 +25,6 @@ export function traps(t: Test, settings: Readonly<Record<string, string>>): void
   t.test('reading', async t => {
     const testbed = await warmMount(t, { settings })
 
-    t.test('a name of 256 bytes is too long, one of 255 bytes is only not there', async t => {
-      t.equal(await outcome(testbed.files.lstat(`projects/${'x'.repeat(256)}`)), 'ENAMETOOLONG')
-      t.equal(await outcome(testbed.files.lstat(`projects/${'x'.repeat(255)}`)), 'ENOENT')
-    })
-
     t.test('NAME-7 a name that is not UTF-8 is EILSEQ', async t => {
       const program = 'import os\ntry: os.stat(b"projects/\\xff\\xfe")\nexcept OSError as e: print(e.errno)'
       t.equal((await pythonIn(testbed, program)).trim(), '84')

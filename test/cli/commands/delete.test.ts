@@ -109,14 +109,6 @@ t.test('calcfs delete', async t => {
     t.equal(await outcome(files.lstat(`${water}/Spare 61`)), 'ENOENT')
   })
 
-  await t.test('DEL-21 what is deleted is not listed any more, at once', async t => {
-    service.seed.addCalculation({ id: '70', name: 'Never opened', project: ids.water, files: { a: '1' } })
-    await files.touch(water)
-    t.ok((await namesOf(testbed, water)).includes('Never opened'))
-    t.equal((await testbed.calcfs('delete', '--yes', `${testbed.directory}/${water}/Never opened`)).code, 0)
-    t.notOk((await namesOf(testbed, water)).includes('Never opened'))
-  })
-
   await t.test(
     'DEL-21 deletes no project with anything in it, no file, and nothing through a link',
     async t => {
@@ -159,15 +151,6 @@ t.test('calcfs delete', async t => {
     mend()
     t.same(writes(asked), [])
   })
-
-  await t.test('DEL-21 --yes asks nothing', async t => {
-    const asked = await service.during(async () => {
-      t.match(await testbed.calcfs('delete', '--yes', `${testbed.directory}/reports/${ids.profile}.json`), {
-        code: 0,
-      })
-    })
-    t.same(writes(asked), [`DELETE /report?id=${ids.profile}`])
-  })
 })
 
 t.test('DEL-21 with --access edit nothing is deleted', async t => {
@@ -178,18 +161,6 @@ t.test('DEL-21 with --access edit nothing is deleted', async t => {
     t.match(stderr, /--access manage/)
   })
   t.same(writes(asked), [])
-})
-
-t.test('DEL-21 on a service that is slow what was deleted is said to be deleted', async t => {
-  const testbed = await warmMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
-  testbed.service.intercept(/./, async (_, { carryOut }) => {
-    const passOn = await carryOut()
-    setTimeout(passOn, 700)
-  })
-  t.match(await testbed.calcfs('delete', '--yes', `${testbed.directory}/${water}/TS1_opt`), {
-    code: 0,
-    stdout: /^deleted calculation/m,
-  })
 })
 
 t.test(

@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed } from '../../testbed/testbed.js'
 
 const water = 'projects/Water splitting'
 
@@ -120,15 +120,6 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       t.equal(await named('Named late'), 1)
     })
 
-    t.test('SAVE-17 MAKE-3 nor is one that the text of a record may still give', async t => {
-      const record = `${water}/H2O/.calculation.json`
-      const text = (await textOf(testbed, record)).replace('"H2O"', '"Written late"')
-      await unanswered(/^PUT \/calculation$/, overwrite(testbed, record, text))
-      t.equal(await outcome(files.mkdir(`${water}/Written late`)), 'EEXIST')
-      t.equal(await named('Written late'), 1)
-      await files.unlink(`.calcfs/drafts/calculation-${ids.product}.json`)
-    })
-
     t.test('SAVE-17 SHARE-5 a share whose answer comes while its next try waits is made once', async t => {
       const path = `${water}/.shares/new-late.json`
       const text = '{"user":"guest","permission":"READ"}'
@@ -136,18 +127,6 @@ export function lateLists(t: Test, open: OpenTestbed): void {
         await unanswered(/^POST \/project\/share$/, overwrite(testbed, path, text))
         for (let tries = 0; tries < 2; tries += 1)
           t.equal(await outcome(overwrite(testbed, path, text)), 'done')
-      })
-      t.same(writes(asked), ['POST /project/share'])
-      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
-    })
-
-    t.test('SAVE-17 SHARE-5 nor is it made twice where its file is deleted and created again', async t => {
-      const path = `${water}/.shares/new-bob.json`
-      const text = '{"user":"bob","permission":"READ"}'
-      const asked = await service.during(async () => {
-        await unanswered(/^POST \/project\/share$/, overwrite(testbed, path, text))
-        await files.unlink(path)
-        t.equal(await outcome(overwrite(testbed, path, text)), 'done')
       })
       t.same(writes(asked), ['POST /project/share'])
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])

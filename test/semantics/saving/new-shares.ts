@@ -292,18 +292,6 @@ export function newShares(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('SHARE-6 an id in the answer that is the share of another user', async t => {
-      const testbed = await started(t)
-      const guests = (await sharesOf(testbed))[0]?.shareId
-      testbed.service.intercept(/^POST \/project\/share/, async (response, { carryOut }) => {
-        await carryOut()
-        response.writeHead(200, { 'content-type': 'application/json' }).end(String(guests))
-      })
-      await outcome(overwrite(testbed, `${shares}/new-b.json`, told('bob', 'FULLACCESS')))
-      await outcome(overwrite(testbed, `${shares}/new-b.json`, told('bob', 'WRITE')))
-      t.match(await rightsIn(testbed), /^guest READ, bob (FULLACCESS|WRITE)$/)
-    })
-
     t.test('NEW-9 a share that was taken back elsewhere is not given again by its old text', async t => {
       for (const [become, errno] of [
         [
