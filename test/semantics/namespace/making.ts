@@ -11,13 +11,6 @@ const water = 'projects/Water splitting'
 const below = async ({ service }: Testbed, project: string): Promise<{ id: number; name: string }[]> =>
   JSON.parse(await service.elsewhere('GET', `/project/descendant?type=project&id=${project}`))
 
-/** A service that tidies names, as the platform does with those of calculations. */
-function tidyNames(testbed: Testbed, which: RegExp): () => void {
-  return testbed.service.rewrite(which, body =>
-    body.replace(/"name":"([^"]*)"/, (_, name: string) => `"name":"${name.replace(/[^A-Za-z0-9]/g, '_')}"`),
-  )
-}
-
 export function making(t: Test, open: OpenTestbed): void {
   t.test('RENAME-1 a title saved by number is the name in the project at once', async t => {
     const testbed = await open(t)
@@ -68,22 +61,6 @@ export function making(t: Test, open: OpenTestbed): void {
     t.notOk((await namesOf(testbed, water)).includes('H2O'))
   })
 
-  t.test('RENAME-2 a written name answers while a listing is later than two renames', async t => {
-    const testbed = await open(t, { settings: { ttlListing: '1s' } })
-    const { files, service } = testbed
-    const inTime = service.intercept(/^GET \/project\/descendant/, async (response, { heard }) => {
-      const body = (await service.elsewhere('GET', heard.path)).replace(/"(Second|Third)"/g, '"TS1_opt"')
-      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-    })
-    await files.rename(`${water}/TS1_opt`, `${water}/Second`)
-    await files.rename(`${water}/Second`, `${water}/Third`)
-    await testbed.pass(3200)
-    t.ok((await namesOf(testbed, water)).includes('TS1_opt'))
-    t.match(await textOf(testbed, `${water}/Third/.calculation.json`), /"Third"/)
-    t.equal(await outcome(files.mkdir(`${water}/Third`)), 'EEXIST')
-    inTime()
-  })
-
   t.test('mkdir', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
@@ -101,15 +78,6 @@ export function making(t: Test, open: OpenTestbed): void {
       await files.mkdir(`${water}/a%2Fb`)
       t.ok((await below(testbed, ids.water)).some(({ name }) => name === 'a/b'))
       t.ok((await namesOf(testbed, water)).includes('a%2Fb'))
-    })
-
-    t.test('MAKE-2 the written name answers, also where the service spells it otherwise', async t => {
-      const mend = tidyNames(testbed, /^POST \/project$/)
-      await files.mkdir(`${water}/two words`)
-      mend()
-      t.ok((await namesOf(testbed, water)).includes('two_words'))
-      t.notOk((await namesOf(testbed, water)).includes('two words'), 'and is not listed')
-      t.match(await textOf(testbed, `${water}/two words/.project.json`), /"name": "two_words"/)
     })
 
     t.test('MAKE-3 a name that is taken is EEXIST; where nothing can be made it is EPERM', async t => {
@@ -304,14 +272,6 @@ export function making(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), ['PUT /calculation'])
       t.ok((await namesOf(testbed, `${water}/TS2_opt`)).includes('TS2_opt.xyz'))
       await files.rename(`${water}/TS2_opt`, `${water}/TS1_opt`)
-    })
-
-    t.test('RENAME-2 the written name answers, also where the service spells it otherwise', async t => {
-      const mend = tidyNames(testbed, /^PUT \/calculation$/)
-      await files.rename(`${water}/H2O`, `${water}/H2O new`)
-      mend()
-      t.ok((await namesOf(testbed, water)).includes('H2O_new'))
-      t.match(await textOf(testbed, `${water}/H2O new/.calculation.json`), /"name": "H2O_new"/)
     })
 
     t.test('MAKE-3 a name that is taken is refused, and nothing is sent', async t => {

@@ -98,28 +98,6 @@ export function poorInstances(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('POOR-2 where the user alone is not told, the first listings have all', async t => {
-    const testbed = await open(t, { fill: fiveProjects, settings: { root: ['100'] } })
-    refuse(testbed, /^GET \/user\/info/, 404)
-    await testbed.remount()
-    t.ok((await namesOf(testbed, fifth)).includes('.shares'))
-    t.ok((await namesOf(testbed, folderOf(5))).includes('c.xyz'))
-    t.same(await deadNames(testbed, 'projects/Top'), [])
-  })
-
-  t.test('POOR-2 what was lacking is no ghost in the next mount, nor hidden once it is there', async t => {
-    const testbed = await open(t, { fill: fiveProjects, settings: brief })
-    const well = refuse(testbed, /^(GET|HEAD) \/calculation\/xyz/, 404)
-    for (const at of [1, 2, 3]) t.equal(await outcome(textOf(testbed, geometryOf(at))), 'ENOENT')
-    await testbed.remount()
-    t.same(await deadNames(testbed, 'projects/Top'), [])
-    t.same(await namesOf(testbed, folderOf(5)), ['.calculation.json', 'output.cml'])
-    well()
-    await testbed.remount()
-    t.ok((await namesOf(testbed, folderOf(4))).includes('c.xyz'))
-    t.match(await textOf(testbed, geometryOf(5)), /^3\n/)
-  })
-
   for (const status of [404, 405, 501])
     t.test(`POOR-2 ${status} for the shares of all projects: none are shown`, async t => {
       const testbed = await open(t, { fill: fiveProjects, settings: brief })
