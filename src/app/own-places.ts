@@ -19,6 +19,7 @@ import {
   makePrivateNow,
   privateFile,
 } from '../system/own-file.js'
+import { localText } from '../system/time-text.js'
 import { exitCodes, Stop } from '../terminal/exit.js'
 import type { Account } from './account/account.js'
 
@@ -163,8 +164,10 @@ export async function watchDirectories(
       const identity = (await identityOf(path)) ?? ''
       seen.set(path, identity)
       if (before !== undefined && before !== identity) {
-        const at = new Date(now()).toISOString()
-        deleted.set(path, `${path} was deleted while it was in use, and made again (${at}): ${loss}.`)
+        deleted.set(
+          path,
+          `${path} was deleted while it was in use, and made again (${localText(now())}): ${loss}.`,
+        )
         note('a directory of calcfs was deleted while it was in use, and is made again', { path })
       }
       await probe(path)

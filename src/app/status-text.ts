@@ -13,6 +13,7 @@ import type { Fleet } from '../fleet/fleet.js'
 import { fixedNames } from '../layout.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant } from '../remote/remote.js'
+import { isoText } from '../system/time-text.js'
 import type { MountSettings } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
 import type { SignInFacts } from './connect.js'
@@ -71,7 +72,6 @@ function statusOf(
   const { activity, clock, config, connection } = settings
   const { account } = connection
   const { content, fleet, health, identities } = caches
-  const time = (at: number): string => new Date(at).toISOString()
   return {
     service: account.base.href,
     user: account.user,
@@ -79,19 +79,19 @@ function statusOf(
     access: config.access,
     pid: process.pid,
     control: settings.controlSocket,
-    at: time(clock.now()),
+    at: isoText(clock.now()),
     version: settings.version,
-    since: time(since),
+    since: isoText(since),
     top,
     answers: health.outage === undefined,
     ...(health.outage === undefined
       ? {}
-      : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
+      : { awaySince: isoText(health.outage.since), awayBecause: health.outage.failure.message }),
     signedIn: health.signedOut === undefined,
     ...(health.signedOut === undefined
       ? {}
       : {
-          signedOutSince: time(health.signedOut.since),
+          signedOutSince: isoText(health.signedOut.since),
           signedOutBecause: signInEnded(health.signedOut.failure),
         }),
     ...signInFields(connection.signIn()),
@@ -104,13 +104,13 @@ function statusOf(
     answersInMs: health.answersIn,
     ...(fleet === undefined ? {} : { fleet: fleetFacts(fleet) }),
     cache: content.stats(),
-    pins: pins.reports().map(({ since, ...pin }) => ({ ...pin, since: time(since) })),
+    pins: pins.reports(),
     otherThings: identities.count,
     unsent: journal.drafts.list().map(one => {
       const { name, record, path, state, since, why, whatToDo } = draftFacts(one)
-      return { name, record, path, state, since: time(since), why, whatToDo }
+      return { name, record, path, state, since, why, whatToDo }
     }),
-    deleting: waitingRemovals(writeSide).map(({ since, ...one }) => ({ ...one, since: time(since) })),
+    deleting: waitingRemovals(writeSide).map(({ since, ...one }) => ({ ...one, since: isoText(since) })),
     keptHere: keptHere(journal.scratch).slice(0, keptHereAtMost),
     removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
     places,
@@ -125,7 +125,7 @@ function pauseFields({ activity, clock }: MountSettings): object {
   if (longest === undefined) return {}
   return {
     pausedMs: Math.round(longest.milliseconds),
-    pausedAt: new Date(clock.now() - longest.ago).toISOString(),
+    pausedAt: isoText(clock.now() - longest.ago),
   }
 }
 
@@ -139,7 +139,7 @@ const keptHere = (scratch: Journal['scratch']): readonly string[] =>
 
 function signInFields({ until, renewed }: SignInFacts): object {
   return {
-    signedInUntil: until === undefined ? undefined : new Date(until).toISOString(),
+    signedInUntil: until === undefined ? undefined : isoText(until),
     signInRenewed: renewed,
   }
 }

@@ -1,4 +1,5 @@
 // Identity of things: a service that was set up again gives old ids to other things, and nothing kept under an id is theirs.
+
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
@@ -13,6 +14,7 @@ import {
   type Remote,
 } from '../remote/remote.js'
 import { isSameName } from '../spelling.js'
+import { localText } from '../system/time-text.js'
 import type { Ledger, LogFunction } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
@@ -236,7 +238,7 @@ function knownNames(row: IdentityRow | undefined, said: Identity): string {
   const before = { ...row?.listing, ...row?.record }
   const words = (one: { born?: number | undefined; title?: string | undefined }) => {
     const title = one.title === undefined ? [] : [JSON.stringify(one.title)]
-    const born = one.born === undefined ? [] : [`made at ${new Date(one.born).toISOString()}`]
+    const born = one.born === undefined ? [] : [`made at ${localText(one.born)}`]
     return [...title, ...born].join(', ')
   }
   return words(before) === '' || words(said) === '' ? '' : ` (${words(said)}; before: ${words(before)})`

@@ -4,6 +4,7 @@ import type { WatchControl } from '../drive/control/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
 import { Failure } from '../failure.js'
 import { machineClocks } from '../system/machine-clocks.js'
+import { isoText } from '../system/time-text.js'
 import type { LogReader } from '../terminal/log.js'
 import { isUnderWay, type MetricSources } from './figures.js'
 
@@ -36,8 +37,8 @@ export function pictureOf(sources: MetricSources): ActivityPicture {
   const drafts = sources.drafts()
   return {
     ...drive,
-    at: sources.now(),
-    since: sources.since,
+    at: isoText(sources.now()),
+    since: isoText(sources.since),
     awayBecause: sources.awayBecause(),
     signedOutBecause: sources.signedOutBecause(),
     calls: [...activity.calls.tallies].map(({ verb, count, milliseconds, outcomes }) => ({

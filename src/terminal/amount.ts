@@ -1,4 +1,4 @@
-// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, dates, shares, how much of a pin is here, that nothing waits.
+// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, how much of a pin is here, that nothing waits.
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
@@ -20,9 +20,6 @@ export function durationText(milliseconds: number): string {
   if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} min`
   return `${Math.floor(milliseconds / hour)} h ${Math.floor((milliseconds % hour) / minute)} min`
 }
-
-/** In ISO 8601 (UTC), of milliseconds since 1970. */
-export const dateText = (at: number): string => new Date(at).toISOString()
 
 export const percentText = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${Math.floor((100 * part) / whole)} %`

@@ -172,7 +172,7 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
     t.match(ended, {
       code: 0,
-      out: /^Signed in to http.* as anna, until 2\S+Z \(for 24 hours\); the token is kept in .*\n$/,
+      out: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+ \(for 24 hours\); the token is kept in .*\n$/,
       err: '',
     })
     for (const file of filesBelow(env['HOME'] ?? '')) {

@@ -42,7 +42,9 @@ function busySources(): MetricSources {
     drive: { mountPoint: '/secret-name', service: 'https://secret-name', user: 'secret-name' },
     cache: () => ({ files: 3, bytes: 300, limitBytes: 1000 }),
     downloads: () => [{ name: 'secret-name', arrived: 1, length: 2 }],
-    drafts: () => [{ record: 'report 42', state: 'refused', since: 1, why: 'secret-name' }],
+    drafts: () => [
+      { record: 'report 42', state: 'refused', since: '2026-01-01T00:00:00.000Z', why: 'secret-name' },
+    ],
     awayBecause: () => undefined,
     signedOutBecause: () => undefined,
     fleet: () => ({ hits: 1, asked: 2, mounts: 3 }),

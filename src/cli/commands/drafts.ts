@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
-import { dateText, nothingWaits } from '../../terminal/amount.js'
+import { localText } from '../../system/time-text.js'
+import { nothingWaits } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
@@ -57,7 +58,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     heading: string | undefined,
     none: string,
   ): void {
-    all.push(...drafts.map(draft => ({ ...draft, since: dateText(draft.since), ...where })))
+    all.push(...drafts.map(draft => ({ ...draft, ...where })))
     if (flags.json === true) return
     const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(describeDraft)
     printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
@@ -96,7 +97,7 @@ const describeDraft = ({
 }: DraftLine): readonly string[] => {
   const at = path === undefined ? '' : ` (${path.slice(1)})`
   return [
-    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${dateText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
+    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
     ...(whatToDo === undefined ? [] : [`  ${whatToDo}`]),
   ]
 }

@@ -1,7 +1,7 @@
 // `calcfs history` and `calcfs restore`: the texts that are kept of a record, and one of them saved again.
 import type { Command } from 'commander'
 import type { CallResult, HistoryLine } from '../../drive/interface/control.js'
-import { dateText } from '../../terminal/amount.js'
+import { localText } from '../../system/time-text.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import {
@@ -27,7 +27,7 @@ export function historyCommand(): Command {
     .action((path: string, flags: JsonFlag) =>
       withPath(command, path, async (control, at) => {
         const found = await control.history({ path: at })
-        printFound(flags, { ...found, versions: found.versions.map(dated) }, asText(path, found))
+        printFound(flags, found, asText(path, found))
       }),
     )
   withExamples(
@@ -139,8 +139,6 @@ function numbered(given: string): { path: string; number: number } {
 const marked = (label: string, text: { readonly stored?: boolean | undefined } | undefined): string =>
   text?.stored === false ? `${label}, never stored` : label
 
-const dated = ({ at, ...rest }: HistoryLine): object => ({ ...rest, at: dateText(at) })
-
 function asText(path: string, { unsaved, versions }: CallResult<'history'>): string {
   if (versions.length === 0) return `no text of ${path} was met here in the last 90 days.`
   const draft = unsaved ? ['not saved: the file shows a text that waits (calcfs drafts list)'] : []
@@ -150,5 +148,5 @@ function asText(path: string, { unsaved, versions }: CallResult<'history'>): str
 function lineOf({ number, at, how, stored, mount, changed, isNow }: HistoryLine): string {
   const by = mount === undefined ? '' : ` by ${mount}`
   const never = stored === false ? ', never stored; it would have changed' : ''
-  return `@${number}  ${dateText(at)}  ${how}${by}${isNow ? ' (as it is now)' : ''}${never}: ${changed}`
+  return `@${number}  ${localText(at)}  ${how}${by}${isNow ? ' (now)' : ''}${never}: ${changed}`
 }

@@ -1,7 +1,8 @@
 // `calcfs info PATH`: what a path stands for, and how much of it is on this disk.
 import type { Command } from 'commander'
 import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
-import { bytesText, dateText, filesText } from '../../terminal/amount.js'
+import { localText } from '../../system/time-text.js'
+import { bytesText, filesText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
@@ -18,7 +19,7 @@ export function infoCommand(): Command {
     .action((path: string, flags: JsonFlag) =>
       withPath(command, path, async (control, at, drive) => {
         const info = await control.info({ path: at }).catch(hinting(drive))
-        printFound(flags, dated(info), linesOf(info).join('\n'))
+        printFound(flags, info, linesOf(info).join('\n'))
       }),
     )
   return withExamples(
@@ -28,12 +29,6 @@ export function infoCommand(): Command {
   )
 }
 
-const dated = ({ created, modified, ...info }: PathInfo): object => ({
-  ...info,
-  ...(created === undefined ? {} : { created: dateText(created) }),
-  ...(modified === undefined ? {} : { modified: dateText(modified) }),
-})
-
 /** Without what is not known. */
 function linesOf(info: PathInfo): readonly string[] {
   const { path, kind, id, title, owner, created, modified, web, size, cached, pinned, draft, stale } = info
@@ -41,8 +36,8 @@ function linesOf(info: PathInfo): readonly string[] {
     ['kind', id === undefined ? kind : `${kind} ${id}`],
     ['title', title],
     ['owner', owner],
-    ['created', created === undefined ? undefined : dateText(created)],
-    ['modified', modified === undefined ? undefined : dateText(modified)],
+    ['created', created === undefined ? undefined : localText(created)],
+    ['modified', modified === undefined ? undefined : localText(modified)],
     ['web pages', web],
     ['size', size === undefined ? undefined : `${size} bytes`],
     ['on this disk', cached === undefined ? undefined : shareText(cached)],

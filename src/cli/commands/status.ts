@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
 import { loginCommand } from '../../login-command.js'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
+import { localText } from '../../system/time-text.js'
 import { nothingWaits, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
@@ -111,14 +112,17 @@ function otherThingsLine(count = 0): readonly string[] {
   return [`  ${count} ${who} for other things than before: was it set up again, or restored from a backup?`]
 }
 
+/** A daemon may tell a fact without its time. */
+const moment = (at: string | undefined): string => (at === undefined ? 'some time' : localText(at))
+
 /** Milliseconds from which an answer counts as slow. */
 const slowMs = 1_500
 
 function serviceLine(status: Status): string {
   const { answers, signedIn, requests, answersInMs = 0 } = status
-  if (!answers) return `  the service has been away since ${status.awaySince}: ${status.awayBecause}`
+  if (!answers) return `  the service has been away since ${moment(status.awaySince)}: ${status.awayBecause}`
   if (signedIn === false)
-    return `  ${status.signedOutBecause} (since ${status.signedOutSince}); what is kept is shown meanwhile`
+    return `  ${status.signedOutBecause} (since ${moment(status.signedOutSince)}); what is kept is shown meanwhile`
   if (answersInMs >= slowMs)
     return `  the service answers slowly, in ${(answersInMs / 1000).toFixed(1)} s (${requests} requests so far)`
   return `  the service answers (${requests} requests so far)`
@@ -127,7 +131,7 @@ function serviceLine(status: Status): string {
 function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: Status): readonly string[] {
   if (signedInUntil === undefined || signedIn === false) return []
   const then = signInRenewed === true ? 'renewed by itself' : `then run ${loginCommand(service, user)}`
-  return [`  signed in until ${signedInUntil}, ${then}`]
+  return [`  signed in until ${localText(signedInUntil)}, ${then}`]
 }
 
 function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): readonly string[] {
@@ -139,7 +143,7 @@ function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): rea
   const pause =
     pausedMs === undefined
       ? []
-      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${pausedAt}`]
+      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${moment(pausedAt)}`]
   return [`  the kernel is spoken to ${way}`, ...pause]
 }
 
@@ -157,7 +161,7 @@ function fleetLine(fleet: Status['fleet']): readonly string[] {
 function describeStatus(status: Status): string {
   const { unsent, deleting, removedInVain, keptHere, places, pins, lacking } = status
   return [
-    `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
+    `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${localText(status.since)}`,
     `  ${status.top}`,
     serviceLine(status),
     ...signInLine(status),
@@ -173,7 +177,7 @@ function describeStatus(status: Status): string {
     ...section('pinned', pins.map(pinText)),
     ...section(
       'deleted after a pause; touch takes it back',
-      deleting.map(({ path, what, since }) => `${path} (${what}, removed ${since})`),
+      deleting.map(({ path, what, since }) => `${path} (${what}, removed ${localText(since)})`),
     ),
     ...section('removed here, but not deleted, and there again (calcfs why PATH says why)', removedInVain),
     ...section(
@@ -210,9 +214,7 @@ async function watch(directory: string | undefined, { json }: Flags): Promise<vo
     const lasting = text.replace(/ \(\d+ requests so far\)$/gm, '')
     if (screen !== undefined) screen.show(text)
     else if (lasting !== before && all.length > 0)
-      printText(
-        `${json === true ? JSON.stringify(all.map(jsonOf)) : `${new Date().toISOString()}\n${text}`}\n`,
-      )
+      printText(`${json === true ? JSON.stringify(all.map(jsonOf)) : `${localText(Date.now())}\n${text}`}\n`)
     before = lasting
     isGone = all.length === 0
     return !isGone

@@ -7,6 +7,7 @@ import {
   isProblem,
   type TreeQuestion,
 } from '../../drive/interface/reader.js'
+import { isoText, localText } from '../../system/time-text.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
@@ -94,7 +95,7 @@ export const printedEntry = (
   kind,
   id,
   size: type === 'directory' ? undefined : size,
-  mtime: mtime === undefined ? undefined : new Date(mtime).toISOString(),
+  mtime: mtime === undefined ? undefined : isoText(mtime),
   mode: (mode & permissionBits).toString(8).padStart(4, '0'),
   target,
 })
@@ -104,7 +105,7 @@ const letters: Readonly<Record<DriveEntry['type'], string>> = { directory: 'd', 
 /** Mode, size, local time to the minute, name, and where a link leads. */
 export function longLine(entry: DriveEntry, shown: string, sizeWidth: number): string {
   const { type, size, mtime, mode, target } = entry
-  const time = mtime === undefined ? '?'.padEnd(16) : minuteOf(new Date(mtime))
+  const time = mtime === undefined ? '?'.padEnd(16) : localText(mtime).slice(0, 16)
   const length = (size === undefined ? '?' : String(size)).padStart(sizeWidth)
   return `${letters[type]}${permissions(mode)} ${length} ${time} ${shown}${target === undefined ? '' : ` -> ${target}`}`
 }
@@ -116,12 +117,6 @@ const permissions = (mode: number): string =>
       return `${bits & 4 ? 'r' : '-'}${bits & 2 ? 'w' : '-'}${bits & 1 ? 'x' : '-'}`
     })
     .join('')
-
-function minuteOf(date: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
-}
 
 /** A flag that may be given several times. */
 export const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)

@@ -1,7 +1,7 @@
 // `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
 import type { Command } from 'commander'
 import type { Control, PinLine } from '../../drive/interface/control.js'
-import { bytesText, dateText, filesText, pinText } from '../../terminal/amount.js'
+import { bytesText, filesText, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
@@ -26,7 +26,7 @@ export function pinCommand(): Command {
       withPath(command, path, async (control, at, drive) => {
         const begun = await control.pin({ path: at }).catch(hinting(drive))
         const pin = flags.wait ? await followed(control, begun, drive.mountPoint !== undefined) : begun
-        printFound(flags, dated(pin), `${pinText(pin)}.`)
+        printFound(flags, pin, `${pinText(pin)}.`)
         process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
       }),
     )
@@ -124,7 +124,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   let areWhole = true
   await withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
     const pins = await control.pins({})
-    all.push(...pins.map(pin => ({ ...dated(pin), mountPoint })))
+    all.push(...pins.map(pin => ({ ...pin, mountPoint })))
     areWhole &&= pins.every(({ state }) => state === 'whole')
     if (flags.json === true) return
     const lines = pins.length === 0 ? ['nothing is pinned.'] : pins.map(pinText)
@@ -135,5 +135,3 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   })
   if (!areWhole) process.exitCode = exitCodes.failed
 }
-
-const dated = ({ since, ...pin }: PinLine): object => ({ ...pin, since: dateText(since) })

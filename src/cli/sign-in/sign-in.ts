@@ -13,7 +13,7 @@ import { drivesOfUser } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
 import { isMissing } from '../../system/error-code.js'
-import { dateText } from '../../terminal/amount.js'
+import { isoText, localText } from '../../system/time-text.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
@@ -42,7 +42,7 @@ export async function login({ config, sources }: Configured, flags: JsonFlag): P
   await rememberUser(account, config, sources.environment)
   const place = config.keyring ? 'the keyring' : account.places.state
   const end = tokenEnd(token)
-  const until = end === undefined ? undefined : dateText(end)
+  const until = end === undefined ? undefined : isoText(end)
   printFound(
     flags,
     { service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place },
@@ -53,7 +53,7 @@ export async function login({ config, sources }: Configured, flags: JsonFlag): P
 /** `end` in milliseconds since 1970. */
 function lifeOf(end: number | undefined): string {
   if (end === undefined) return 'for as long as the service takes the token, which does not say its end'
-  return `until ${dateText(end)} (for ${lengthOf(end - systemClock.now())})`
+  return `until ${localText(end)} (for ${lengthOf(end - systemClock.now())})`
 }
 
 /** In the largest unit of which there are two. */
@@ -98,13 +98,13 @@ export function list({ config, sources }: Configured, flags: JsonFlag): void {
 
 const jsonOf = ({ until, ...rest }: SignIn): object => ({
   ...rest,
-  until: until === undefined ? undefined : dateText(until),
+  until: until === undefined ? undefined : isoText(until),
 })
 
 function lineOf(one: SignIn): string {
   const { until, expired, keptIn, file } = one
   const end =
-    until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${dateText(until)}`
+    until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${localText(until)}`
   return `${one.user} at ${one.service}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
 }
 
@@ -135,7 +135,7 @@ export async function logout({ config, sources }: Configured, { json }: JsonFlag
 
 /** What a drive that is mounted with the sign-in does from now on. */
 function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Status, url: string): string[] {
-  const until = signedInUntil === undefined ? 'its end' : signedInUntil
+  const until = signedInUntil === undefined ? 'its end' : localText(signedInUntil)
   const goesOn = signInRenewed
     ? 'it has a password of its own, and signs in again by itself'
     : `it uses the token it has until ${until}, then answers EACCES until calcfs login ${url}`

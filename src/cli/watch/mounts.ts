@@ -1,6 +1,7 @@
 // `calcfs mounts`: all drives of this user, and whether the daemon of each one lives.
 import { Command } from 'commander'
 import { drivesOfUser, type Mount } from '../../mount/mount-point.js'
+import { localText } from '../../system/time-text.js'
 import { withExamples } from '../../terminal/examples.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
@@ -54,6 +55,6 @@ async function factOf(mount: Mount): Promise<MountFact> {
 }
 
 function lineOf({ mountPoint, state, service, user, access, pid, since, problem }: MountFact): string {
-  if (state !== 'alive') return `${mountPoint}: ${service}, ${state}: ${problem}`
-  return `${mountPoint}: ${service} as ${user}, access ${access}, process ${pid}, since ${since}, ${state}`
+  if (state !== 'alive' || since === undefined) return `${mountPoint}: ${service}, ${state}: ${problem}`
+  return `${mountPoint}: ${service} as ${user}, access ${access}, process ${pid}, since ${localText(since)}, ${state}`
 }

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
-import { bytesText, dateText, durationText, percentText } from '../../terminal/amount.js'
+import { bytesText, durationText, percentText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
@@ -42,7 +42,7 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
   if (!isOnce) return redrawn(paths, controls)
   const { pictures, problems } = await picturesOf(controls)
   if (pictures.length === 0) throw problems[0]
-  if (flags.json === true) printJson(pictures.map(jsonOf))
+  if (flags.json === true) printJson(pictures)
   else printLine(pictures.map(picture => topText(picture, undefined)).join('\n\n'))
   for (const problem of problems) complain(sentenceOf(problem))
 }
@@ -87,13 +87,6 @@ async function redrawn(paths: readonly string[], controls: readonly Control[]): 
   else complain(sentenceOf(ended))
 }
 
-/** Dates as everywhere in `--json`. */
-function jsonOf({ at, since, saves, waiting, ...rest }: ActivityPicture): object {
-  const dated = (drafts: ActivityPicture['saves']) =>
-    drafts.map(draft => ({ ...draft, since: dateText(draft.since) }))
-  return { ...rest, at: dateText(at), since: dateText(since), saves: dated(saves), waiting: dated(waiting) }
-}
-
 /** Rows of each list. */
 const rowsAtMost = 8
 /** Columns of a name or a path. */
@@ -101,9 +94,9 @@ const longestName = 60
 
 /** Without an earlier picture rates are those since the mount. */
 function topText(now: ActivityPicture, before: ActivityPicture | undefined): string {
-  const seconds = Math.max(0.001, (now.at - (before?.at ?? now.since)) / 1000)
+  const seconds = Math.max(0.001, between(before?.at ?? now.since, now.at) / 1000)
   return [
-    `${now.mountPoint}: ${now.service} as ${now.user}, mounted for ${durationText(now.at - now.since)}`,
+    `${now.mountPoint}: ${now.service} as ${now.user}, mounted for ${durationText(between(now.since, now.at))}`,
     ...serviceLines(now),
     `  requests   ${requestLine(now, before, seconds)}`,
     ...section('calls', callRows(now, before, seconds), 'none yet'),
@@ -118,6 +111,8 @@ function serviceLines({ awayBecause, signedOutBecause }: ActivityPicture): reado
   if (awayBecause !== undefined) return [`  the service is away: ${awayBecause}`]
   return signedOutBecause === undefined ? [] : [`  ${signedOutBecause}`]
 }
+
+const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from)
 
 /** Empty lists are said on the line of their heading. */
 function section(heading: string, rows: readonly string[], none: string): readonly string[] {
@@ -201,10 +196,10 @@ function downloadRows(
   })
 }
 
-const draftRows = (drafts: ActivityPicture['waiting'], at: number): readonly string[] =>
+const draftRows = (drafts: ActivityPicture['waiting'], at: string): readonly string[] =>
   drafts.map(({ record, state, since, why }) => {
     const reason = why === undefined ? '' : `: ${why}`
-    return `${record} (${state.replaceAll('-', ' ')}, for ${durationText(Math.max(0, at - since))})${reason}`
+    return `${record} (${state.replaceAll('-', ' ')}, for ${durationText(Math.max(0, between(since, at)))})${reason}`
   })
 
 /** The end of a path says more than its beginning. */

@@ -1,10 +1,12 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
+
 import type { TextUse } from '../../edit/journal/text-history.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
 import { idForm, type ReportId, type RequestContext } from '../../remote/remote.js'
+import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, HistoryLine } from '../interface/control.js'
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { pathOfNode } from '../records/node-key.js'
@@ -76,7 +78,7 @@ export function openHistoryControl(
     const { number, at, how, stored, mount, text } = version
     return {
       number,
-      at,
+      at: isoText(at),
       how: words[how],
       stored,
       mount: parts.mountNamed(mount),

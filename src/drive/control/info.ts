@@ -1,4 +1,5 @@
 // Control of `calcfs info` and `calcfs resolve`: what is known of a path, without a request where that is enough, and what it leads to.
+
 import type { Draft } from '../../edit/journal/draft.js'
 import { stateWord } from '../../edit/journal/draft-meta.js'
 import { Failure, unlessAbsent } from '../../failure.js'
@@ -14,6 +15,7 @@ import type {
   RequestContext,
   ServicePath,
 } from '../../remote/remote.js'
+import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey } from '../nodes/node.js'
@@ -44,8 +46,8 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
       id: xattrs.get(path, node, 'user.calcfs.id'),
       title: facts?.title ?? identity?.title,
       owner: facts?.owner ?? identity?.owner ?? (await ownerAbove(facts, identity)),
-      created: facts?.created ?? facts?.born ?? identity?.born,
-      modified: facts?.modified,
+      created: dated(facts?.created ?? facts?.born ?? identity?.born),
+      modified: dated(facts?.modified),
       web: webPathOf(found),
       size: await sizeOf(node),
       cached: await shareOf(found),
@@ -178,3 +180,5 @@ function thingOf(node: Node): Thing | undefined {
 
 /** In the word that `status` and `drafts list` have for it. */
 const stateOf = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)
+
+const dated = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoText(at))

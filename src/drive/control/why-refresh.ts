@@ -1,4 +1,5 @@
 // Control of `calcfs why` and `calcfs refresh`: the known failures of a path, and a new request for it.
+
 import { posix } from 'node:path'
 import { adviceFor } from '../../advice.js'
 import { signInEnded } from '../../cache/health.js'
@@ -10,6 +11,7 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
+import { localText } from '../../system/time-text.js'
 import type { FailureAt, LoggedFailure } from '../failure-log.js'
 import type { CallResult, Control } from '../interface/control.js'
 import {
@@ -121,7 +123,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const other = thing && parts.identities.changeOf(thing)
     if (other === undefined) return []
     return [
-      `Since ${new Date(other.at).toISOString()}: ${other.sentence}.`,
+      `Since ${localText(other.at)}: ${other.sentence}.`,
       'Texts of the earlier one that were not saved are kept: `calcfs drafts list`.',
     ]
   }
@@ -233,7 +235,7 @@ const advised = (failure: Failure): readonly string[] => [adviceFor(failure) ?? 
 function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
-    `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${ended(withoutPath(failure.message, path))}`,
+    `Could not ${whatWasTried(verb)} ${path} (${localText(at)}): ${ended(withoutPath(failure.message, path))}`,
     ...said,
     ...advised(failure),
   ]

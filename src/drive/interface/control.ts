@@ -18,8 +18,8 @@ const draftLine = z.object({
   path: z.string().optional(),
   /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown, paused. */
   state: z.string(),
-  /** When its text changed last, in milliseconds since 1970. */
-  since: z.number(),
+  /** When its text changed last. */
+  since: z.string(),
   size: z.number(),
   why: z.string().optional(),
   whatToDo: z.string().optional(),
@@ -28,8 +28,8 @@ const draftLine = z.object({
 const historyLine = z.object({
   /** It names this text for as long as it is kept. */
   number: z.number(),
-  /** When it was met in that way (saved, read, replaced), in milliseconds since 1970. */
-  at: z.number(),
+  /** When it was met in that way (saved, read, replaced). */
+  at: z.string(),
   how: z.string(),
   /** Whether the service is known to have had it. */
   stored: z.boolean(),
@@ -60,9 +60,8 @@ const pathInfo = z.object({
   id: z.string().optional(),
   title: z.string().optional(),
   owner: z.string().optional(),
-  /** Milliseconds since 1970. */
-  created: z.number().optional(),
-  modified: z.number().optional(),
+  created: z.string().optional(),
+  modified: z.string().optional(),
   /** As the platform's web pages show it. */
   web: z.string().optional(),
   size: z.number().optional(),
@@ -80,8 +79,7 @@ const pinLine = z.object({
   path: z.string(),
   kind: z.string(),
   id: z.string().optional(),
-  /** Milliseconds since 1970. */
-  since: z.number(),
+  since: z.string(),
   /**
    * looking: what belongs to it is being found out. fetching: files are on their way. whole: all of it is here. waiting: the
    * service is away, or another mount fetches it; it goes on by itself. incomplete: some of it cannot be had. gone: the
@@ -96,17 +94,17 @@ const pinLine = z.object({
 const draftFact = z.object({
   record: z.string(),
   state: z.string(),
-  since: z.number(),
+  since: z.string(),
   why: z.string().optional(),
 })
 
-/** What goes on in a drive. Counts are those since the mount; times are in milliseconds, dates in milliseconds since 1970. */
+/** What goes on in a drive. Counts are those since the mount. */
 const activityPicture = z.object({
   mountPoint: z.string(),
   service: z.string(),
   user: z.string(),
-  at: z.number(),
-  since: z.number(),
+  at: z.string(),
+  since: z.string(),
   /** Why the service counts as away, and why the sign-in has ended, where they have. */
   awayBecause: z.string().optional(),
   signedOutBecause: z.string().optional(),
@@ -211,7 +209,7 @@ const deletableItem = z.object({
   reports: texts,
 })
 
-/** By name. Everything here survives JSON; sizes are in bytes. */
+/** By name. Everything here is printed by `--json` as it is: moments in ISO 8601, durations in milliseconds, sizes in bytes, ids as texts. */
 export const controlCalls = {
   /** What `.calcfs/status.json` says now. `check`: after a question to the service, which ends soon. */
   status: { ask: z.object({ check: z.boolean().optional() }), answer: statusForm },

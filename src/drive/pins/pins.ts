@@ -1,9 +1,11 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, looked after at once, after a changed listing, and at an interval.
+
 import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
+import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
@@ -313,7 +315,7 @@ export class Pins {
     const { content } = this.parts
     const { path, target, since } = pin
     const { isFound, ...progress } = this.progressOf(pin.key)
-    const report = { path, kind: target.kind, id: idOf(target), since, ...progress }
+    const report = { path, kind: target.kind, id: idOf(target), since: isoText(since), ...progress }
     if (isFound) return report
     const names = [...this.members.contents(pin.key)]
     const kept = names.flatMap(name => content.keptBytes(name) ?? [])

@@ -1,4 +1,5 @@
 // Draft files in `.calcfs/drafts/`: the unsaved texts of an account, each with its reason, and the other text of a conflict.
+
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
@@ -11,6 +12,7 @@ import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
+import { isoText } from '../../system/time-text.js'
 import { nodeOfRecordKey, pathOfNode } from './node-key.js'
 import type { TextSnapshot } from './source.js'
 
@@ -173,8 +175,8 @@ export interface DraftFacts {
   /** On the drive; undefined where it is not known which record it is of. */
   readonly path: string | undefined
   readonly state: string
-  /** When its text changed last, in milliseconds since 1970. */
-  readonly since: number
+  /** When its text changed last, in ISO 8601. */
+  readonly since: string
   /** In bytes. */
   readonly size: number
   readonly why: string | undefined
@@ -195,7 +197,7 @@ export function draftFacts({
     record: key === undefined ? 'record' : `${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`,
     path: node === undefined ? undefined : pathOfNode(node),
     state: stateWord(meta),
-    since: written,
+    since: isoText(written),
     size,
     why: meta.why && shortWhy(meta.why),
     whatToDo: whatToDo(draft, name),

@@ -67,7 +67,7 @@ t.test('each text is listed once, with when, how, by which mount and what change
   const text = await testbed.calcfs('history', `${testbed.directory}/${path}`)
   t.match(
     text.stdout,
-    new RegExp(`^@${all[0]?.number} {2}20\\S+ {2}saved by ${testbed.directory} \\(as it is now\\): title`),
+    new RegExp(`^@${all[0]?.number} {2}20\\S+ [:\\d]+ {2}saved by ${testbed.directory} \\(now\\): title`),
   )
   t.match(await testbed.calcfs('history', `${testbed.directory}/projects/Water splitting/TS1_opt/run.log`), {
     code: 2,

@@ -16,7 +16,12 @@ t.jobs = 3
 const source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
   mountPoint: '/lab',
   signedOutBecause,
-  waiting: records.map(record => ({ record, state: 'refused', since: 1, why: `${record} is wrong` })),
+  waiting: records.map(record => ({
+    record,
+    state: 'refused',
+    since: '2026-01-01T00:00:00.000Z',
+    why: `${record} is wrong`,
+  })),
 })
 
 t.test('NOTIFY-1 in any order of failing and mending no cause is told twice while it lasts', async () => {
