@@ -1,6 +1,5 @@
 // Parts of the drive, from which the verbs take what they need.
 import type { ContentCache } from '../cache/content/content.js'
-import type { Health } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
 import type { Times } from '../cache/metadata/times.js'
@@ -32,7 +31,6 @@ export interface DriveParts {
   readonly content: ContentCache
   readonly times: Times
   readonly generated: GeneratedTexts
-  readonly health: Pick<Health, 'away' | 'check'>
   readonly scratch: ScratchFiles
   readonly drafts: DraftFiles
   readonly removals: Removals

@@ -21,10 +21,10 @@ import type { TextSnapshot } from './records/source.js'
 import type { Resolver } from './tree/resolver.js'
 
 type HandleTarget =
-  | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
+  | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string }
   | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
-  | { readonly kind: 'text'; readonly text: TextSnapshot; readonly node: Node }
+  | { readonly kind: 'text'; readonly text: TextSnapshot }
 
 interface ContentFile {
   readonly kind: 'content'
@@ -88,16 +88,15 @@ export function openFileVerbs(
         kind: 'record',
         file: await records.open(writeSide.source(node), opening, context),
         path: pathOf(opening.place),
-        node,
       }
     if (opening.access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'generated':
-        return { kind: 'text', text: await parts.generated.open(node, context), node }
+        return { kind: 'text', text: await parts.generated.open(node, context) }
       case 'draft-text': {
         const text = await parts.drafts.read(node.name)
         await parts.drafts.opened(node.name, text.bytes)
-        return { kind: 'text', text, node }
+        return { kind: 'text', text }
       }
       default:
         throw new Failure('invalid', 'this is nothing that can be opened')
@@ -113,7 +112,7 @@ export function openFileVerbs(
         ...call,
         place: { ...name, node: record },
       })
-      return add({ kind: 'record', file, path: pathOf(name), node: record })
+      return add({ kind: 'record', file, path: pathOf(name) })
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
     if (await parts.removals.touch(name, context))

@@ -9,7 +9,7 @@ import { fieldOf, type Json, textOf } from '../record/json/json.js'
 import { parseObject } from '../record/json/parse.js'
 import { bytesOfParts, compactPrint, prettyPrint } from '../record/json/print.js'
 import { quotedCell } from '../record/tsv.js'
-import type { Dialect, Instant, RequestContext } from '../remote/remote.js'
+import type { Instant, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
 import {
   type CalculationNode,
@@ -25,7 +25,6 @@ import type { Tree } from './tree/tree.js'
 
 export interface GeneratedSources {
   readonly catalog: Catalog
-  readonly dialect: Dialect
   readonly tree: Tree
   readonly reports: KnownReports
   /** The mount's own state as JSON text. */

@@ -5,7 +5,7 @@ import { Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import { type Attributes, bytesOf, listedBy, modeOf, versionOf } from './interface/attributes.js'
+import { type Attributes, bytesOf, listedBy, modeOf } from './interface/attributes.js'
 import type { Listing, LookupVerbs, Space } from './interface/verbs.js'
 import {
   type DatedNode,
@@ -50,7 +50,7 @@ export function openLookupVerbs(
         node,
         bytes: bytesOf(node),
         isChanging: unsaved,
-        version: versionOf(node, replaced),
+        replaced,
         until: holdsUntil(node, above),
         listedBy: listedBy(node, above),
       }

@@ -42,15 +42,14 @@ export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes:
 }
 
 export function foundBy(attributes: Attributes): Found {
-  const { node, mode, bytes, version, isChanging = false } = attributes
+  const { node, mode, bytes, replaced, isChanging = false } = attributes
   const thing = nodeKey(node)
-  // Of the first version nothing follows the thing.
-  const isReplaced = bytes === 'content' && version !== undefined && version.trimEnd() !== thing
+  const content = `${thing} ${replaced ?? ''}`
   return {
     node,
     thing,
-    version: versionOf(attributes, thing),
-    numbered: isReplaced ? version : thing,
+    version: versionOf(attributes, bytes === 'content' ? content : thing),
+    numbered: replaced === undefined ? thing : content,
     isDirectory: isDirectoryMode(mode),
     isChanging,
   }
@@ -65,9 +64,9 @@ export function isStill(inodes: Inodes, inode: Inode, attributes: Attributes): b
  * Of a text its time, which grows with each change, and its length: what the service makes of a saved text has the time of
  * that. Of a content what it replaced, and its length, which may be known before its bytes; of anything else the thing.
  */
-function versionOf({ bytes, mtime, size, version }: Attributes, thing: string): string {
+function versionOf({ bytes, mtime, size }: Attributes, which: string): string {
   if (bytes === 'text') return `${mtime} ${size}`
-  return bytes === 'content' ? `${size} ${version}` : (version ?? thing)
+  return bytes === 'content' ? `${size} ${which}` : which
 }
 
 /** What the kernel is told of an inode. */

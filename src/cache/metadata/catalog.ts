@@ -225,30 +225,16 @@ export function openCatalog(
   const children = madeOnce((of: ProjectId): Entry<Children> => {
     const projects = entry(projectsOf(of))
     const calculations = entry(calculationsOf(of))
+    const both = (some?: Children['projects'], others?: Children['calculations']): Children | undefined =>
+      some && others && pair(of, { projects: some, calculations: others })
     return {
       ask(context) {
         return chain(all([projects.ask(context), calculations.ask(context)]), lists => {
           return pair(of, { projects: lists[0], calculations: lists[1] })
         })
       },
-      known() {
-        const knownProjects = projects.known()
-        const knownCalculations = knownProjects && calculations.known()
-        return (
-          knownProjects &&
-          knownCalculations &&
-          pair(of, { projects: knownProjects, calculations: knownCalculations })
-        )
-      },
-      unexpired() {
-        const unexpiredProjects = projects.unexpired()
-        const unexpiredCalculations = unexpiredProjects && calculations.unexpired()
-        return (
-          unexpiredProjects &&
-          unexpiredCalculations &&
-          pair(of, { projects: unexpiredProjects, calculations: unexpiredCalculations })
-        )
-      },
+      known: () => both(projects.known(), calculations.known()),
+      unexpired: () => both(projects.unexpired(), calculations.unexpired()),
       freshUntil: () => instant(Math.min(projects.freshUntil(), calculations.freshUntil())),
       learn(answer) {
         projects.learn(answer.projects)

@@ -14,8 +14,8 @@ export interface Attributes {
   readonly bytes?: 'content' | 'text' | undefined
   /** It is being written, or not saved: each look may find another size. */
   readonly isChanging?: boolean
-  /** Of a thing's file: which one, and which version of it. */
-  readonly version?: string | undefined
+  /** When this version of a content came to be, where another was before. */
+  readonly replaced?: Instant | undefined
   /** Until when a lookup of its name finds this, while the drive's revision stays; undefined where that cannot be said. */
   readonly until?: Instant | undefined
   /** The directory whose listing tells the name and the time, by its node's key; undefined where none does. */
@@ -65,24 +65,6 @@ export function modeOf(node: Node, writable: boolean, unsaved = false): number {
       return fileTypes.file | permissions.content
     case 'draft-text':
       return fileTypes.file | permissions.draft
-  }
-}
-
-/**
- * Which thing's file the bytes are, and which version of it: `replaced` is when that came to be, where another was before.
- * Undefined for what is no thing's, or not yet.
- */
-export function versionOf(node: Node, replaced?: Instant): string | undefined {
-  switch (node.kind) {
-    case 'content':
-      return `${nodeKey(node)} ${replaced ?? ''}`
-    // All handles of a text share one wording of it (the text lease).
-    case 'record':
-    case 'order':
-    case 'generated':
-      return nodeKey(node)
-    default:
-      return undefined
   }
 }
 

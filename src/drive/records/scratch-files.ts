@@ -53,7 +53,6 @@ export async function openScratchFiles(root: string) {
       ...[...(known.get(directory) ?? [])].map(name => dentry({ directory, name })),
       ...[...(links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
     ],
-    has: ({ directory, name }: ScratchPlace): boolean => known.get(directory)?.has(name) === true,
     async create(place: ScratchPlace): Promise<FileHandle> {
       const handle = await withLocalFailures(
         open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),

@@ -153,10 +153,6 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     },
     known,
     knownTop,
-    /** Sub-projects and calculations only. */
-    async children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
-      return named(await catalog.children(id).ask(context), id).entries
-    },
     async listShares(project: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
       const shares = await catalog.shares(project).ask(context)
       return shares.map(({ id }) => ({

@@ -42,10 +42,9 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   async function listOwn(user: string, context: RequestContext): Promise<readonly Dentry[] | undefined> {
     const top = await roots.top(context)
     if (top.form === 'one' ? top.user !== user : !top.users.includes(user)) return undefined
-    const own =
-      top.form === 'one' ? await projects.children(top.id, context) : await projects.listTop(context)
+    const own = await projects.listTop(context)
     return own
-      .filter(({ node }) => node.kind !== 'generated')
+      .filter(({ node }) => node.kind === 'project' || node.kind === 'calculation')
       .map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
   }
 

@@ -1,7 +1,6 @@
-// Sends contents: whole or a range, compressed where the client accepts it, never all in memory.
+// Sends contents: whole or a range, never all in memory.
 import { open } from 'node:fs/promises'
-import { pipeline, type Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Shortcomings } from '../store/options.js'
 import type { StoredContent } from './contents.js'
@@ -21,7 +20,7 @@ interface Part {
 
 const chunkBytes = 256 * 1024
 
-/** Answers a GET or HEAD with a stored content (RFC 9110: conditions, then ranges, then the coding). */
+/** Answers a GET or HEAD with a stored content (RFC 9110: conditions, then ranges). */
 export async function sendBitstream(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,12 +28,10 @@ export async function sendBitstream(
 ): Promise<FastifyReply> {
   const { size, hash } = what.content
   const tag = `"${hash}"`
-  const packedTag = `"${hash}-gzip"`
   const part = request.method === 'HEAD' || what.lacks.range ? 'whole' : partAsked(request, tag, size)
-  const packed = part === 'whole' && size > 0 && acceptsGzip(request.headers['accept-encoding'])
-  reply.header('etag', packed ? packedTag : tag).header('vary', 'accept-encoding')
+  reply.header('etag', tag)
   if (!what.lacks.range) reply.header('accept-ranges', 'bytes')
-  if (tagsIn(request.headers['if-none-match']).some(known => [tag, packedTag, '*'].includes(known))) {
+  if (tagsIn(request.headers['if-none-match']).some(known => known === tag || known === '*')) {
     return reply.code(304).send()
   }
   if (part === 'beyond') {
@@ -47,21 +44,15 @@ export async function sendBitstream(
   // Opened before the head is sent, so that a lost file is a proper 500.
   const bytes = request.method === 'HEAD' ? undefined : await bytesOf(what.path, sent)
   reply.type('application/octet-stream')
-  if (packed) reply.header('content-encoding', 'gzip')
   if (part !== 'whole') reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${size}`)
-  if (!packed && !what.lacks.contentLength) reply.header('content-length', sent.end - sent.start + 1)
-  return reply.send(bytes !== undefined && packed ? compressed(bytes) : bytes)
+  if (!what.lacks.contentLength) reply.header('content-length', sent.end - sent.start + 1)
+  return reply.send(bytes)
 }
 
 async function bytesOf(path: string, { start, end }: Part): Promise<Readable> {
   const file = await open(path, 'r')
   // An end before the start is refused by the stream; an empty file is simply read to its end.
   return file.createReadStream(end < start ? { start } : { start, end, highWaterMark: chunkBytes })
-}
-
-function compressed(bytes: Readable): Readable {
-  // The callback does nothing: a failure destroys the stream that is being sent, which ends the answer early.
-  return pipeline(bytes, createGzip(), () => undefined)
 }
 
 /** The one requested range. Several at once, other units and a changed If-Range get everything, as RFC 9110 allows. */
@@ -80,19 +71,6 @@ function partAsked(request: FastifyRequest, tag: string, size: number): Part | '
 
 const lastBytes = (count: number, size: number): Part | 'beyond' =>
   count === 0 || size === 0 ? 'beyond' : { start: Math.max(0, size - count), end: size - 1 }
-
-/** Whether the client names gzip and does not weigh it 0; without the header it gets the bytes as they are. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return [header ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .some(coding => {
-      const [name = '', ...parameters] = coding.split(';').map(part => part.trim().toLowerCase())
-      const refused = parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
-      return name === 'gzip' && !refused
-    })
-}
 
 const tagsIn = (header: string | undefined): readonly string[] =>
   header === undefined ? [] : header.split(',').map(tag => tag.trim().replace(/^W\//, ''))
