@@ -7,9 +7,6 @@ import type { Json, JsonObject } from '../record/json/json.js'
 import type { KeptDigits } from '../record/json/kept-digits.js'
 import type { Askers } from './askers.js'
 
-/** The version of the platform's interface that calcfs is written for, as its OpenAPI document has it. */
-export const interfaceVersion = '1.1.0'
-
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
 
@@ -81,10 +78,8 @@ export interface Identity {
   readonly parent: string | undefined
 }
 
-const dayMs = 86_400_000
-const secondMs = 1000
-const zoneStepMs = 15 * 60_000
-const widestZoneMs = 14 * 3_600_000
+const [secondMs, dayMs] = [1000, 86_400_000]
+const [zoneStepMs, widestZoneMs] = [15 * 60_000, 14 * 3_600_000]
 
 /**
  * Whether two dates may be one moment: compared in the coarser precision of the two. With `loosely`, for dates from two
@@ -95,10 +90,9 @@ export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'lo
   if (Math.floor(one / step) === Math.floor(other / step)) return true
   if (how === 'strictly') return false
   const apart = Math.abs(one - other)
-  return step === dayMs ? apart < dayMs + widestZoneMs : apart <= widestZoneMs && isZone(apart, step)
+  if (step === dayMs) return apart < dayMs + widestZoneMs
+  return apart <= widestZoneMs && Math.round(apart / step) % (zoneStepMs / step) === 0
 }
-
-const isZone = (apart: number, step: number): boolean => Math.round(apart / step) % (zoneStepMs / step) === 0
 
 /**
  * Whether an id now stands for another record than before. Dates decide; without them the owner, which stays when a
@@ -225,6 +219,18 @@ export interface Body {
   cancel(): void
 }
 
+/** A content in one buffer, or the beginning of a longer one. */
+export interface ShortContent extends Pick<Body, 'length' | 'ends' | 'isPage' | 'version'> {
+  readonly bytes: Buffer
+  /** False where the content is longer: `bytes` is then its beginning, as much of it as came along. */
+  readonly isWhole: boolean
+}
+
+export interface ShortWish {
+  readonly most: ByteCount
+  readonly mayBeLonger: boolean
+}
+
 /** What of a calculation is downloaded: one of its files, or a generated one. */
 export interface Content {
   readonly of: ContentKindName
@@ -287,6 +293,8 @@ export interface Remote {
   contentSize(content: Content, context: RequestContext): Promise<ContentSize | undefined>
   /** HEAD and Range both requested now, whatever is known of their support. */
   contentFacts(content: Content, context: RequestContext): Promise<ContentFacts>
+  /** A content of at most so many bytes. Of one that may be longer no more is asked for: it comes as its beginning. */
+  shortContent(content: Content, most: ShortWish, context: RequestContext): Promise<ShortContent>
   /**
    * The bytes from `start` on, up to `end`; a service without Range sends all of them, and `Body.start` and `end` say
    * so. A part is requested on the condition that it is of the version `of`; of another version everything may come.

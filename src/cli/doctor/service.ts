@@ -19,7 +19,11 @@ export async function reached({ config }: Configured): Promise<readonly Finding[
   const options = clientOptions(config)
   const { base } = options
   try {
-    const { date, isForeign } = await probeServer(base, options, config.deadlineMetadata)
+    const { date, isForeign } = await probeServer(base, {
+      options,
+      clock: systemClock,
+      limit: config.deadlineMetadata,
+    })
     if (isForeign)
       throw new Failure('unreachable', 'another server answers in the place of the platform', { isForeign })
     const safe = base.protocol === 'https:' ? 'over TLS, with a trusted certificate' : 'over plain http'

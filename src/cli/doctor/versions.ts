@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { release } from 'node:os'
 import { join } from 'node:path'
-import { interfaceVersion } from '../../remote/remote.js'
 import { endWithoutSync } from '../../system/line-writer.js'
 import { packageRoot, version } from '../../terminal/package-root.js'
+
+/** As its OpenAPI document has it. */
+const interfaceVersion = '1.1.0'
 
 /** A part that is missing, or does not load, is left out. */
 export interface Versions {

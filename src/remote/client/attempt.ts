@@ -1,129 +1,400 @@
-// Attempt: one request on its way, however often it is sent: what it changes, who hears of it, and what it means where it ends without an answer.
+// Attempt: one request from its place to its answer; a silent question is sent once more, a change once.
 import { Failure, isA } from '../../failure.js'
-import type { Exchange } from '../connection/exchange.js'
-import type { Instant, RequestContext } from '../remote.js'
-import type { Subject } from './late-answer.js'
-import type { Place, TrafficClass } from './limiter.js'
-import type { AttemptResult } from './retry.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { foldedFrom } from '../../record/json/parse.js'
+import { declaredBody } from '../connection/body.js'
+import type { BodyStream } from '../connection/body-stream.js'
+import { Exchange, type ExchangeListener, type Head } from '../connection/exchange.js'
+import { isElsewhere, isFault, networkFailure, truncatedBodyFailure } from '../connection/network-errors.js'
+import { type Instant, type RequestContext, requestLogOf } from '../remote.js'
+import { type FreshLook, outdated } from './late-answer.js'
+import { type Entrant, isBackground, type TrafficClass } from './limiter.js'
+import {
+  type AnswerReader,
+  type AttemptResult,
+  describeRequest,
+  type Outgoing,
+  type Reading,
+  type Sink,
+  subjectsOf,
+  type Traffic,
+  tell,
+  unknownOutcome,
+  waited,
+} from './outgoing.js'
 
-export interface Outgoing {
-  readonly method: string
-  /** Path and query as they are sent. */
-  readonly path: string
-  /** The operation: the path below the service's address as it was asked first, without its query; a redirect keeps it. */
-  readonly endpoint?: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+/** Bytes that arrived while this process itself was busy are read first. */
+const busyGrace = 50
+/** Bytes of a piece that shows that the service is there: a drip does not. */
+const pieceAtLeast = 1024
+
+const superseded = new Failure('busy', 'the same question was answered by another request')
+const neededElsewhere = new Failure('busy', 'it was silent, and its connection was needed for others')
+const notWanted = new Failure('busy', 'the rest of the answer is not wanted')
+
+const stalled = (): Failure =>
+  new Failure('unreachable', 'the answer stalled', { cause: new Error('replaced by another connection') })
+
+/** Used once: `start` never rejects. */
+export class Attempt<Value> implements ExchangeListener, Entrant {
   readonly weight: TrafficClass
-  /** False for a write: if its answer is lost, the outcome is unknown. */
-  readonly repeatable: boolean
-  /** What a write changes. */
-  readonly subject?: Subject | undefined
-}
-
-/** What a write changes; names of one project are one subject. */
-export function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
-  if (subject === undefined) return []
-  return names === undefined ? [subject] : [subject, `names in ${names}`]
-}
-
-/** The failure of a write that may have been carried out. */
-export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
-  const sentence = `${describeRequest(outgoing)} was sent, but whether it was carried out is unknown: ${cause.message}`
-  return new Failure('outcome-unknown', sentence, { cause, said: cause.said })
-}
-
-/** A request in an error's sentence. */
-export const describeRequest = (outgoing: Outgoing): string =>
-  `${outgoing.method} ${outgoing.path.slice(0, 300)}`
-
-/** For the connection. */
-export const wireOptions = (
-  origin: string,
-  outgoing: Pick<Outgoing, 'method' | 'path' | 'headers' | 'body'>,
-) => ({
-  origin,
-  path: outgoing.path,
-  method: outgoing.method,
-  headers: { ...outgoing.headers },
-  body: outgoing.body ?? null,
-  // undici closes the connection after a HEAD unless `reset` is false.
-  reset: false,
-})
-
-export class Attempt {
-  /** Milliseconds. */
-  readonly allowed: number
-  /** At most two, the newest last. */
-  readonly calls: Exchange[] = []
-  isTried = false
-  /** Since when nothing has come that is waited for. */
-  silentSince: Instant | undefined
-  /** One more caller has come since it became silent. A drip of bytes is silence, too. */
-  hasNewCaller = false
-  /** The newest call. */
-  sentAt: Instant
-  place: Place | undefined
-  /** Undefined before the head of an answer. */
-  status: number | undefined
+  readonly giveUp: (() => void) | undefined
+  readonly #began: Instant
+  /** Milliseconds until the deadline. */
+  readonly #allowed: number
+  #give: (result: AttemptResult<Value>) => void = () => {}
+  #isGiven = false
+  /** Sent and without an answer: at most two, the newest last. */
+  #calls: Exchange[] = []
+  #isTried = false
+  #isSent = false
+  #look: FreshLook | undefined
+  /** The one whose answer has come, what that is, and who takes its body. */
+  #answering: Exchange | undefined
+  #head: Head | undefined
+  #isRefusal = false
+  #length: number | undefined
+  #count = 0
+  #sink: Sink<unknown> | undefined
+  #stream: BodyStream | undefined
+  /** Since when nothing has come that is waited for. A drip of bytes is silence, too. */
+  #silentSince: Instant | undefined
+  #isSilenceTold = false
+  /** One more caller has come since it became silent. */
+  #hasNewCaller = false
+  /** When the newest question was sent, or the newest piece of an answer came. */
+  #movedAt: Instant
+  #timerOff = (): void => {}
+  #unwatch: (() => void) | undefined
+  #logged: (() => void) | undefined
 
   constructor(
-    readonly outgoing: Outgoing,
+    private readonly outgoing: Outgoing,
     readonly context: RequestContext,
-    readonly began: Instant,
+    private readonly reader: AnswerReader<Value>,
+    private readonly traffic: Traffic,
   ) {
-    this.allowed = context.deadline - began
-    this.sentAt = began
+    this.weight = outgoing.weight
+    if (outgoing.repeatable) this.giveUp = () => this.#abort(neededElsewhere)
+    this.#began = traffic.clock.now()
+    this.#allowed = context.deadline - this.#began
+    this.#movedAt = this.#began
   }
 
-  /** How long its caller waits, for a sentence: of a request that outlives its first caller what that one had. */
-  get within(): string {
-    const patience = Math.max(0, Math.min(this.allowed, this.context.patience ?? this.allowed))
-    return `${(patience / 1000).toFixed(1).replace('.0', '')} s`
+  start(): Promise<AttemptResult<Value>> {
+    this.traffic.told.counter?.begin()
+    this.#logged = requestLogOf(this.context)?.begin(describeRequest(this.outgoing))
+    return new Promise(resolve => {
+      this.#give = resolve
+      const failed = (thrown: unknown): void => this.#fail(networkFailure(thrown))
+      try {
+        if (this.#allowed <= 0) throw this.#late
+        const ready = this.outgoing.repeatable ? this.#admitted() : this.#prepared()
+        if (ready instanceof Promise) ready.then(() => this.#dispatch(this.#look?.refusal), failed)
+        else this.#dispatch()
+      } catch (thrown) {
+        failed(thrown)
+      }
+    })
   }
 
-  /** Built on demand: even an error that is never thrown costs its stack. */
-  get late(): Failure {
-    return new Failure('timeout', `no answer to ${describeRequest(this.outgoing)} within ${this.within}`)
+  isSilent(now: Instant): boolean {
+    if (this.#silentSince === undefined || this.#answering?.isPaused === true) return false
+    return now - this.#silentSince >= this.traffic.times.patience
+  }
+
+  head(head: Head, call: Exchange): void {
+    const { clock, times, limiter, overload } = this.traffic
+    const now = clock.now()
+    times.note(now - call.sentAt)
+    if (overload.has(head.status)) limiter.pushedBack(this)
+    else limiter.answered(now - call.sentAt)
+    const others = this.#calls.filter(one => one !== call)
+    this.#calls = []
+    this.#answering = call
+    this.#isSent = true
+    for (const other of others) other.abort(superseded)
+    this.#silentSince = now
+    this.#movedAt = now
+    this.#hasNewCaller = false
+    this.#head = head
+    this.#isRefusal = !this.reader.accepts(head.status)
+    const declared = declaredBody(head.headers)
+    this.#length = this.outgoing.method === 'HEAD' ? undefined : declared.length
+    if (this.#isRefusal) this.#sink = this.reader.words()
+    else this.#read(this.reader.read({ ...head, declared }, call), call)
+  }
+
+  piece(piece: Uint8Array, call: Exchange): void {
+    if (call !== this.#answering) return
+    const { clock, breaker, spend, told } = this.traffic
+    this.#count += piece.length
+    this.#movedAt = clock.now()
+    told.counter?.received(piece.length)
+    if (piece.length >= pieceAtLeast) {
+      this.#silentSince = this.#movedAt
+      this.#hasNewCaller = false
+      if (this.#isSilenceTold) this.#watch()
+      if (!isFault(this.#head?.status ?? 0)) breaker.heard()
+    }
+    if (this.#count > (this.#length ?? Number.POSITIVE_INFINITY)) throw this.#wrongLength
+    const wait = spend(piece.length)
+    if (wait !== undefined) {
+      call.pause()
+      void wait.then(() => call.resume())
+    }
+    this.#stream?.push(piece)
+    if (this.#sink?.take(piece) !== true) return
+    this.#finish()
+    call.abort(notWanted)
+  }
+
+  ended(call: Exchange): void {
+    if (call !== this.#answering) return
+    this.#close()
+    if (this.#length !== undefined && this.#count !== this.#length) this.#cut(this.#wrongLength)
+    else if (this.#stream === undefined) this.#finish()
+    else this.#stream.end()
+  }
+
+  failed(reason: Error, call: Exchange): void {
+    if (call === this.#answering) {
+      this.#close()
+      this.#cut(truncatedBodyFailure(reason, this.#count))
+      return
+    }
+    const place = this.#calls.indexOf(call)
+    if (place === -1) return
+    this.#calls.splice(place, 1)
+    this.#isSent ||= call.isSent
+    const failure = networkFailure(reason)
+    if (failure.kind !== 'untrusted' && failure !== outdated) this.traffic.breaker.failed(call.sentAt)
+    if (this.#calls.length > 0) return
+    if (failure !== outdated) this.#fail(failure)
+    // Once: where every connection is slow to open, waiting longer does not help.
+    else
+      this.#look?.renew().then(
+        () => this.#dispatch(),
+        thrown => this.#fail(networkFailure(thrown)),
+      )
+  }
+
+  /** Its place, and whatever else it has to wait for; most requests wait for nothing here. */
+  #admitted(): MaybePromise<void> {
+    const { limiter, rate, breaker } = this.traffic
+    return chain(limiter.enter(this), () =>
+      chain<void, void>(rate?.turn(this.context), () => breaker.admit(this.context)),
+    )
+  }
+
+  /** A change is sent behind the answers to earlier ones, on a base that is not old. */
+  async #prepared(): Promise<void> {
+    const { late, times } = this.traffic
+    const subjects = subjectsOf(this.outgoing, this.context)
+    this.#look = await late.freshLook(subjects, this.context, () => times.median)
+    await this.#admitted()
+    await this.#look.renew()
+  }
+
+  #dispatch(refusal?: () => Error | undefined): void {
+    const { clock, connections } = this.traffic
+    this.#movedAt = clock.now()
+    this.#silentSince ??= this.#movedAt
+    const call = new Exchange(this, this.#movedAt, refusal)
+    this.#calls.push(call)
+    if (!this.#isTried) {
+      this.#isTried = true
+      this.#unwatch = this.context.askers?.watch(what => this.#callerChanged(what))
+      this.#watch()
+    }
+    connections.send(this.outgoing, call)
+  }
+
+  #callerChanged(what: 'came' | 'left'): void {
+    if (what === 'came') {
+      this.#hasNewCaller = true
+      this.#watch()
+    } else this.traffic.limiter.review()
+  }
+
+  /** One timer for all that may be too long: a silence, a body that stands still, the deadline. */
+  #watch(): void {
+    this.#timerOff()
+    const { clock, times } = this.traffic
+    const now = clock.now()
+    if (this.#answering?.isPaused === true) {
+      this.#silentSince = now
+      this.#movedAt = now
+    }
+    const end = this.#due
+    if (now >= end) {
+      this.#expire()
+      return
+    }
+    const since = this.#silentSince ?? now
+    const unusual = (this.#answering === undefined ? this.#movedAt : since) + times.patience
+    this.#isSilenceTold = now >= unusual
+    this.#timerOff = clock.after((this.#isSilenceTold ? end : Math.min(unusual, end)) - now, () =>
+      this.#watch(),
+    )
+    if (this.#isSilenceTold) this.#isUnusual(since)
+  }
+
+  /** A body may take long as a whole, but no longer for one piece than its request had for the answer. */
+  get #due(): number {
+    const mayTakeLong = this.#answering !== undefined && this.weight === 'download'
+    return mayTakeLong ? this.#movedAt + this.#allowed : this.context.deadline
+  }
+
+  /** The service is suspected; while a user waits, and for each that comes later, the question is sent once more. */
+  #isUnusual(since: Instant): void {
+    const { limiter, breaker, clock, rate } = this.traffic
+    limiter.review()
+    breaker.silent(since)
+    if (isBackground(this.context) || !this.outgoing.repeatable) return
+    if (this.#answering === undefined) {
+      const waits = chain(rate?.turn(this.context), () => this.#sendAgain())
+      // Where the limit of requests leaves no time for another one, the first has to do.
+      if (waits instanceof Promise) waits.catch(() => {})
+    } else if (this.#hasNewCaller)
+      // A body that stands still is taken up on another connection once another caller comes for it.
+      clock.after(busyGrace, () => {
+        if (this.#silentSince === since) this.#abort(stalled())
+      })
+  }
+
+  #sendAgain(): void {
+    if (this.#answering !== undefined || this.#calls.length === 0) return
+    const { breaker, connections } = this.traffic
+    if (!breaker.heardSince(this.#movedAt)) connections.renew()
+    const newest = this.#calls.length > 1 ? this.#calls.pop() : undefined
+    this.#dispatch()
+    newest?.abort(superseded)
+  }
+
+  #expire(): void {
+    const [call] = this.#calls
+    if (this.#answering !== undefined && this.weight === 'download')
+      this.#abort(new Failure('timeout', `the answer stalled for ${waited(this.context, this.#allowed)}`))
+    else if (this.outgoing.repeatable || call?.isSent !== true) this.#abort(this.#late)
+    else {
+      const late = this.#late
+      this.#calls = []
+      this.#isSent = true
+      const { context } = this
+      const subjects = subjectsOf(this.outgoing, context)
+      this.traffic.late.keep(call, { subjects, context, allowed: this.#allowed, late })
+      this.#fail(late)
+    }
+  }
+
+  #abort(reason: Failure): void {
+    for (const call of [...this.#calls]) call.abort(reason)
+    this.#answering?.abort(reason)
+  }
+
+  get #late(): Failure {
+    const within = waited(this.context, this.#allowed)
+    return new Failure('timeout', `no answer to ${describeRequest(this.outgoing)} within ${within}`)
+  }
+
+  get #wrongLength(): Failure {
+    return new Failure('broken', `the answer claimed ${this.#length} bytes and had ${this.#count}`)
+  }
+
+  #read(reading: Reading<Value>, call: Exchange): void {
+    if ('sink' in reading) {
+      this.#sink = reading.sink
+      return
+    }
+    const { value, rest } = reading
+    if (typeof rest !== 'string') this.#stream = rest
+    this.#conclude({ ended: 'well', value })
+    if (rest === 'ended') call.abort(notWanted)
+  }
+
+  /** The body has come to its end, or as much of it as is wanted. */
+  #finish(): void {
+    const { longAnswer } = this.traffic.told
+    const isLong = this.weight === 'question' && this.#count >= foldedFrom
+    try {
+      const taken = this.#sink?.end()
+      if (isLong && !this.#isRefusal) longAnswer?.(this.#count)
+      if (this.#isRefusal) this.#refuse(taken as string | undefined)
+      else if (this.#sink !== undefined) this.#conclude({ ended: 'well', value: taken as Value })
+    } catch (thrown) {
+      this.#cut(networkFailure(thrown))
+    }
+  }
+
+  /** The words of a refusal are only for messages: one whose text gets lost keeps its kind. */
+  #refuse(said: string | undefined): void {
+    if (this.#head !== undefined) this.#conclude(this.reader.refused(this.#head, said))
+  }
+
+  /** An accepted answer that cannot be read: a question may be repeated, a write was carried out all the same. */
+  #cut(failure: Failure): void {
+    this.#stream?.fail(failure)
+    if (this.#isGiven) return
+    if (this.#isRefusal) {
+      this.#refuse(`(its words could not be read: ${failure.message})`)
+      return
+    }
+    // With a cause the connection failed; without one the answer itself is wrong and a retry will not help.
+    const again = this.outgoing.repeatable && failure.cause !== undefined && failure.kind !== 'timeout'
+    const told = this.outgoing.repeatable ? failure : unknownOutcome(this.outgoing, failure)
+    this.#conclude({ ended: 'badly', failure: told, again })
   }
 
   /** Without an answer a sent change may or may not have been carried out; every question simply failed. */
-  failed(failure: Failure, isAway: boolean): AttemptResult<never> {
+  #fail(failure: Failure): void {
+    this.#close()
     const { repeatable } = this.outgoing
-    if (!repeatable && this.calls.some(call => call.sent()))
-      return { ended: 'badly', failure: unknownOutcome(this.outgoing, failure), again: false }
-    const again = !isAway && repeatable && isA('transient', failure)
-    return { ended: 'badly', failure, again, unasked: isAway && !this.isTried }
+    const isAway = this.traffic.breaker.away !== undefined
+    this.#conclude({
+      ended: 'badly',
+      failure: !repeatable && this.#isSent ? unknownOutcome(this.outgoing, failure) : failure,
+      again: !isAway && repeatable && isA('transient', failure),
+      unasked: isAway && !this.#isTried,
+    })
   }
 
-  /** The head of a download says nothing of its body. */
-  isWhole(result: AttemptResult<unknown>): boolean {
-    if (result.ended === 'well') return this.outgoing.weight === 'question'
-    return result.failure.cause === undefined && result.failure.kind !== 'timeout'
+  #conclude(result: AttemptResult<Value>): void {
+    if (this.#isGiven) return
+    this.#isGiven = true
+    if (this.#stream === undefined) this.#endWatch()
+    if (this.#head !== undefined) this.#judge(this.#head.status, result)
+    const { told, clock } = this.traffic
+    tell(told, this.outgoing, {
+      priority: this.context.priority,
+      milliseconds: clock.now() - this.#began,
+      status: this.#head?.status,
+      failure: result.ended === 'badly' ? result.failure : undefined,
+    })
+    this.#give(result)
   }
 
-  abort(reason: Failure): void {
-    for (const call of this.calls) call.abort(reason)
+  /** What an answer says of the service. The head of a download says nothing of its body. */
+  #judge(status: number, result: AttemptResult<Value>): void {
+    const { breaker, overload, connections } = this.traffic
+    const failure = result.ended === 'badly' ? result.failure : undefined
+    const isCut = failure?.cause !== undefined || failure?.kind === 'timeout'
+    if (isFault(status) && !overload.has(status)) {
+      if (this.outgoing.repeatable) breaker.failed(this.#answering?.sentAt ?? this.#began)
+    } else if (!isCut && this.#stream === undefined) breaker.heard()
+    if (failure !== undefined && isElsewhere(status, failure)) connections.renew()
+  }
+
+  /** The exchange is over: its place is free. */
+  #close(): void {
+    this.#endWatch()
+    this.#logged?.()
+    this.traffic.limiter.leave(this)
+  }
+
+  #endWatch(): void {
+    this.#timerOff()
+    this.#unwatch?.()
+    this.#unwatch = undefined
   }
 }
-
-export const superseded = (): Failure =>
-  new Failure('busy', 'the same question was answered by another request')
-export const neededElsewhere = (): Failure =>
-  new Failure('busy', 'it was silent, and its connection was needed for others')
-
-export interface RequestTrace {
-  readonly method: string
-  /** Path and query. */
-  readonly path: string
-  readonly priority: RequestContext['priority']
-  /** From the call until its answer was read, the wait for a slot included. */
-  readonly milliseconds: number
-  /** Undefined where no head of an answer came. */
-  readonly status: number | undefined
-  /** Why it failed, if it failed. */
-  readonly failure: string | undefined
-}
-
-/** Called for each request once it has ended. */
-export type TraceRequest = (request: RequestTrace) => void

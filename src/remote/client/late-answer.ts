@@ -1,7 +1,7 @@
 // Late answers: the next change of a subject waits for an unanswered one, and after a wait the base of a change is read again.
 import { Failure } from '../../failure.js'
 import { type Clock, sleep, withDeadline } from '../clock.js'
-import type { Exchange, IncomingResponse } from '../connection/exchange.js'
+import type { Exchange } from '../connection/exchange.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
 
 /** What a change is about, such as `report 42`; the kind for a creation; the containing project for a name. */
@@ -28,7 +28,7 @@ export interface SentWrite {
   readonly context: RequestContext
   /** Milliseconds that its answer was allowed to take. */
   readonly allowed: number
-  readonly late: () => Failure
+  readonly late: Failure
 }
 
 /** So many at most stay open; the oldest is abandoned first. */
@@ -62,18 +62,14 @@ export class LateWrites {
     return before.length > 0 || until.length > 0 || this.#hasEndedSince(context, subjects)
   }
 
-  /** The response; at the deadline a rejection with `late`, while the exchange goes on. */
-  response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse> {
-    return new Promise((resolve, reject) => {
-      const callOff = this.clock.after(sent.context.deadline - this.clock.now(), () => {
-        const reason = sent.late()
-        reject(reason)
-        // A change that waits for its connection has not been sent.
-        if (exchange.sent()) this.#keep(exchange, sent)
-        else exchange.abort(reason)
-      })
-      exchange.response.finally(callOff).then(resolve, reject)
-    })
+  /** The base of a change that comes behind earlier ones. @throws as `settled` */
+  async freshLook(
+    subjects: readonly Subject[],
+    context: RequestContext,
+    usual: () => number,
+  ): Promise<FreshLook> {
+    const hasWaited = await this.settled(subjects, context)
+    return new FreshLook(hasWaited ? lookedLongAgo(context) : context, this.clock, usual)
   }
 
   /** The connections are about to be closed: late writes do not count as ended. */
@@ -81,33 +77,39 @@ export class LateWrites {
     this.#ending = true
   }
 
-  #keep(exchange: Exchange, { subjects, context, allowed, late: reason }: SentWrite): void {
+  /** Its caller is told `late`, while the exchange goes on. */
+  keep(exchange: Exchange, { subjects, context, allowed, late }: SentWrite): void {
     const { clock, unanswered } = this
-    const given = reason()
     const [oldest] = this.#late.size < lateAtMost ? [] : this.#late.values()
     oldest?.giveUp()
     const patience = Math.min(lateAtMostMs, lateTimes * allowed)
     for (const subject of subjects) unanswered?.note(subject, instant(clock.now() + patience))
-    const answered = (): void => {
-      for (const subject of subjects) unanswered?.answered(subject)
+    let isSettled = () => {}
+    const end = new Promise<void>(resolve => {
+      isSettled = resolve
+    })
+    const over = (isAnswered: boolean): void => {
+      if (!this.#late.delete(exchange)) return
+      callOff()
+      if (isAnswered) for (const subject of subjects) unanswered?.answered(subject)
+      isSettled()
     }
-    const giveUp = () => exchange.abort(given)
+    const giveUp = (): void => exchange.abort(late)
     const callOff = clock.after(patience, giveUp)
-    const end = exchange.response
-      .then(
-        ({ bytes }) => void bytes.destroy(),
-        // An abandoned change may still be carried out; one that the service ended is over.
-        (thrown: unknown) => this.#ending || thrown === given,
-      )
-      .then(isOpen => {
-        callOff()
-        this.#late.delete(exchange)
-        if (isOpen !== true) answered()
-      })
+    exchange.listener = {
+      head() {
+        over(true)
+        giveUp()
+      },
+      piece() {},
+      ended() {},
+      // An abandoned change may still be carried out; one that the service ended is over.
+      failed: reason => over(!this.#ending && reason !== late),
+    }
     this.#late.set(exchange, { subjects, end, giveUp })
     context.late?.(() => {
+      over(true)
       giveUp()
-      answered()
     })
   }
 

@@ -1,7 +1,7 @@
 // Limiter: places for requests. A user's request goes ahead of guesses, and questions keep a share of the places beside downloads.
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type Clock, withDeadline } from '../clock.js'
-import type { RequestContext } from '../remote.js'
+import type { Instant, RequestContext } from '../remote.js'
 
 /** A short answer, or a body that may hold its connection for minutes. */
 export type TrafficClass = 'question' | 'download'
@@ -11,18 +11,9 @@ export interface Entrant {
   readonly weight: TrafficClass
   readonly context: RequestContext
   /** Whether nothing has come for it for unusually long. */
-  isSilent(): boolean
-  /** Ends it: its place is needed. Undefined for a change. */
-  readonly giveUp?: (() => void) | undefined
-}
-
-/** A place, until it is left. */
-export interface Place {
-  leave(): void
-  /** The head of an answer came after so many milliseconds. */
-  answered(milliseconds: number): void
-  /** The service has too much to do. This answer is no measure of its speed. */
-  pushedBack(): void
+  isSilent(now: Instant): boolean
+  /** Ends it, if it is a question: its place is needed. */
+  readonly giveUp: (() => void) | undefined
 }
 
 interface Waiting {
@@ -44,7 +35,8 @@ export class Limiter {
   readonly #most: number
   readonly #clock: Clock
   readonly #queue = new Set<Waiting>()
-  readonly #taken = new Set<Entrant>()
+  /** Since when. */
+  readonly #taken = new Map<Entrant, Instant>()
   #width: number
   #quickest = Number.POSITIVE_INFINITY
   #quickestUntil = Number.NEGATIVE_INFINITY
@@ -68,10 +60,14 @@ export class Limiter {
   }
 
   /** A place; at once where one is free. @throws Failure 'timeout' if the deadline comes first */
-  enter(entrant: Entrant): MaybePromise<Place> {
-    if (entrant.context.holdsSlot === true || (this.#queue.size === 0 && this.#hasPlace(entrant)))
-      return this.#place(entrant)
-    return this.#waited(entrant)
+  enter(entrant: Entrant): MaybePromise<void> {
+    if (entrant.context.holdsSlot !== true && (this.#queue.size > 0 || !this.#hasPlace(entrant)))
+      return this.#waited(entrant)
+    this.#taken.set(entrant, this.#clock.now())
+  }
+
+  leave(entrant: Entrant): void {
+    if (this.#taken.delete(entrant)) this.#admit()
   }
 
   /** A request has become silent, or one for which no user waits any more: its place may go to another one. */
@@ -79,7 +75,7 @@ export class Limiter {
     if (this.#queue.size > 0) this.#admit()
   }
 
-  async #waited(entrant: Entrant): Promise<Place> {
+  async #waited(entrant: Entrant): Promise<void> {
     const { context } = entrant
     const sentence = 'every connection to the service was busy until the deadline'
     let go = () => {}
@@ -95,42 +91,22 @@ export class Limiter {
       await withDeadline(turn, context, this.#clock, sentence)
     } catch (late) {
       this.#queue.delete(waiting)
-      this.#leave(entrant)
+      this.leave(entrant)
       throw late
     } finally {
       unwatch()
     }
-    return this.#place(entrant)
-  }
-
-  #place(entrant: Entrant): Place {
-    const began = this.#clock.now()
-    let isMeasure = true
-    this.#taken.add(entrant)
-    return {
-      leave: () => this.#leave(entrant),
-      answered: milliseconds => {
-        if (isMeasure) this.#answered(milliseconds)
-      },
-      pushedBack: () => {
-        isMeasure = false
-        this.#pushedBack(began)
-      },
-    }
-  }
-
-  #leave(entrant: Entrant): void {
-    if (this.#taken.delete(entrant)) this.#admit()
   }
 
   #hasPlace({ weight, context }: Entrant): boolean {
     const isGuess = isBackground(context)
+    const now = this.#clock.now()
     let ofClass = 0
     let downloads = 0
     let downloadsOfClass = 0
-    for (const one of this.#taken) {
+    for (const one of this.#taken.keys()) {
       // A silent request keeps its connection, and holds up no other one.
-      const counts = (isGuess || !isBackground(one.context)) && !one.isSilent()
+      const counts = (isGuess || !isBackground(one.context)) && !one.isSilent(now)
       if (counts) ofClass += 1
       if (one.weight !== 'download') continue
       downloads += 1
@@ -154,7 +130,7 @@ export class Limiter {
         if (entrant.weight === refused || isBackground(entrant.context) !== isGuess) continue
         if (this.#hasPlace(entrant) || (!isGuess && this.#madeRoom(entrant))) {
           this.#queue.delete(waiting)
-          this.#taken.add(entrant)
+          this.#taken.set(entrant, this.#clock.now())
           go()
         } else if (entrant.weight === 'question') return
         else refused = 'download'
@@ -163,8 +139,9 @@ export class Limiter {
 
   /** A silent request for which no user waits ends where a user needs its place. */
   #madeRoom(wanted: Entrant): boolean {
-    for (const one of this.#taken) {
-      if (one.giveUp === undefined || !isBackground(one.context) || !one.isSilent()) continue
+    const now = this.#clock.now()
+    for (const one of this.#taken.keys()) {
+      if (one.giveUp === undefined || !isBackground(one.context) || !one.isSilent(now)) continue
       this.#taken.delete(one)
       one.giveUp()
       if (this.#hasPlace(wanted)) return true
@@ -172,8 +149,8 @@ export class Limiter {
     return false
   }
 
-  /** As long as answers are quick while most places are taken, one more place for each. */
-  #answered(milliseconds: number): void {
+  /** The head of an answer came after so many milliseconds. As long as that is quick while most places are taken, there is one more place for each. */
+  answered(milliseconds: number): void {
     const now = this.#clock.now()
     if (milliseconds < this.#quickest || now >= this.#quickestUntil) {
       this.#quickest = milliseconds
@@ -184,9 +161,9 @@ export class Limiter {
     if (milliseconds <= this.#quickest * quickTimes + quickMoreMs) this.#width += 1
   }
 
-  /** Requests that were sent before the last such answer tell nothing new. */
-  #pushedBack(began: number): void {
-    if (began <= this.#narrowedAt) return
+  /** The service has too much to do. Requests that were sent before the last such answer tell nothing new. */
+  pushedBack(entrant: Entrant): void {
+    if ((this.#taken.get(entrant) ?? Number.NEGATIVE_INFINITY) <= this.#narrowedAt) return
     const now = this.#clock.now()
     this.#narrowedAt = now
     this.#steadyUntil = now + steadyMs

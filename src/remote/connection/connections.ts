@@ -2,115 +2,148 @@
 
 import { rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
-import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
+import type { Clock } from '../clock.js'
 import { firstQuestion } from '../known-question.js'
 import { dateOf, type Instant } from '../remote.js'
 import { isLoopback } from './address.js'
+import { Exchange, type Head } from './exchange.js'
 import { isOtherServers, networkFailure } from './network-errors.js'
 
-// As undici's index does it: the agent for a proxy calls the first, the probe of a server the second.
+// As undici's index does it: the agent for a proxy calls it.
 Dispatcher.prototype.connect = connect
-Dispatcher.prototype.request = request
 
 export interface ConnectionOptions {
   /** How many connections at most. */
   readonly connections: number
   /** Certificates in PEM to trust in addition to the usual ones: many instances have a private authority. */
   readonly authority?: string | undefined
-  /** Each request gets a new connection, which says whether the service can be reached now. */
-  readonly alwaysNew?: boolean
+}
+
+/** One request as it is sent. */
+export interface WireRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Names and values by turns. */
+  readonly headers: readonly string[]
+  readonly body: string | undefined
 }
 
 /** Long enough for a slow link, short enough that a dead address is known before a save's deadline. */
 const connectTimeout = 8_000
-
 /** Milliseconds without a packet after which the kernel asks once a second whether the far end is there: a far end that is gone ends the connection. */
 const keepAliveAfter = 2_000
+/** Milliseconds before the connection of a probe is abandoned. */
+const probeLimit = 10_000
+/** Milliseconds between two times that all connections are replaced by new ones. */
+const renewEvery = 1_000
 
-/** The connection pool for this base address. An address of this machine is never reached through a proxy. */
-export function openConnectionPool(base: URL, reach: ConnectionOptions): Dispatcher {
-  const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
+/** For this base address. An address of this machine is never reached through a proxy. `keeps`: a connection is used again. */
+function openPool(base: URL, options: ConnectionOptions, keeps: boolean): Dispatcher {
+  const ca = options.authority === undefined ? {} : { ca: [...rootCertificates, options.authority] }
   const shared = {
     // In addition to the places, for questions that are sent once more.
-    connections: reach.connections + 2,
-    // 0: no connection is kept.
-    pipelining: reach.alwaysNew ? 0 : 1,
+    connections: options.connections + 2,
+    pipelining: keeps ? 1 : 0,
     connect: { ...ca, timeout: connectTimeout, keepAliveInitialDelay: keepAliveAfter },
-    // Deadlines are the question's own, counted by `remote/http/http.ts`.
+    // Deadlines are the request's own.
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  return isLoopback(base) ? new Agent(shared) : throughProxy({ ...shared, requestTls: shared.connect })
+  if (isLoopback(base)) return new Agent(shared)
+  try {
+    return new EnvHttpProxyAgent({ ...shared, requestTls: shared.connect })
+  } catch (cause) {
+    const sentence = 'HTTPS_PROXY or HTTP_PROXY holds no address like http://proxy:3128'
+    throw new Failure('refused', sentence, { cause })
+  }
 }
 
-function throughProxy(options: EnvHttpProxyAgent.Options): Dispatcher {
-  try {
-    return new EnvHttpProxyAgent(options)
-  } catch (cause) {
-    throw new Failure('refused', 'HTTPS_PROXY or HTTP_PROXY holds no address like http://proxy:3128', {
-      cause,
+export class ServiceConnections {
+  #requests: Dispatcher
+  /** Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection. */
+  #heads: Dispatcher
+  /** Each on a new connection, which says whether the service can be reached now. */
+  readonly #probes: Dispatcher
+  readonly #former = new Set<Dispatcher>()
+  #renewedAt = Number.NEGATIVE_INFINITY
+
+  /** @param extra connections beside those of the options, for changes whose answers are late */
+  constructor(
+    private readonly base: URL,
+    private readonly options: ConnectionOptions,
+    private readonly clock: Clock,
+    private readonly extra = 0,
+  ) {
+    this.#requests = this.#opened(extra)
+    this.#heads = this.#opened()
+    this.#probes = openPool(base, options, false)
+  }
+
+  send(request: WireRequest, exchange: Exchange): void {
+    this.#sendOn(request.method === 'HEAD' ? this.#heads : this.#requests, request, exchange)
+  }
+
+  /** The head of any answer that came to its end, on a new connection. @throws Failure, 'timeout' after so many milliseconds */
+  probe(path: string, headers: readonly string[], limit = probeLimit): Promise<Head> {
+    return new Promise((resolve, reject) => {
+      let answer: Head | undefined
+      const listener = {
+        head(head: Head) {
+          answer = head
+        },
+        piece() {},
+        ended() {
+          callOff()
+          if (answer !== undefined) resolve(answer)
+        },
+        failed(reason: Error) {
+          callOff()
+          reject(networkFailure(reason))
+        },
+      }
+      const exchange = new Exchange(listener, this.clock.now())
+      const silence = (): void => exchange.abort(new Failure('timeout', 'the probe was not answered'))
+      const callOff = this.clock.after(limit, silence)
+      this.#sendOn(this.#probes, { method: 'GET', path, headers, body: undefined }, exchange)
     })
   }
-}
 
-type Pool = Pick<Dispatcher, 'dispatch'>
+  /** What is idle goes: it may lead nowhere. */
+  renew(): void {
+    if (this.clock.now() < this.#renewedAt + renewEvery) return
+    this.#renewedAt = this.clock.now()
+    for (const old of [this.#requests, this.#heads]) {
+      this.#former.add(old)
+      const gone = (): boolean => this.#former.delete(old)
+      old.close().then(gone, gone)
+    }
+    this.#requests = this.#opened(this.extra)
+    this.#heads = this.#opened()
+  }
 
-export interface ServiceConnections {
-  readonly requests: Pool
-  /** Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection. */
-  readonly heads: Pool
-  /** Each on a new connection, which says whether the service can be reached now. */
-  readonly probes: Pool
-  renew(): void
-  destroy(): Promise<void>
-}
+  async destroy(): Promise<void> {
+    const all = [this.#requests, this.#heads, this.#probes, ...this.#former]
+    await Promise.all(all.map(pool => pool.destroy()))
+  }
 
-/** @param extra connections beside those of the options, for changes whose answers are late */
-export function openServiceConnections(
-  base: URL,
-  options: ConnectionOptions,
-  extra: number,
-): ServiceConnections {
-  const requests = renewable(() =>
-    openConnectionPool(base, { ...options, connections: options.connections + extra }),
-  )
-  const heads = renewable(() => openConnectionPool(base, options))
-  const probes = openConnectionPool(base, { ...options, alwaysNew: true })
-  return {
-    requests,
-    heads,
-    probes,
-    renew() {
-      requests.renew()
-      heads.renew()
-    },
-    destroy: async () => void (await Promise.all([requests, heads, probes].map(pool => pool.destroy()))),
+  #opened(extra = 0): Dispatcher {
+    return openPool(this.base, { ...this.options, connections: this.options.connections + extra }, true)
+  }
+
+  #sendOn(pool: Dispatcher, { method, path, headers, body }: WireRequest, exchange: Exchange): void {
+    // undici closes the connection after a HEAD unless `reset` is false.
+    const options = { origin: this.base.origin, path, method, headers, body: body ?? null, reset: false }
+    pool.dispatch(options as Dispatcher.DispatchOptions, exchange)
   }
 }
 
-function renewable(open: () => Dispatcher): Pool & Pick<ServiceConnections, 'renew' | 'destroy'> {
-  let current = open()
-  const former = new Set<Dispatcher>()
-  return {
-    dispatch: (options, handler) => current.dispatch(options, handler),
-    renew() {
-      const old = current
-      current = open()
-      former.add(old)
-      old
-        .close()
-        .catch(() => {})
-        .finally(() => former.delete(old))
-    },
-    async destroy() {
-      await Promise.all([current, ...former].map(pool => pool.destroy()))
-    },
-  }
-}
+/** The path of a request below this address. */
+export const pathBelow = (base: URL, path: string): string => `${base.pathname.replace(/\/$/, '')}${path}`
 
 export interface ServerProbe {
   /** The service's clock, to the second; undefined where its answer carries no date. */
@@ -124,24 +157,17 @@ export interface ServerProbe {
  * @param limit milliseconds to wait
  * @throws Failure 'unreachable', 'timeout' or 'untrusted'
  */
-export async function probeServer(base: URL, reach: ConnectionOptions, limit: number): Promise<ServerProbe> {
-  const pool = openConnectionPool(base, reach)
+export async function probeServer(
+  base: URL,
+  { options, clock, limit }: { options: ConnectionOptions; clock: Clock; limit: number },
+): Promise<ServerProbe> {
+  const connections = new ServiceConnections(base, options, clock)
   try {
-    const answer = await pool.request({
-      origin: base.origin,
-      path: `${base.pathname}${firstQuestion}`,
-      method: 'GET',
-      headersTimeout: limit,
-      bodyTimeout: limit,
-    })
-    await answer.body.dump()
-    const { statusCode, headers } = answer
-    const isPage = statusCode === 200 && /html/i.test(String(headers['content-type'] ?? ''))
-    const isForeign = isPage || isOtherServers(statusCode)
+    const { status, headers } = await connections.probe(pathBelow(base, firstQuestion), [], limit)
+    const isPage = status === 200 && /html/i.test(String(headers['content-type'] ?? ''))
+    const isForeign = isPage || isOtherServers(status)
     return { date: dateOf({ tag: undefined, modified: String(headers['date']) }), isForeign }
-  } catch (reason) {
-    throw networkFailure(reason)
   } finally {
-    await pool.destroy()
+    await connections.destroy()
   }
 }

@@ -1,19 +1,11 @@
-// What an answer holds: a text, a body to stream, only a size, or the words of a refusal.
+// What an answer holds: a text, a body to stream, a short content, only a size, or the words of a refusal.
 import { Failure } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
-import { foldedFrom } from '../../record/json/parse.js'
 import { weightOf } from '../../record/json/weight.js'
-import type { Outgoing } from '../client/attempt.js'
-import {
-  collectBytes,
-  type DeclaredBody,
-  declaredBody,
-  type FlowControl,
-  tooManyBytes,
-  wholePieces,
-} from '../connection/body.js'
-import type { IncomingResponse } from '../connection/exchange.js'
-import { networkFailure } from '../connection/network-errors.js'
+import type { AnswerHead, Reading, Sink } from '../client/outgoing.js'
+import { CollectedBytes, type DeclaredBody, tooManyBytes } from '../connection/body.js'
+import { BodyStream } from '../connection/body-stream.js'
+import type { Exchange } from '../connection/exchange.js'
 import {
   type Body,
   type ByteCount,
@@ -23,6 +15,7 @@ import {
   type ContentSize,
   type ContentVersion,
   dateOf,
+  type ShortContent,
 } from '../remote.js'
 import { redactSecrets, secretsIn } from '../secrets.js'
 
@@ -35,82 +28,116 @@ export interface RangeProbe {
   readonly refused: boolean
 }
 
-/** A list is parsed item by item as it arrives: it may be so many times larger than another answer. */
-const listToText = 4
-/** A text of many short values takes many times its length once it is understood. */
-const treeToText = 16
-/** …and so many times its length in print. */
-const printToText = 4
+/** The limit in bytes of an answer that is not content. */
+const mostOfAnswer = 16 << 20
+/** A list is parsed item by item as it arrives: it may be so long. */
+const mostOfList = 64 << 20
+/** A text of many short values takes many times its length once it is understood, and in print. */
+const [mostAsTree, mostInPrint] = [256 << 20, 64 << 20]
 /** Texts that are too short to matter are not weighed. */
 const weighedFrom = 1 << 20
+/** No more of an error page than this is read. */
+const mostOfWords = 64 * 1024
 const page =
   'a web page came where data are due: the sign-in page of this network (a browser shows it), a proxy, or another address than that of the REST interface'
 const isForeign = true
 
-/** The text of an answer; one that only a closed connection ends may lack its last characters. */
-export interface AnsweredText {
-  readonly text: string
-  readonly isProven: boolean
-}
-
 export const nothing = 'the service answered with nothing where data are due'
 
-/** @throws Failure 'broken' for a page of HTML, a cut body, bytes that are no text, or a text that takes too much memory */
-export async function answerText(response: IncomingResponse, flow: FlowControl): Promise<AnsweredText> {
-  const declared = declaredBody(response.headers)
+const tooLong = (): Failure =>
+  new Failure(
+    'broken',
+    'the answer takes more memory than calcfs allows: a record over 16 MiB or a list over 64 MiB is not read',
+  )
+
+/** @throws Failure 'broken' for what cannot be data */
+function unlessData(declared: DeclaredBody): void {
   if (isHtml(declared)) throw new Failure('broken', page, { isForeign })
-  const { limit } = flow.text
-  if (declared.length !== undefined && declared.length > limit) throw tooLong(limit)
-  const expected = declared.encoding === 'none' ? declared.length : undefined
-  const pieces = wholePieces(response.bytes, declared, flow)
-  const bytes = await collectBytes(pieces, { limit, expected }).catch(thrown => {
-    response.bytes.destroy()
-    throw thrown
-  })
-  const text: string = decoderFor(declared.charset)(bytes).trim()
-  if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300), isForeign })
-  if (bytes.length >= foldedFrom) flow.text.long(bytes.length)
-  if (bytes.length > weighedFrom) {
-    const { tree, print } = weightOf(text)
-    if (tree > limit * treeToText || print > limit * printToText) throw tooLong(limit)
+  if (declared.packed !== undefined) throw packed('answer', declared)
+}
+
+const packed = (what: string, declared: DeclaredBody): Failure =>
+  new Failure('broken', `the ${what} came packed (${declared.packed}), which was not requested`)
+
+/** The whole text of an answer; `isProven`: it lacks no character at its end, as one that only a closed connection ends may. */
+export class TextSink implements Sink<string> {
+  readonly #bytes: CollectedBytes
+
+  /** @throws Failure 'broken' for a page of HTML, a packed or too long answer */
+  constructor(
+    private readonly declared: DeclaredBody,
+    private readonly read: (text: string, isProven: boolean) => string,
+  ) {
+    unlessData(declared)
+    if ((declared.length ?? 0) > mostOfAnswer) throw tooLong()
+    this.#bytes = new CollectedBytes(declared.length)
   }
-  return { text, isProven: declared.ends === 'proven' }
+
+  take(piece: Uint8Array): undefined {
+    this.#bytes.add(piece)
+    if (this.#bytes.length > mostOfAnswer) throw tooManyBytes(mostOfAnswer)
+  }
+
+  /** @throws Failure 'broken' for a page of HTML, bytes that are no text, or a text that takes too much memory */
+  end(): string {
+    const { declared } = this
+    const text = wholeTextIn(this.#bytes.bytes, declared.charset).trim()
+    if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300), isForeign })
+    if (this.#bytes.length > weighedFrom) {
+      const { tree, print } = weightOf(text)
+      if (tree > mostAsTree || print > mostInPrint) throw tooLong()
+    }
+    return this.read(text, declared.ends === 'proven')
+  }
 }
 
-function tooLong(limit: number): Failure {
-  const most = `a record over ${inMiB(limit)} or a list over ${inMiB(limit * listToText)}`
-  return new Failure('broken', `the answer takes more memory than calcfs allows: ${most} is not read`)
-}
+/** A list, parsed as it arrives; its value is the reader that has taken all of it. */
+export class ListSink<Reader extends TextReader<unknown>> implements Sink<Reader> {
+  readonly #decoder: Decoder
+  #hasBegun = false
+  #length = 0
 
-const inMiB = (bytes: number): string => `${bytes >> 20} MiB`
+  constructor(
+    declared: DeclaredBody,
+    private readonly reader: Reader,
+  ) {
+    unlessData(declared)
+    this.#decoder = decoderFor(declared.charset)
+  }
 
-/** The reader, with the whole text of an answer taken. @throws Failure as `answerText` */
-export async function readWith<Reader extends TextReader<unknown>>(
-  response: IncomingResponse,
-  flow: FlowControl,
-  reader: Reader,
-): Promise<Reader> {
-  const declared = declaredBody(response.headers)
-  if (isHtml(declared)) throw new Failure('broken', page, { isForeign })
-  const decode = decoderFor(declared.charset)
-  let begun = false
-  let length = 0
-  const pieces = wholePieces(response.bytes, declared, flow)
-  const limit = flow.text.limit * listToText
-  for await (const bytes of pieces) {
-    length += bytes.length
-    if (length > limit) throw tooManyBytes(limit)
-    const piece: string = decode(bytes, { stream: true })
-    const start: string = begun ? '' : piece.trimStart()
+  take(bytes: Uint8Array): undefined {
+    this.#length += bytes.length
+    if (this.#length > mostOfList) throw tooManyBytes(mostOfList)
+    const piece = textIn(bytes, this.#decoder, { stream: true })
+    const start = this.#hasBegun ? '' : piece.trimStart()
     if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300), isForeign })
-    begun ||= start !== ''
-    reader.take(piece)
-    if ((reader.held ?? 0) > limit) throw tooLong(flow.text.limit)
+    this.#hasBegun ||= start !== ''
+    this.reader.take(piece)
+    if ((this.reader.held ?? 0) > mostOfList) throw tooLong()
   }
-  if (length === 0) throw new Failure('broken', nothing)
-  reader.take(decode(new Uint8Array(), { stream: false }))
-  if (length >= foldedFrom) flow.text.long(length)
-  return reader
+
+  end(): Reader {
+    if (this.#length === 0) throw new Failure('broken', nothing)
+    this.reader.take(textIn(new Uint8Array(), this.#decoder, { stream: false }))
+    return this.reader
+  }
+}
+
+/** The first 300 characters of a refusal. */
+export class WordsSink implements Sink<string | undefined> {
+  readonly #bytes = new CollectedBytes(undefined)
+
+  constructor(private readonly authorization: string | undefined) {}
+
+  take(piece: Uint8Array): undefined {
+    this.#bytes.add(piece)
+    if (this.#bytes.length > mostOfWords) throw tooManyBytes(mostOfWords)
+  }
+
+  end(): string | undefined {
+    const words = redactSecrets(this.#bytes.bytes.toString(), secretsIn(this.authorization)).trim()
+    return words === '' ? undefined : words.slice(0, 300)
+  }
 }
 
 /** The requested bytes; without an end, all from `start` on. */
@@ -128,78 +155,109 @@ export function conditionOf(version: ContentVersion | undefined): string | undef
 
 /** The body as it streams in; `part` is what was requested if the answer is a part. */
 export function streamedBody(
-  response: IncomingResponse,
-  flow: FlowControl,
+  answer: AnswerHead,
+  exchange: Exchange,
   part: RequestedRange | undefined,
-): Body {
-  const declared = declaredBody(response.headers)
-  if (declared.encoding !== 'none')
-    throw new Failure('broken', `the file came packed (${declared.encoding}), which was not requested`)
-  const range = part === undefined ? undefined : checkedRange(response, declared, part)
+): Reading<Body> {
+  const bytes = new BodyStream(exchange)
+  const { end, ...facts } = bodyFacts(answer, part)
+  const value = { ...facts, end, start: part?.start ?? byteOffset(0), bytes, cancel: () => bytes.cancel() }
+  return { value, rest: bytes }
+}
+
+function bodyFacts(answer: AnswerHead, part: RequestedRange | undefined) {
+  const { declared } = answer
+  if (declared.packed !== undefined) throw packed('file', declared)
+  const range = part === undefined ? undefined : checkedRange(answer, part)
   const total = range === undefined ? declared.length : range.total
   return {
     length: total === undefined ? undefined : byteCount(total),
-    start: part?.start ?? byteOffset(0),
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: declared.ends,
     isPage: isHtml(declared),
-    version: contentVersionOf(response),
-    bytes: wholePieces(response.bytes, declared, flow),
-    cancel: () => response.bytes.destroy(),
+    version: contentVersionOf(answer),
+  }
+}
+
+/** A short content; `isPart` where it came as the part that was asked for. */
+export interface ShortAnswer extends ShortContent {
+  readonly isPart: boolean
+}
+
+/** A content in one buffer; of one that is longer than `most` its beginning, if that comes alone. */
+export function shortContent(
+  answer: AnswerHead,
+  most: number,
+  part: RequestedRange | undefined,
+): Reading<ShortAnswer> {
+  const { end, ...said } = bodyFacts(answer, part)
+  const { length } = answer.declared
+  const facts = { ...said, isPart: part !== undefined }
+  if (length !== undefined && length > most)
+    return { value: { ...facts, bytes: Buffer.alloc(0), isWhole: false }, rest: 'ended' }
+  const collected = new CollectedBytes(length)
+  const due = part === undefined ? undefined : (end ?? facts.length)
+  return {
+    sink: {
+      take(piece) {
+        collected.add(piece)
+        return collected.length > most
+      },
+      end() {
+        const { bytes } = collected
+        if (due !== undefined && due !== bytes.length)
+          throw new Failure('broken', `the service sent ${bytes.length} bytes for a part of ${due}`)
+        return { ...facts, bytes, isWhole: end === undefined && bytes.length <= most }
+      },
+    },
   }
 }
 
 /** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
-export function headSize(response: IncomingResponse): ContentSize | undefined {
-  response.bytes.discard()
-  const declared = declaredBody(response.headers)
-  const believed = declared.encoding === 'none' && !isHtml(declared) && declared.length !== 0
-  if (!believed || declared.length === undefined) return undefined
-  return { bytes: byteCount(declared.length), modified: dateOf(contentVersionOf(response)) }
+export function headSize(answer: AnswerHead): Reading<ContentSize | undefined> {
+  const { length, packed: encoding } = answer.declared
+  const isBelieved = encoding === undefined && !isHtml(answer.declared) && length !== undefined && length > 0
+  const value = isBelieved
+    ? { bytes: byteCount(length), modified: dateOf(contentVersionOf(answer)) }
+    : undefined
+  return { value, rest: 'discarded' }
 }
 
 /** How the service answers a Range of one byte: with that, with everything, or that there is no such byte. */
 export type RangeAnswer = 'part' | 'whole' | 'no part'
 
 /** The size from the answer to a Range of one byte; `honoured`: the service answers as one with Range does. */
-export async function rangeProbeOf(
-  response: IncomingResponse,
-  kind: RangeAnswer,
-  flow: FlowControl,
-): Promise<RangeProbe> {
-  const declared = declaredBody(response.headers)
-  const version = contentVersionOf(response)
-  try {
-    // A page or a packed content may hide its size from any service.
-    if (isHtml(declared) || declared.encoding !== 'none')
-      return { honoured: false, size: undefined, version, refused: false }
-    const honoured = kind !== 'whole'
-    const size = honoured ? contentRange(response)?.total : declared.length
-    // An empty content has no first byte: neither everything nor "no such byte" refuses anything.
-    const refused =
-      kind === 'whole' ? await hasBytes(response, declared, flow) : kind === 'part' && size === undefined
-    return { honoured, size: size === undefined ? undefined : byteCount(size), version, refused }
-  } finally {
-    response.bytes.destroy()
+export function rangeProbeOf(answer: AnswerHead, kind: RangeAnswer): Reading<RangeProbe> {
+  const { declared } = answer
+  const version = contentVersionOf(answer)
+  // A page or a packed content may hide its size from any service.
+  if (isHtml(declared) || declared.packed !== undefined)
+    return { value: { honoured: false, size: undefined, version, refused: false }, rest: 'ended' }
+  const honoured = kind !== 'whole'
+  const total = honoured ? contentRange(answer)?.total : declared.length
+  const size = total === undefined ? undefined : byteCount(total)
+  const told = (refused: boolean): RangeProbe => ({ honoured, size, version, refused })
+  // An empty content has no first byte: neither everything nor "no such byte" refuses anything.
+  if (kind !== 'whole') return { value: told(kind === 'part' && size === undefined), rest: 'ended' }
+  if (declared.length !== undefined) return { value: told(declared.length > 0), rest: 'ended' }
+  // Where no length is declared, the first piece shows whether there are bytes.
+  let hasBytes = false
+  return {
+    sink: {
+      take({ length }) {
+        hasBytes = length > 0
+        return hasBytes
+      },
+      end: () => told(hasBytes),
+    },
   }
-}
-
-/** Where no length is declared, the first piece shows whether there are bytes. */
-async function hasBytes(
-  { bytes }: IncomingResponse,
-  declared: DeclaredBody,
-  flow: FlowControl,
-): Promise<boolean> {
-  if (declared.length !== undefined) return declared.length > 0
-  for await (const piece of wholePieces(bytes, declared, flow)) if (piece.length > 0) return true
-  return false
 }
 
 /**
  * The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. A date that is that of the answer
  * says when it was sent.
  */
-function contentVersionOf({ headers }: IncomingResponse): ContentVersion | undefined {
+function contentVersionOf({ headers }: AnswerHead): ContentVersion | undefined {
   const tag = validatorHeader(headers['etag'], /^(W\/)?"[^"]*"$/)
   const date = validatorHeader(headers['last-modified'], /\d/)
   const modified = date === headers['date'] ? undefined : date
@@ -212,12 +270,9 @@ function validatorHeader(header: string | string[] | undefined, form: RegExp): s
 }
 
 /** A part must start at the requested byte, end at the requested or the very end, and have its stated size. */
-function checkedRange(
-  response: IncomingResponse,
-  declared: DeclaredBody,
-  part: RequestedRange,
-): { total: number; end: number } {
-  const range = contentRange(response)
+function checkedRange(answer: AnswerHead, part: RequestedRange): { total: number; end: number } {
+  const range = contentRange(answer)
+  const { declared } = answer
   const total = range?.total
   const end = range === undefined ? 0 : range.last + 1
   const isRight =
@@ -230,10 +285,10 @@ function checkedRange(
 }
 
 // As `bytes 5-9/10`, `bytes 5-9/*`, or for a range that does not exist `bytes */0`.
-function contentRange(
-  response: IncomingResponse,
-): { first: number; last: number; total: number | undefined } | undefined {
-  const header = String(response.headers['content-range'])
+function contentRange({
+  headers,
+}: AnswerHead): { first: number; last: number; total: number | undefined } | undefined {
+  const header = String(headers['content-range'])
   const [, first = '-1', last = '-1', total = '*'] =
     /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(header.trim()) ?? []
   const numbers = {
@@ -247,53 +302,31 @@ function contentRange(
 const isHtml = (declared: DeclaredBody): boolean =>
   /^(text\/html|application\/xhtml\+xml)$/.test(declared.mediaType)
 
-function decoding(charset: string) {
-  const decoder = new TextDecoder(charset, { fatal: true })
-  return (bytes: Uint8Array, how?: { stream: boolean }): string => decoder.decode(bytes, how)
-}
+type Decoder = InstanceType<typeof TextDecoder>
 
-function decoderFor(charset: string): (bytes: Uint8Array, how?: { stream: boolean }) => string {
-  let decode: ReturnType<typeof decoding> | undefined
-  return (bytes, how) => {
-    try {
-      decode ??= decoding(charset)
-      return decode(bytes, how)
-    } catch (cause) {
-      throw new Failure('broken', `the answer is no text in ${charset}`, { cause })
-    }
-  }
-}
-
-/** No more of an error page than this is read. */
-const wordsLimit = 64 * 1024
-
-/** The first 300 characters of a refusal. They are only for messages, so a refusal whose text gets lost keeps its kind. */
-export async function refusalText(
-  outgoing: Outgoing,
-  response: IncomingResponse,
-  flow: FlowControl,
-): Promise<string | undefined> {
+/** @throws Failure 'broken' where it is none */
+function textIn(bytes: Uint8Array, decoder: Decoder, how?: { stream: boolean }): string {
   try {
-    const bytes = await collectBytes(wholePieces(response.bytes, declaredBody(response.headers), flow), {
-      limit: wordsLimit,
-      expected: undefined,
-    })
-    const words = redactSecrets(bytes.toString(), secretsIn(outgoing.headers['authorization'])).trim()
-    return words === '' ? undefined : words.slice(0, 300)
-  } catch (thrown) {
-    return `(its words could not be read: ${networkFailure(thrown).message})`
-  } finally {
-    response.bytes.destroy()
+    return decoder.decode(bytes, how)
+  } catch (cause) {
+    throw new Failure('broken', `the answer is no text in ${decoder.encoding}`, { cause })
   }
 }
 
-/** Path and query of a redirect within the service's own origin: the token never goes to another one. */
-export function sameOrigin(response: IncomingResponse, from: Outgoing, base: URL): string | undefined {
-  const location = response.headers['location']
-  if (typeof location !== 'string') return undefined
-  if (!URL.canParse(location, `${base.origin}${from.path}`)) return undefined
-  const target = new URL(location, `${base.origin}${from.path}`)
-  return target.origin === base.origin ? `${target.pathname}${target.search}` : undefined
+function decoderFor(charset: string): Decoder {
+  try {
+    return new TextDecoder(charset, { fatal: true })
+  } catch (cause) {
+    throw new Failure('broken', `the answer is no text in ${charset}`, { cause })
+  }
+}
+
+/** Of whole texts, one after the other; a decoder takes long to make. */
+let wholeTexts = { charset: 'utf-8', decoder: decoderFor('utf-8') }
+
+function wholeTextIn(bytes: Uint8Array, charset: string): string {
+  if (wholeTexts.charset !== charset) wholeTexts = { charset, decoder: decoderFor(charset) }
+  return textIn(bytes, wholeTexts.decoder)
 }
 
 /** The target of a redirect, without path and query: these may hold anything. */

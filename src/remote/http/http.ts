@@ -1,29 +1,36 @@
 // Meaning of HTTP answers: the one table from status to failure kind, and which statuses answer which request.
 import { Failure, type FailureKind } from '../../failure.js'
-import type { MaybePromise } from '../../maybe-promise.js'
 import type { TextReader } from '../../record/json/items.js'
-import { describeRequest, type Outgoing, unknownOutcome } from '../client/attempt.js'
 import { Client, type ClientOptions } from '../client/client.js'
 import type { Subject } from '../client/late-answer.js'
-import { type AttemptResult, retryAfter, withRetries } from '../client/retry.js'
-import type { FlowControl } from '../connection/body.js'
-import type { IncomingResponse } from '../connection/exchange.js'
-import { isOtherServers, isRedirect, networkFailure } from '../connection/network-errors.js'
-import type { Body, ContentSize, RequestContext } from '../remote.js'
 import {
-  answerText,
+  type AnswerHead,
+  type AnswerReader,
+  type AttemptResult,
+  describeRequest,
+  type Outgoing,
+  type Reading,
+  unknownOutcome,
+} from '../client/outgoing.js'
+import { pathBelow } from '../connection/connections.js'
+import type { Exchange, Head } from '../connection/exchange.js'
+import { isOtherServers, isRedirect } from '../connection/network-errors.js'
+import { type Body, byteOffset, type ContentSize, type RequestContext } from '../remote.js'
+import {
   conditionOf,
   headSize,
+  ListSink,
   nothing,
   originOf,
   type RangeAnswer,
   type RangeProbe,
   type RequestedRange,
   rangeProbeOf,
-  readWith,
-  refusalText,
-  sameOrigin,
+  type ShortAnswer,
+  shortContent,
   streamedBody,
+  TextSink,
+  WordsSink,
 } from './answer.js'
 
 export interface Request {
@@ -40,22 +47,18 @@ export interface Request {
 }
 
 /** How one kind of question reads its answers, and which statuses are answers to it. */
-export interface Reading<Value> {
+export interface Question<Value> {
   readonly accepts: (status: number) => boolean
-  readonly read: (response: IncomingResponse, flow: FlowControl) => MaybePromise<Value>
-  readonly range?: string | undefined
-  /** If-Range: a version of which alone the range is wanted. */
-  readonly condition?: string | undefined
+  readonly read: (answer: AnswerHead, exchange: Exchange) => Reading<Value>
+  /** Names and values by turns. */
+  readonly headers: readonly string[]
   readonly weight: 'question' | 'download'
-  readonly accept: string
-  /** Same-origin redirects that may be followed; content follows none. */
-  readonly hops: number
 }
 
 /** The way of a question to its answer, which is whole, or a Failure. */
 export type Ask = <Value>(
   request: Request,
-  reading: Reading<Value>,
+  question: Question<Value>,
   context: RequestContext,
 ) => Promise<Value>
 
@@ -90,6 +93,15 @@ export class Http {
   /** A streamed body, the requested part of it where the service honours Range. */
   content(request: Request, part: RequestedRange, context: RequestContext): Promise<Body> {
     return this.ask(request, download(part), context)
+  }
+
+  /** A content of at most so many bytes in one buffer; with `isPart` no more of a longer one is asked for, and an empty one may have no such part. */
+  short(
+    request: Request,
+    { most, isPart }: { readonly most: number; readonly isPart: boolean },
+    context: RequestContext,
+  ): Promise<ShortAnswer | undefined> {
+    return this.ask(request, short(most, isPart), context)
   }
 
   /** The size that HEAD states, if any, and the date. */
@@ -135,185 +147,178 @@ const partial = 206
 const transformed = 203
 const noSuchRange = 416
 
-/** The platform behind this address. */
-export function openHttp(options: ClientOptions): Http & { readonly client: Client } {
-  const base = options.base.pathname.replace(/\/$/, '')
-  const client = new Client(options, overload)
-
-  function attempt<Value>(
-    outgoing: Outgoing,
-    reading: Reading<Value>,
-    context: RequestContext,
-  ): Promise<AttemptResult<Value>> {
-    let onward: string | undefined
-    const sent = client.send<Value>(outgoing, context, (response, flow) => {
-      if (reading.accepts(response.status))
-        return readAccepted(outgoing, response, () => reading.read(response, flow))
-      if (isRedirect(response.status)) onward = sameOrigin(response, outgoing, options.base)
-      return refusalFailure(outgoing, response, flow, client.clock.now())
-    })
-    if (reading.hops === 0 || outgoing.method !== 'GET') return sent
-    return sent.then(end =>
-      onward === undefined
-        ? end
-        : attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, context),
-    )
-  }
-
-  const ask: Ask = (request, reading, context) => {
-    const outgoing = outgoingOf(request, `${base}${request.path}`, reading)
-    return withRetries(context, client.clock, () => attempt(outgoing, reading, context))
-  }
-  return Object.assign(new Http(ask), { client })
-}
-
 const success = (status: number): boolean => status >= 200 && status < 300
 
 /** "Accepted", a part and "no content" are no record and no list: an empty one may have an effect, as `rmdir` has. */
 const whole = (status: number): boolean => status === ok || status === transformed
 
-const json = 'application/json'
-const anyBytes = 'application/octet-stream, */*'
-
-const short = { accepts: success, accept: json, weight: 'question', hops: 5 } as const
+const json = ['accept', 'application/json', 'accept-encoding', 'identity'] as const
+const anyBytes = ['accept', 'application/octet-stream, */*', 'accept-encoding', 'identity'] as const
 
 /** A doubtful number is requested twice and must be the same; a write cannot be repeated. */
-function metadata({ method }: Request, empty?: 'absent'): Reading<string> {
+function metadata({ method }: Request, empty?: 'absent'): Question<string> {
   let before: string | undefined
+  const read = (text: string, isProven: boolean): string => {
+    if (!isProven && text !== before && /^-?\d+$/.test(text)) {
+      const isFirst = before === undefined
+      before = text
+      const sentence = `nothing proves that the answer "${text}" is whole: it came without a length`
+      throw new Failure('broken', sentence, method === 'GET' && isFirst ? { cause: askAgain } : {})
+    }
+    if (text === '' && empty === 'absent')
+      throw new Failure('absent', 'the service finds nothing under this path')
+    return text
+  }
   return {
-    ...short,
-    async read(response, flow) {
-      const { text, isProven } = await answerText(response, flow)
-      if (!isProven && text !== before && /^-?\d+$/.test(text)) {
-        const isFirst = before === undefined
-        before = text
-        const sentence = `nothing proves that the answer "${text}" is whole: it came without a length`
-        throw new Failure('broken', sentence, method === 'GET' && isFirst ? { cause: askAgain } : {})
-      }
-      if (text === '' && empty === 'absent')
-        throw new Failure('absent', 'the service finds nothing under this path')
-      return text
-    },
+    accepts: success,
+    read: ({ declared }) => ({ sink: new TextSink(declared, read) }),
+    headers: json,
+    weight: 'question',
   }
 }
 
 const askAgain = new Error('asked once more')
 
-const record: Reading<string> = {
-  ...short,
+const record: Question<string> = {
   accepts: whole,
-  async read(response, flow) {
-    const { text } = await answerText(response, flow)
-    if (text === '') throw new Failure('broken', nothing)
-    return text
-  },
+  read: ({ declared }) => ({ sink: new TextSink(declared, unlessEmpty) }),
+  headers: json,
+  weight: 'question',
 }
 
-const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
-  ...short,
+function unlessEmpty(text: string): string {
+  if (text === '') throw new Failure('broken', nothing)
+  return text
+}
+
+const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Question<Reader> => ({
   accepts: whole,
-  read: (response, flow) => readWith(response, flow, reader()),
+  read: ({ declared }) => ({ sink: new ListSink(declared, reader()) }),
+  headers: json,
+  weight: 'question',
 })
 
-const size: Reading<ContentSize | undefined> = {
+const size: Question<ContentSize | undefined> = {
   accepts: status => status === ok,
   read: headSize,
-  accept: anyBytes,
+  headers: anyBytes,
   weight: 'question',
-  hops: 0,
 }
 
 const rangeAnswer = (status: number): RangeAnswer =>
   status === partial ? 'part' : status === noSuchRange ? 'no part' : 'whole'
 
-const oneByte: Reading<RangeProbe> = {
+const oneByte: Question<RangeProbe> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
-  read: (response, flow) => rangeProbeOf(response, rangeAnswer(response.status), flow),
-  range: 'bytes=0-0',
-  accept: anyBytes,
+  read: answer => rangeProbeOf(answer, rangeAnswer(answer.status)),
+  headers: [...anyBytes, 'range', 'bytes=0-0'],
   weight: 'question',
-  hops: 0,
 }
 
-function download(part: RequestedRange): Reading<Body> {
+function download(part: RequestedRange): Question<Body> {
   const isPart = part.start > 0 || part.end !== undefined
+  const range = `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}`
+  const condition = isPart ? conditionOf(part.of) : undefined
   return {
     accepts: status => status === ok || (status === partial && isPart),
-    read: (response, flow) => streamedBody(response, flow, response.status === partial ? part : undefined),
-    range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
-    condition: isPart ? conditionOf(part.of) : undefined,
-    accept: anyBytes,
+    read: (answer, exchange) => streamedBody(answer, exchange, answer.status === partial ? part : undefined),
+    headers: [
+      ...anyBytes,
+      ...(isPart ? ['range', range] : []),
+      ...(condition === undefined ? [] : ['if-range', condition]),
+    ],
     weight: 'download',
-    hops: 0,
   }
 }
 
-function outgoingOf(request: Request, path: string, reading: Reading<unknown>): Outgoing {
-  const { authorization, body, subject } = request
+function short(most: number, isPart: boolean): Question<ShortAnswer | undefined> {
+  const part = { start: byteOffset(0), end: byteOffset(most) }
   return {
-    method: request.method,
-    subject,
+    accepts: status => status === ok || (isPart && (status === partial || status === noSuchRange)),
+    read: answer =>
+      answer.status === noSuchRange
+        ? { value: undefined, rest: 'ended' }
+        : shortContent(answer, most, answer.status === partial ? part : undefined),
+    headers: isPart ? [...anyBytes, 'range', `bytes=0-${most - 1}`] : anyBytes,
+    weight: 'download',
+  }
+}
+
+/** The platform behind this address. */
+export function openHttp(options: ClientOptions): Http & { readonly client: Client } {
+  const client = new Client(options, overload)
+  const ask: Ask = (request, question, context) => {
+    const outgoing = outgoingOf(request, pathBelow(options.base, request.path), question)
+    return client.ask(outgoing, context, new Answers(outgoing, question, client))
+  }
+  return Object.assign(new Http(ask), { client })
+}
+
+function outgoingOf(request: Request, path: string, question: Question<unknown>): Outgoing {
+  const { method, authorization, body, subject } = request
+  const headers = [...question.headers]
+  if (authorization !== undefined) headers.push('authorization', authorization)
+  if (body !== undefined) headers.push('content-type', 'application/json')
+  const query = request.path.indexOf('?')
+  return {
+    method,
     path,
-    endpoint: request.path.replace(/\?.*/s, ''),
-    headers: {
-      accept: reading.accept,
-      'accept-encoding': 'identity',
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(reading.range === undefined ? {} : { range: reading.range }),
-      ...(reading.condition === undefined ? {} : { 'if-range': reading.condition }),
-    },
+    headers,
     body,
-    weight: reading.weight,
-    repeatable: request.repeatable === true || request.method === 'GET' || request.method === 'HEAD',
+    endpoint: query === -1 ? request.path : request.path.slice(0, query),
+    authorization,
+    subject,
+    weight: question.weight,
+    repeatable: request.repeatable === true || method === 'GET' || method === 'HEAD',
+  }
+}
+
+/** What the answers to one request mean. */
+class Answers<Value> implements AnswerReader<Value> {
+  constructor(
+    private readonly outgoing: Outgoing,
+    private readonly question: Question<Value>,
+    private readonly client: Pick<Client, 'clock'>,
+  ) {}
+
+  accepts(status: number): boolean {
+    return this.question.accepts(status)
+  }
+
+  read(answer: AnswerHead, exchange: Exchange): Reading<Value> {
+    return this.question.read(answer, exchange)
+  }
+
+  words(): WordsSink {
+    return new WordsSink(this.outgoing.authorization)
+  }
+
+  refused(head: Head, said: string | undefined): AttemptResult<never> {
+    const { outgoing } = this
+    const { status, headers } = head
+    const target = isRedirect(status)
+      ? `, a redirect to ${originOf(headers['location'])} that is not followed`
+      : ''
+    const sentence = `the service answered ${status} to ${describeRequest(outgoing)}${target}`
+    const isForeign = isOtherServers(status)
+    const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said, isForeign })
+    if (!outgoing.repeatable && mayHaveHappened(outgoing, head))
+      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+    const again = outgoing.repeatable && passing.has(status)
+    const after = retryAfter(headers['retry-after'], this.client.clock.now())
+    return { ended: 'badly', failure, again, after }
   }
 }
 
 /** Not every POST can be checked afterwards: a 503 without Retry-After may be a gateway's. */
-function mayHaveHappened({ method }: Outgoing, { status, headers }: IncomingResponse): boolean {
+function mayHaveHappened({ method }: Outgoing, { status, headers }: Head): boolean {
   return lost.has(status) || (method === 'POST' && status === 503 && headers['retry-after'] === undefined)
 }
 
-/** An accepted answer that cannot be read: a read may be repeated, a write was carried out all the same. */
-function readAccepted<Value>(
-  outgoing: Outgoing,
-  response: IncomingResponse,
-  read: () => MaybePromise<Value>,
-): MaybePromise<AttemptResult<Value>> {
-  const well = (value: Value): AttemptResult<Value> => ({ ended: 'well', value })
-  const unreadable = (thrown: unknown): AttemptResult<Value> => {
-    response.bytes.destroy()
-    const failure = networkFailure(thrown)
-    if (!outgoing.repeatable)
-      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
-    // With a cause the connection failed; without one the answer itself is wrong and a retry will not help.
-    return { ended: 'badly', failure, again: failure.cause !== undefined && failure.kind !== 'timeout' }
-  }
-  try {
-    const value = read()
-    return value instanceof Promise ? value.then(well, unreadable) : well(value)
-  } catch (thrown) {
-    return unreadable(thrown)
-  }
-}
-
-async function refusalFailure(
-  outgoing: Outgoing,
-  response: IncomingResponse,
-  flow: FlowControl,
-  now: number,
-): Promise<AttemptResult<never>> {
-  const { status, headers } = response
-  const said = await refusalText(outgoing, response, flow)
-  const target = isRedirect(status)
-    ? `, a redirect to ${originOf(headers['location'])} that is not followed`
-    : ''
-  const sentence = `the service answered ${status} to ${describeRequest(outgoing)}${target}`
-  const isForeign = isOtherServers(status)
-  const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said, isForeign })
-  if (!outgoing.repeatable && mayHaveHappened(outgoing, response)) {
-    return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
-  }
-  const again = outgoing.repeatable && passing.has(status)
-  return { ended: 'badly', failure, again, after: retryAfter(headers['retry-after'], now) }
+/** Milliseconds of a Retry-After header (seconds or an HTTP date); undefined for none or an invalid one. */
+export function retryAfter(header: unknown, now: number): number | undefined {
+  if (typeof header !== 'string') return undefined
+  if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

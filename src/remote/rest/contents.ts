@@ -11,6 +11,8 @@ import {
   type ContentVersion,
   dateOf,
   type RequestContext,
+  type ShortContent,
+  type ShortWish,
 } from '../remote.js'
 import type { Gate } from './gate.js'
 import { type Capabilities, isItsWay, isSampled } from './lacking.js'
@@ -76,6 +78,36 @@ export class Contents {
     return { head: told?.bytes, range: honoured ? size : undefined, version }
   }
 
+  /** As `Remote.shortContent` says. */
+  async short(
+    content: Content,
+    { most, mayBeLonger }: ShortWish,
+    context: RequestContext,
+  ): Promise<ShortContent> {
+    const path = this.pathOf(content)
+    const isPart = mayBeLonger && this.#asksForParts()
+    const ask = (how: { readonly isPart: boolean }) =>
+      this.gate.http.short({ method: 'GET', path }, { most, ...how }, context)
+    // An empty content has no such part.
+    const found = (await ask({ isPart })) ?? (await ask({ isPart: false }))
+    if (found === undefined) throw new Failure('broken', `nothing is known of ${content.title}`)
+    if (found.isPart) {
+      this.#noteRange(true)
+      this.#forgetUnknownSizes(content)
+    }
+    if (found.isWhole && found.bytes.length === 0) await this.gate.unlessFaulty(path, context)
+    const derived = derivedKindOf(content.of)
+    if (derived !== undefined) {
+      const file = `${derived.label} ${content.title}`
+      if (found.isPage) throw pageInPlaceOf(file)
+      const start = found.bytes.subarray(0, blanksAtMost).toString().trim()
+      const isShort = found.isWhole && found.bytes.length < derived.fewestBytes
+      if (isShort || (isNothing(start) && found.bytes.length > 0)) throw nothing(file)
+      return found
+    }
+    return found.isPage ? { ...found, ends: await this.#endsOfPage(found, content, context) } : found
+  }
+
   /** The bytes from `start` on, as `Remote.content` says. */
   async body(
     content: Content,
@@ -100,18 +132,18 @@ export class Contents {
       if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
       if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
     }
-    if (body.length === 0) body = await this.gate.proven(body, path, context)
+    if (body.length === 0) await orCancelled(body, this.gate.unlessFaulty(path, context))
     if (derived !== undefined)
       return filledBody(body, `${derived.label} ${content.title}`, derived.fewestBytes)
     if (body.isPage !== true) return body
-    const page = await this.#provenPage(body, content, context)
-    if (page.ends !== 'twice' || (page.start === 0 && page.end === undefined)) return page
+    const ends = await orCancelled(body, this.#endsOfPage(body, content, context))
+    if (ends !== 'twice' || (body.start === 0 && body.end === undefined)) return { ...body, ends }
     // A part alone cannot be compared.
-    page.cancel()
+    body.cancel()
     const all = await this.gate.http.content({ method: 'GET', path }, { start: beginning }, context)
-    return all.isPage === true
-      ? this.#provenPage(all, content, context)
-      : this.gate.proven(all, path, context)
+    if (all.length === 0) await orCancelled(all, this.gate.unlessFaulty(path, context))
+    if (all.isPage !== true) return all
+    return { ...all, ends: await orCancelled(all, this.#endsOfPage(all, content, context)) }
   }
 
   /**
@@ -119,17 +151,20 @@ export class Contents {
    * the same. Under a name other than `.html` it must come twice the same.
    * @throws Failure 'broken' where nothing shows that the platform has sent it
    */
-  async #provenPage(body: Body, content: Content, context: RequestContext): Promise<Body> {
+  async #endsOfPage(
+    { ends }: Pick<Body, 'ends'>,
+    content: Content,
+    context: RequestContext,
+  ): Promise<Body['ends']> {
     try {
-      // Its connection is taken until its bytes are read.
+      // Its connection may be taken until its bytes are read.
       await this.answers(content, { ...context, holdsSlot: true })
     } catch (thrown) {
-      body.cancel()
       const { message, said, isForeign } = asFailure(thrown)
       const sentence = `a web page came in the place of ${content.title}, and nothing shows that it is the file: ${message}`
       throw new Failure('broken', sentence, { said, isForeign })
     }
-    return nameOfPage.test(content.title) ? body : { ...body, ends: 'twice' }
+    return nameOfPage.test(content.title) ? ends : 'twice'
   }
 
   /** Whether a part is requested at all. */
@@ -195,7 +230,7 @@ function isWholeContent(
 function filledBody(body: Body, file: string, fewestBytes: number): Body {
   const wrong =
     body.isPage === true
-      ? new Failure('broken', `a web page came in the place of the ${file}`)
+      ? pageInPlaceOf(file)
       : body.start === 0 && body.length !== undefined && body.length < fewestBytes
         ? nothing(file)
         : undefined
@@ -224,6 +259,19 @@ async function* filled(pieces: Body['bytes'], file: string): AsyncGenerator<Uint
   }
   if (isNothing(start)) throw nothing(file)
 }
+
+/** The same, or the body is cancelled. */
+async function orCancelled<Value>({ cancel }: Body, proof: Promise<Value>): Promise<Value> {
+  try {
+    return await proof
+  } catch (thrown) {
+    cancel()
+    throw thrown
+  }
+}
+
+const pageInPlaceOf = (file: string): Failure =>
+  new Failure('broken', `a web page came in the place of the ${file}`)
 
 const nothing = (file: string): Failure =>
   new Failure('broken', `the service answered with nothing in the place of the ${file}`)

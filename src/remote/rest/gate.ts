@@ -3,7 +3,7 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import { Http, type Request } from '../http/http.js'
 import { knownQuestion, noteAnswered, noteDeleted, noteRefused } from '../known-question.js'
-import type { Body, RequestContext } from '../remote.js'
+import type { RequestContext } from '../remote.js'
 import { SharedAnswer } from '../shared-answer.js'
 import { type Capabilities, Lacking } from './lacking.js'
 
@@ -20,10 +20,10 @@ const isRecord = (path: string, method: string): boolean =>
  */
 export class Gate {
   /** The same service behind the gate. */
-  readonly http = new Http((request, reading, context) => {
+  readonly http = new Http((request, question, context) => {
     const lacks = this.lacking.refusal(request.path)
     if (lacks !== undefined) return Promise.reject(lacks)
-    return this.asked.ask(request, reading, context).then(
+    return this.asked.ask(request, question, context).then(
       value => {
         this.#noteAnswer(request, value === '')
         return value
@@ -47,14 +47,13 @@ export class Gate {
     this.#confirmation = new SharedAnswer(clock, late, context => this.#failureOfAll(context))
   }
 
-  /** The same body, or 'broken': a captive portal answers everything with nothing. Only where something is wrong already an empty file is worth a question. */
-  async proven(body: Body, path: string, context: RequestContext): Promise<Body> {
-    if (!this.#isFaulty || body.length !== 0 || knownQuestion(this.known) === undefined) return body
+  /** A captive portal answers everything with nothing: only where something is wrong already an empty file is worth a question. @throws Failure 'broken' */
+  async unlessFaulty(path: string, context: RequestContext): Promise<void> {
+    if (!this.#isFaulty || knownQuestion(this.known) === undefined) return
     // Its connection is taken until its bytes are read.
     const outage = await this.#failureOfAll({ ...context, holdsSlot: true }).catch(asFailure)
     this.#isFaulty = outage !== undefined
-    if (outage === undefined) return body
-    body.cancel()
+    if (outage === undefined) return
     const sentence = `nothing came for GET ${path}, and nothing shows that it is the file: ${outage.message}`
     throw new Failure('broken', sentence, { said: outage.said })
   }

@@ -367,10 +367,10 @@ const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
 
 /** The same service, every request signed. */
 export const withAuthorization = ({ ask }: Http, session: Session): Http =>
-  new Http((request, reading, context) =>
+  new Http((request, question, context) =>
     session.ask(
       context,
-      (authorization, within) => ask({ ...request, authorization }, reading, within),
+      (authorization, within) => ask({ ...request, authorization }, question, within),
       request.path,
     ),
   )

@@ -2,10 +2,12 @@
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { Breaker } from '../../../src/remote/client/breaker.js'
+import { withRetries } from '../../../src/remote/client/client.js'
+import type { AttemptResult } from '../../../src/remote/client/outgoing.js'
 import { openBandwidthLimiter, RateLimiter } from '../../../src/remote/client/rate-limit.js'
-import { type AttemptResult, retryAfter, withRetries } from '../../../src/remote/client/retry.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
+import { retryAfter } from '../../../src/remote/http/http.js'
 import { instant, type RequestContext } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
 

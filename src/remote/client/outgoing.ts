@@ -1,0 +1,136 @@
+// Outgoing request, how its answer is read, and what all requests to one service share.
+import type { Requests } from '../../activity/requests.js'
+import { Failure } from '../../failure.js'
+import type { Clock } from '../clock.js'
+import type { DeclaredBody } from '../connection/body.js'
+import type { BodyStream } from '../connection/body-stream.js'
+import type { ServiceConnections, WireRequest } from '../connection/connections.js'
+import type { Exchange, Head } from '../connection/exchange.js'
+import type { RequestContext } from '../remote.js'
+import type { AnswerTimes, Breaker } from './breaker.js'
+import type { LateWrites, Subject } from './late-answer.js'
+import type { Limiter, TrafficClass } from './limiter.js'
+import type { RateLimiter } from './rate-limit.js'
+
+export interface Outgoing extends WireRequest {
+  /** The operation: the path below the service's address, without its query. */
+  readonly endpoint: string
+  readonly authorization: string | undefined
+  readonly weight: TrafficClass
+  /** False for a write: if its answer is lost, the outcome is unknown. */
+  readonly repeatable: boolean
+  /** What a write changes. */
+  readonly subject?: Subject | undefined
+}
+
+/** The head of an answer, and what it states about its body. */
+export interface AnswerHead extends Head {
+  readonly declared: DeclaredBody
+}
+
+/** Takes the body of an answer; what it throws ends the attempt. */
+export interface Sink<Value> {
+  /** True where the rest is not wanted. */
+  take(piece: Uint8Array): boolean | undefined
+  /** Every byte has come, or all that are wanted. */
+  end(): Value
+}
+
+/** How one attempt ended. `after` is the service's Retry-After, in milliseconds. */
+export type AttemptResult<Value> =
+  | { readonly ended: 'well'; readonly value: Value }
+  | {
+      readonly ended: 'badly'
+      readonly failure: Failure
+      readonly again: boolean
+      /** True if nothing was sent, because the service is known to be away. */
+      readonly unasked?: boolean | undefined
+      readonly after?: number | undefined
+    }
+
+/** How an answer is read: its value by its head alone, while the body is discarded or streams on, or by its whole body. */
+export type Reading<Value> =
+  | { readonly value: Value; readonly rest: 'discarded' | 'ended' | BodyStream }
+  | { readonly sink: Sink<Value> }
+
+export interface AnswerReader<Value> {
+  /** Which statuses are answers. */
+  accepts(status: number): boolean
+  read(head: AnswerHead, exchange: Exchange): Reading<Value>
+  /** Reads the words of a refusal. */
+  words(): Sink<string | undefined>
+  refused(head: Head, said: string | undefined): AttemptResult<never>
+}
+
+/** What all requests to one service share. */
+export interface Traffic {
+  readonly clock: Clock
+  readonly connections: ServiceConnections
+  readonly limiter: Limiter
+  readonly rate: RateLimiter | undefined
+  readonly breaker: Breaker
+  readonly times: AnswerTimes
+  readonly late: LateWrites
+  /** The statuses that mean that it has too much to do. */
+  readonly overload: ReadonlySet<number>
+  readonly spend: (bytes: number) => Promise<void> | undefined
+  readonly told: Told
+}
+
+/** Who is told of requests. */
+export interface Told {
+  readonly counter?: Requests | undefined
+  readonly trace?: TraceRequest | undefined
+  /** Called for each long metadata answer that was read. */
+  readonly longAnswer?: ((bytes: number) => void) | undefined
+}
+
+export interface RequestTrace {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly priority: RequestContext['priority']
+  /** From the call until its answer was read, the wait for a slot included. */
+  readonly milliseconds: number
+  /** Undefined where no head of an answer came. */
+  readonly status: number | undefined
+  /** Why it failed, if it failed. */
+  readonly failure: string | undefined
+}
+
+/** Called for each request once it has ended. */
+export type TraceRequest = (request: RequestTrace) => void
+
+export function tell(
+  { counter, trace }: Told,
+  { method, path, endpoint }: Outgoing,
+  ended: Pick<RequestTrace, 'priority' | 'milliseconds' | 'status'> & {
+    readonly failure: Failure | undefined
+  },
+): void {
+  const { status, failure, milliseconds } = ended
+  counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
+  trace?.({ method, path, ...ended, failure: failure?.message })
+}
+
+/** What a write changes; names of one project are one subject. */
+export function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
+  if (subject === undefined) return []
+  return names === undefined ? [subject] : [subject, `names in ${names}`]
+}
+
+/** A request in an error's sentence. */
+export const describeRequest = ({ method, path }: Pick<Outgoing, 'method' | 'path'>): string =>
+  `${method} ${path.slice(0, 300)}`
+
+/** The failure of a write that may have been carried out. */
+export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
+  const sentence = `${describeRequest(outgoing)} was sent, but whether it was carried out is unknown: ${cause.message}`
+  return new Failure('outcome-unknown', sentence, { cause, said: cause.said })
+}
+
+/** For a sentence: how long its caller waits, of a request that outlives its first caller what that one had. */
+export function waited({ patience }: RequestContext, allowed: number): string {
+  const milliseconds = Math.max(0, Math.min(allowed, patience ?? allowed))
+  return `${(milliseconds / 1000).toFixed(1).replace('.0', '')} s`
+}
