@@ -42,7 +42,7 @@ export function outcomeOf<Value>(ask: () => MaybePromise<Value>): Outcome<Value>
 /** Handles what is thrown at once or later. */
 export function attempt<Value>(
   ask: () => MaybePromise<Value>,
-  other: (thrown: unknown) => Value,
+  other: (thrown: unknown) => MaybePromise<Value>,
 ): MaybePromise<Value> {
   try {
     return recover(ask(), other)

@@ -87,8 +87,19 @@ const ancestorsAtMost = 8
 /** The parent of all is an ancestor of every program. */
 const firstProcess = 1
 
+/** A program that walks opens many files in a row. */
+let last: { readonly thread: number; readonly at: number; readonly process: ProcessId | undefined } | undefined
+/** Milliseconds; no number is used again within them. */
+const sameForMs = 100
+
 /** Undefined for a thread that cannot be looked at. */
 export function processOf(thread: number): ProcessId | undefined {
+  const at = performance.now()
+  if (last?.thread !== thread || at - last.at > sameForMs) last = { thread, at, process: lookedUp(thread) }
+  return last.process
+}
+
+function lookedUp(thread: number): ProcessId | undefined {
   const status = statusOf(thread)
   if (status === undefined) return undefined
   const ancestors: number[] = []

@@ -307,6 +307,8 @@ export class ContentCache {
     const { name } = wanted
     this.lru.touch(name)
     for (let tries = 0; tries < triesAtMost; tries += 1) {
+      const hot = this.files.readHot(name, wanted.offset, wanted.into)
+      if (hot !== undefined) return this.counted(hot, 'arriving', name)
       const entry = this.entries.of(content, name)
       const blob = this.files.opened(name) ?? (await entry.kept())
       const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, wanted)

@@ -7,6 +7,7 @@ import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/own-file.js'
+import { SeenKeys } from './seen-keys.js'
 import {
   isText,
   type LedgerTable,
@@ -15,6 +16,7 @@ import {
   type PendingWrite,
   type PendingWrites,
   type StoredValue,
+  type TableKey,
 } from './table.js'
 
 /** A durable memory of values, any at all. No call ever throws: without its file it forgets at worst. */
@@ -28,6 +30,8 @@ export interface Ledger {
   /** The value stays, and counts as set no later than then. */
   backdate(namespace: string, key: string, to: Instant): void
   delete(namespace: string, key: string): void
+  /** Another number once another process has written, seen within 50 ms: what was read before may be another by now. */
+  revision(): number
   /** Every text in a room, in no order that means anything. */
   entries(namespace: string): ReadonlyMap<string, StoredValue>
   /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
@@ -50,6 +54,9 @@ const shortValue = 80
 const rowsAtMost = 32_768
 /** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
 const unseenMs = 50
+/** Keys of the file are noted in slices, so many milliseconds apart. */
+const keysAtOnce = 2_000
+const keysEveryMs = 20
 /** What was looked for and is not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
@@ -67,6 +74,11 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   // Sizes and times are asked for at every stat. Long values are held by the code that asked for them.
   const recent = new LRUCache<string, StoredValue>(upTo(rowsAtMost))
   let seenVersion: number | undefined
+  let revisions = 0
+  /** None where another process writes, too. */
+  let seen: SeenKeys | undefined
+  /** Every key of the file is among those. */
+  let isAllSeen = false
   let lookedAt = Number.NEGATIVE_INFINITY
 
   function reach(): LedgerTable | undefined {
@@ -74,7 +86,10 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     try {
       makeDirectoriesNow(directory)
       table = openTable(path)
-      recent.clear()
+      forgetRecent()
+      seenVersion = table.version()
+      seen = new SeenKeys()
+      noteKeys(table, undefined)
     } catch (error) {
       setback(error)
     }
@@ -143,15 +158,40 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
-  /** What was read counts until another process has written. A clock that was set back makes it look at once. */
-  function recentOf(name: string): StoredValue | undefined {
+  /** A clock that was set back makes it look at once. */
+  function revision(): number {
     const time = clock.now()
     if (time < lookedAt || time >= lookedAt + unseenMs) {
       lookedAt = time
       const version = fromDisk(from => from.version(), 0)
-      if (version !== seenVersion) recent.clear()
+      if (version !== seenVersion) {
+        forgetRecent()
+        // Keys of another process are not noted here.
+        seen = undefined
+      }
       seenVersion = version
     }
+    return revisions
+  }
+
+  /** In slices, so that no call waits for a long table; a mount that begins finds out at once that there is none. */
+  function noteKeys(from: LedgerTable, last: TableKey | undefined): void {
+    if (from !== table || seen === undefined) return
+    const keys = from.keysAfter(last, keysAtOnce)
+    for (const { namespace, key } of keys) seen.add(`${namespace} ${key}`)
+    isAllSeen = keys.length < keysAtOnce
+    const next = (): void => fromDisk(at => noteKeys(at, keys.at(-1)), undefined)
+    if (!isAllSeen) clock.after(keysEveryMs, next, 'in-background')
+  }
+
+  function forgetRecent(): void {
+    recent.clear()
+    revisions += 1
+  }
+
+  /** What was read counts until another process has written. */
+  function recentOf(name: string): StoredValue | undefined {
+    revision()
     return recent.get(name)
   }
 
@@ -162,7 +202,8 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     const name = `${namespace} ${key}`
     const held = recentOf(name)
     if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
-    const found = fromDisk(from => from.get(namespace, key), undefined)
+    const isNew = isAllSeen && seen?.mayHold(name) === false
+    const found = isNew ? undefined : fromDisk(from => from.get(namespace, key), undefined)
     if (found === undefined) recent.set(name, nothing)
     else if (isShort(found)) recent.set(name, found)
     return found && { ...found, ...change }
@@ -172,6 +213,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     const unwritten = namespaces.get(namespace) ?? new Map<string, PendingWrite>()
     namespaces.set(namespace, unwritten.set(key, change))
     const name = `${namespace} ${key}`
+    seen?.add(name)
     if (change === 'deleted') recent.set(name, nothing)
     else if (isShort(change)) recent.set(name, change)
     else recent.delete(name)
@@ -209,6 +251,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       if (remembered !== undefined && remembered.stored > to) restamp(namespace, key, to)
     },
     delete: (namespace, key) => put(namespace, key, 'deleted'),
+    revision,
     entries(namespace) {
       const all = fromDisk(from => from.all(namespace), new Map<string, StoredValue>())
       for (const [key, change] of namespaces.get(namespace) ?? []) {

@@ -9,6 +9,11 @@ export interface StoredValue<Value = string> {
   readonly stored: Instant
 }
 
+export interface TableKey {
+  readonly namespace: string
+  readonly key: string
+}
+
 /** A short text, or bytes that may be many. */
 export type LedgerValue = string | Uint8Array
 
@@ -31,6 +36,8 @@ export interface LedgerTable {
   /** Moves when another connection has written. */
   version(): number
   get(namespace: string, key: string): StoredValue<LedgerValue> | undefined
+  /** Up to so many keys behind this one, of all namespaces, in their order. */
+  keysAfter(last: TableKey | undefined, most: number): readonly TableKey[]
   /** Its texts. */
   all(namespace: string): Map<string, StoredValue>
   write(rooms: ReadonlyMap<string, PendingWrites>): boolean
@@ -62,6 +69,9 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
   )
   const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
   const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
+  const keys = database
+    .prepare('SELECT room, key FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?')
+    .raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
   const putLong = database.prepare('INSERT OR REPLACE INTO memory SELECT ?, ?, ?, ? WHERE ?')
@@ -92,6 +102,13 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       return Array.isArray(row) ? Number(row[0]) : 0
     },
     get: (namespace, key) => storedValueIn(one.get(namespace, jsonText(key))),
+    keysAfter(last, most) {
+      const after = last === undefined ? ['', ''] : [last.namespace, jsonText(last.key)]
+      return keys.all(...after, most).flatMap((row: unknown) => {
+        if (!Array.isArray(row)) return []
+        return [{ namespace: String(row[0]), key: fromJsonText(row[1]) }]
+      })
+    },
     all(namespace) {
       const found = new Map<string, StoredValue>()
       for (const row of many.all(namespace)) {

@@ -22,8 +22,6 @@ interface Asked {
   count: number
   /** The same, where a size counts less than contents. */
   weight: number
-  /** No program has come to the directory that it lies in. */
-  isBeyond: boolean
 }
 
 /** Beyond the directories that programs are in, one question is asked for so many that were used. */
@@ -36,6 +34,11 @@ export class FileQuestions {
   private readonly asked = new Map<string, Asked>()
   /** Those with something left, for what is known of the programs. */
   private readonly open = new Set<Asked>()
+  /** Those of them in a directory to which no program has come. */
+  private readonly openBeyond = new Set<Asked>()
+  /** All in such a directory, and what they were asked for. */
+  private readonly beyond = new Set<Asked>()
+  private weightBeyond = 0
   private here: Asked | undefined
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
   private used = 0
@@ -50,9 +53,10 @@ export class FileQuestions {
   /** The files of this folder may be asked for; `isBeyond`: no program has come to the directory that it lies in. */
   add(folder: ListedDirectory, isBeyond: boolean): void {
     if (this.asked.has(folder.path)) return
-    const one: Asked = { folder, levels: [], from: 0, count: 0, weight: 0, isBeyond }
+    const one: Asked = { folder, levels: [], from: 0, count: 0, weight: 0 }
     this.asked.set(folder.path, one)
-    this.open.add(one)
+    if (isBeyond) this.beyond.add(one)
+    this.reopen(one)
   }
 
   /** The listing of the folder that was entered last has come. */
@@ -70,21 +74,23 @@ export class FileQuestions {
     }
     this.here = next
     if (next === undefined) return
-    next.isBeyond = false
+    this.come(next)
     this.used += next.count
     next.count = 0
   }
 
   /** A program has come to this directory. */
   cameTo(directory: string): void {
-    for (const one of this.asked.values()) if (parentOf(one.folder.path) === directory) one.isBeyond = false
+    for (const one of [...this.beyond]) if (parentOf(one.folder.path) === directory) this.come(one)
   }
 
   /** No program is expected in this folder any more. */
   drop(path: string): void {
     const one = this.asked.get(path)
+    if (one === undefined) return
     this.asked.delete(path)
-    if (one !== undefined) this.open.delete(one)
+    this.come(one)
+    this.open.delete(one)
     if (one === this.here) this.here = undefined
   }
 
@@ -106,22 +112,26 @@ export class FileQuestions {
     this.version = this.pattern.version
     for (const one of this.asked.values()) {
       one.from = 0
-      this.open.add(one)
+      this.reopen(one)
     }
+  }
+
+  private reopen(one: Asked): void {
+    if (this.beyond.has(one)) this.openBeyond.add(one)
+    else this.open.add(one)
+  }
+
+  /** A program has come to its directory. */
+  private come(one: Asked): void {
+    if (!this.beyond.delete(one)) return
+    this.weightBeyond -= one.weight
+    if (this.openBeyond.delete(one)) this.open.add(one)
   }
 
   private *inTurn(): Generator<Asked> {
     if (this.here !== undefined && this.open.has(this.here)) yield this.here
-    for (const one of this.open) if (!one.isBeyond) yield one
-    const beyond = [...this.open].filter(({ isBeyond }) => isBeyond)
-    if (beyond.length > 0 && this.weightBeyond() < Math.max(beyondAtLeast, this.used / partBeyond))
-      yield* beyond
-  }
-
-  private weightBeyond(): number {
-    let weight = 0
-    for (const one of this.asked.values()) if (one.isBeyond) weight += one.weight
-    return weight
+    yield* this.open
+    if (this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)) yield* this.openBeyond
   }
 
   private nextOf(one: Asked): FileQuestion | undefined {
@@ -134,6 +144,7 @@ export class FileQuestions {
       return { path: `${folder.path}/${dentry.name}`, dentry, level, isHere: one === this.here }
     }
     this.open.delete(one)
+    this.openBeyond.delete(one)
     return undefined
   }
 
@@ -143,7 +154,9 @@ export class FileQuestions {
     if (one === this.here) this.used += 1
     else {
       one.count += 1
-      one.weight += question.level === 'looked' ? weightOfSize : 1
+      const weight = question.level === 'looked' ? weightOfSize : 1
+      one.weight += weight
+      if (this.beyond.has(one)) this.weightBeyond += weight
     }
     return question
   }

@@ -1,9 +1,8 @@
 // Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
-import { giveMemoryBack, isLent, lendMemory } from '../../../lent-memory.js'
+import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { chunkBytes, chunkCount, chunkSum } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
-import { FileClosed } from '../store/open-file.js'
 import { openIntervalSet } from './interval-set.js'
 
 export interface ChunkBufferPorts {
@@ -41,13 +40,11 @@ export class ChunkBuffer {
   private creating: Promise<UnfinishedFile> | undefined
   private unfinished: UnfinishedFile | undefined
   private discarded = false
-  private released = false
 
   constructor(private readonly ports: ChunkBufferPorts) {}
 
   /** Fills `into` with bytes that have arrived; a promise only where the disk has to be asked. */
   read(offset: number, into: Uint8Array): Promise<number> | number {
-    if (this.released) throw new FileClosed()
     const end = offset + into.length
     const coming: Promise<void>[] = []
     for (let position = offset; position < end; ) {
@@ -76,17 +73,10 @@ export class ChunkBuffer {
 
   /** Resolves when all `length` bytes are written and proven. */
   async finish(length: number): Promise<CompleteContent> {
-    const [only] = this.held
-    if (
-      this.creating === undefined &&
-      length <= chunkBytes &&
-      (only === undefined || only.filled === length)
-    ) {
-      const bytes = only?.bytes.subarray(0, length) ?? new Uint8Array()
-      return { in: 'memory', bytes, checksum: { length, sums: length === 0 ? bytes : chunkSum(bytes) } }
-    }
     while (this.flushing.size > 0) await Promise.all(this.flushing)
     for (const one of this.held) await this.flush(one)
+    // An empty one has come to no chunk.
+    if (length === 0) await this.write(new Uint8Array(), 0)
     const checksum = { length, sums: await this.sumAll(length) }
     if (this.unfinished === undefined) throw new DiskRefused()
     return { in: 'file', unfinished: this.unfinished, checksum }
@@ -97,22 +87,6 @@ export class ChunkBuffer {
     if (this.unfinished !== undefined) void this.ports.discard(this.unfinished)
   }
 
-  /** The short content it holds in memory was kept, or is given up: later reads are refused with `FileClosed`. */
-  release(): void {
-    if (this.creating !== undefined || this.flushing.size > 0) return
-    this.released = true
-    for (const one of this.held) giveMemoryBack(one.bytes)
-    this.held.clear()
-  }
-
-  /** A piece that is the whole of a short content, in lent memory of its own, stays where it is. */
-  adopt(piece: Uint8Array): boolean {
-    if (piece.length !== this.ports.length() || piece.length > chunkBytes || !isLent(piece)) return false
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
-    this.held.add({ start: 0, bytes, filled: piece.length })
-    return true
-  }
-
   hold(start: number, end: number | undefined): BufferedChunk {
     const isSure = end !== undefined && this.ports.length() !== undefined
     const room = isSure ? Math.min(chunkEnd(start), end) - start : firstBytes
@@ -121,11 +95,9 @@ export class ChunkBuffer {
     return one
   }
 
-  /** A full chunk goes to the disk, save the whole of a short content: its file is made in one go. */
-  filled(one: BufferedChunk): boolean {
-    if (one.start === 0 && one.filled === this.ports.length()) return false
+  /** A full chunk goes to the disk. */
+  filled(one: BufferedChunk): void {
     void this.flush(one)
-    return true
   }
 
   /** No more comes for it. */
@@ -230,11 +202,10 @@ export class ChunkWriter {
     private readonly end: () => number | undefined,
   ) {}
 
-  /** Takes a copy, or a piece that is the whole of a short content itself; a promise where the next piece should wait. */
+  /** Takes a copy; a promise where the next piece should wait. */
   put(piece: Uint8Array): Promise<unknown> | undefined {
     const start = this.position
-    if (start === 0 && this.current === undefined && this.buffer.adopt(piece)) this.position += piece.length
-    for (let from = this.position - start; from < piece.length; ) {
+    for (let from = 0; from < piece.length; ) {
       const part = piece.subarray(from, from + chunkEnd(this.position) - this.position)
       this.add(part)
       from += part.length
@@ -256,7 +227,8 @@ export class ChunkWriter {
     chunk.filled += part.length
     this.position += part.length
     const isFull = this.position % chunkBytes === 0
-    this.current = isFull && this.buffer.filled(chunk) ? undefined : chunk
+    if (isFull) this.buffer.filled(chunk)
+    this.current = isFull ? undefined : chunk
   }
 }
 

@@ -175,19 +175,10 @@ export class Download implements RangeUser {
     this.most = Math.max(this.most, bytes)
   }
 
-  /** Asks for all of it; its length in bytes when it is whole, or skipped because it is longer than wanted. */
-  async prefetch({ context, most, wanted }: PrefetchRequest): Promise<number> {
+  /** Asks for all of it. */
+  fetchAll({ context, wanted }: Pick<PrefetchRequest, 'context' | 'wanted'>): void {
     this.wantedUntil = wanted ?? this.wantedUntil
     this.requests.fetchAll(context.priority)
-    try {
-      return (await this.whole).checksum.length
-    } catch (error) {
-      if (!(error instanceof PrefetchAbandoned)) throw error
-      if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
-      if (this.length !== undefined)
-        this.ports.versions.remember(this.source.name, this.length, { modified: this.print?.date })
-      return error.bytes
-    }
   }
 
   /** Stops what is only a guess. */
@@ -220,9 +211,14 @@ export class Download implements RangeUser {
     })
   }
 
+  /** Sends its first request. */
+  ask(priority: Priority): void {
+    this.requests.want(0, 0, priority)
+  }
+
   async lengthKnown(priority: Priority): Promise<number> {
     const ready = () => this.length !== undefined
-    if (!ready()) this.requests.want(0, 0, priority)
+    if (!ready()) this.ask(priority)
     if (!ready()) await this.until({ ready })
     return this.length ?? 0
   }

@@ -2,7 +2,15 @@
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
-import type { Content, Remote, RequestContext } from '../../../remote/remote.js'
+import {
+  type Body,
+  type ByteOffset,
+  byteOffset,
+  type Content,
+  type ContentVersion,
+  type Remote,
+  type RequestContext,
+} from '../../../remote/remote.js'
 import { SingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
@@ -18,6 +26,7 @@ import {
   type PrefetchRequest,
 } from './download.js'
 import { bigBytes, type Priority } from './ranges.js'
+import { NotSmall, SmallDownload, smallBytes } from './small.js'
 import { UncachedStream } from './uncached.js'
 
 export interface ContentEntryPorts extends DownloadPorts {
@@ -48,7 +57,10 @@ const refusedForMs = 60_000
 const tooLate = 'the service did not send the bytes in time; the download goes on'
 
 export class ContentEntry {
+  private small: SmallDownload | undefined
   private download: Download | undefined
+  /** Its answer is none for one buffer. */
+  private goesLong = false
   private settled: Promise<void> = Promise.resolve()
   private passing: UncachedStream | undefined
   private readonly opening = new SingleFlight<Blob | undefined>()
@@ -74,12 +86,12 @@ export class ContentEntry {
 
   /** Something of it is under way that needs its file to stay. */
   get busy(): boolean {
-    return this.opening.isUnderWay || this.download !== undefined
+    return this.opening.isUnderWay || this.arriving !== undefined
   }
 
   /** A request brings its bytes just now. */
   get downloading(): boolean {
-    return this.download !== undefined && !this.download.resting
+    return this.small !== undefined || this.download?.resting === false
   }
 
   /** How much has arrived, from 0 to 1. */
@@ -89,7 +101,7 @@ export class ContentEntry {
 
   /** How many bytes have arrived. */
   get arrived(): number {
-    return this.download?.arrived ?? 0
+    return this.arriving?.arrived ?? 0
   }
 
   /** Nothing is under way, and nothing is worth remembering. */
@@ -100,7 +112,7 @@ export class ContentEntry {
 
   /** Opens the kept file; undefined if there is none, or none yet. */
   kept(): Promise<Blob | undefined> {
-    if (this.download !== undefined) return Promise.resolve(undefined)
+    if (this.arriving !== undefined) return Promise.resolve(undefined)
     return this.opening.ask(() => this.ports.kept.find(this.name))
   }
 
@@ -108,14 +120,15 @@ export class ContentEntry {
   readNow(offset: number, into: Uint8Array): number | undefined {
     this.askedAt = this.ports.clock.now()
     this.isRead = true
-    return this.download?.readNow(offset, into)
+    return this.arriving?.readNow(offset, into)
   }
 
   /** Reads from what arrives; undefined if things changed meanwhile and the caller has to look again. */
   async read(wanted: ColdRead): Promise<number | undefined> {
     this.askedAt = this.ports.clock.now()
     this.isRead = true
-    const isJoining = this.download !== undefined
+    const isJoining = this.arriving !== undefined && wanted.asksItself !== true
+    wanted.asksItself = true
     const { context, offset } = wanted
     const length = this.told
     if (length !== undefined && offset >= length) return 0
@@ -125,11 +138,9 @@ export class ContentEntry {
     } catch (error) {
       if (error instanceof Contradiction) throw await this.contradicted(error, context)
       if (error instanceof DiskRefused) this.refuse()
-      if (error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof FileClosed)
-        return undefined
+      if (isPassing(error) || error instanceof FileClosed) return undefined
       const isLate = this.ports.clock.now() >= context.deadline
-      if (!isJoining || isLate || wanted.asksItself === true) throw asFailure(error)
-      wanted.asksItself = true
+      if (!isJoining || isLate) throw asFailure(error)
       return undefined
     } finally {
       leave?.()
@@ -139,7 +150,7 @@ export class ContentEntry {
   /** In bytes. */
   size(context: RequestContext): Promise<number> {
     this.askedAt = this.ports.clock.now()
-    const isJoining = this.sizing.isUnderWay || this.download !== undefined
+    const isJoining = this.sizing.isUnderWay || this.arriving !== undefined
     return this.answered(context, isJoining, () => this.sizing.ask(() => this.findLength(context)))
   }
 
@@ -148,11 +159,11 @@ export class ContentEntry {
     const { context, signal } = guess
     if (this.isRefused) throw new Failure('no-space', 'the cache directory takes no more bytes')
     if (signal?.aborted === true) throw new Failure('timeout', 'the guess was given up')
-    const cancel = () => this.download?.callOff()
+    const cancel = () => this.arriving?.callOff()
     signal?.addEventListener('abort', cancel)
     try {
       return await this.answered(context, false, async () => {
-        const length = await this.begin(guess.most).prefetch(guess)
+        const length = await this.fetchAhead(guess)
         if (guess.wanted !== undefined) await this.settled
         return length
       })
@@ -180,15 +191,19 @@ export class ContentEntry {
   /** Resolves when nothing of it is under way any more. */
   async stop(sentence: string): Promise<void> {
     this.endPassing()
-    if (this.download?.completing === true)
+    if (this.arriving?.completing === true)
       await Promise.race([this.settled, sleep(this.ports.clock, completingMs)])
-    this.download?.stop(new Failure('unreachable', sentence))
+    this.arriving?.stop(new Failure('unreachable', sentence))
     await this.settled
+  }
+
+  private get arriving(): SmallDownload | Download | undefined {
+    return this.small ?? this.download
   }
 
   /** In bytes, as far as the service said it. */
   private get told(): number | undefined {
-    return this.download?.length ?? this.ports.versions.length(this.name)
+    return this.arriving?.length ?? this.ports.versions.length(this.name)
   }
 
   /** The disk took no more of it a short while ago: it is read without being kept. */
@@ -221,46 +236,108 @@ export class ContentEntry {
   }
 
   /** The download under way, begun now if there is none. */
-  private begin(most = Number.POSITIVE_INFINITY): Download {
-    this.download ??= this.start()
-    this.download.wantMost(most)
-    return this.download
+  private begin(most = Number.POSITIVE_INFINITY): SmallDownload | Download {
+    const arriving = this.arriving ?? (this.isSmall ? this.startSmall(most) : this.startLong())
+    arriving.wantMost(most)
+    return arriving
   }
 
-  private start(): Download {
-    const { content } = this
-    const { remote, lru } = this.ports
-    const started = new Download(this.ports, {
-      name: this.name,
-      hasParts: content.of === 'file',
-      // What came faster than room could be made for it would pile up in memory.
-      fetch: async ({ start, end }, priority, of) => {
-        await lru.room()
-        return remote.content(content, start, this.ownContext(priority), end, of)
-      },
-      askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
-    })
+  /** As far as is known: its answer tells. */
+  private get isSmall(): boolean {
+    const { versions } = this.ports
+    return !this.goesLong && (versions.length(this.name) ?? 0) <= smallBytes && !versions.isDoubted(this.name)
+  }
+
+  private startSmall(most: number): SmallDownload {
+    const { versions } = this.ports
+    const fetch = () => this.fetch(byteOffset(0), 'guess', undefined)
+    const source = { name: this.name, told: versions.length(this.name), versions, fetch }
+    const started = new SmallDownload(source, most)
+    this.small = started
     this.settled = this.keep(started)
     return started
   }
 
+  /** `body` is the answer to its first request, where that was sent already. */
+  private startLong(body?: Body): Download {
+    let first = body
+    const started = new Download(this.ports, {
+      name: this.name,
+      hasParts: this.content.of === 'file',
+      fetch: async ({ start, end }, priority, of) => {
+        const handed = first
+        first = undefined
+        return handed !== undefined && start === 0 ? handed : this.fetch(start, priority, of, end)
+      },
+      askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
+    })
+    this.download = started
+    this.settled = this.keep(started)
+    return started
+  }
+
+  private async fetch(
+    start: ByteOffset,
+    priority: Priority,
+    of: ContentVersion | undefined,
+    end?: ByteOffset,
+  ): Promise<Body> {
+    const { remote, lru } = this.ports
+    // What came faster than room could be made for it would pile up in memory.
+    await lru.room()
+    return remote.content(this.content, start, this.ownContext(priority), end, of)
+  }
+
   /** Readers meet a failure by themselves; here it decides what is remembered. */
-  private async keep(started: Download): Promise<void> {
+  private async keep(started: SmallDownload | Download): Promise<void> {
     const { name } = this
     const { kept, versions, lru, log, rested } = this.ports
     try {
-      await kept.keep(name, await started.whole, started.print)
+      const whole = await started.whole
+      const keeping = kept.keep(name, whole, started.print)
+      if (keeping !== undefined) await keeping
     } catch (error) {
       if (error instanceof DiskRefused) this.refuse()
       if (error instanceof Contradiction) versions.contradict(name, error)
+      if (error instanceof NotSmall) return this.goLong(error.body)
       if (!(error instanceof PrefetchAbandoned))
         log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
     } finally {
-      this.download = undefined
-      lru.remove(partsOf(name))
-      started.buffer.release()
+      if (started instanceof SmallDownload) started.release()
+      if (started === this.small) this.small = undefined
+      if (started === this.download) {
+        this.download = undefined
+        lru.remove(partsOf(name))
+      }
     }
     if (this.atRest && !this.askers.waiting) rested(this)
+  }
+
+  /** Its readers come again, and find the longer way begun. */
+  private goLong(body: Body | undefined): Promise<void> {
+    const most = this.small?.most
+    this.goesLong = true
+    this.small = undefined
+    const started = this.startLong(body)
+    started.wantMost(most ?? 0)
+    started.ask('guess')
+    return this.settled
+  }
+
+  private async fetchAhead(guess: PrefetchRequest): Promise<number> {
+    const { most } = guess
+    const arriving = this.begin(most)
+    if (arriving instanceof Download) arriving.fetchAll(guess)
+    try {
+      return (await arriving.whole).checksum.length
+    } catch (error) {
+      if (error instanceof NotSmall) return this.fetchAhead(guess)
+      if (!(error instanceof PrefetchAbandoned)) throw error
+      if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
+      const { length, print } = arriving
+      if (length !== undefined) this.ports.versions.remember(this.name, length, { modified: print?.date })
+      return error.bytes
+    }
   }
 
   /** What a reader hears of a contradiction, once the download that met it is over. */
@@ -271,13 +348,14 @@ export class ContentEntry {
     return failure
   }
 
-  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
+  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number | undefined> {
     const { context, offset, into } = wanted
     const current = this.begin()
     const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
-    const coming = current.reach(offset, end, context.priority)
+    const isSmall = current instanceof SmallDownload
+    const coming = isSmall ? current.reach(end) : current.reach(offset, end, context.priority)
     if (coming !== undefined) await this.patiently(wanted, coming)
-    return current.read(offset, into)
+    return isSmall ? current.readNow(offset, into) : current.read(offset, into)
   }
 
   private async patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
@@ -335,12 +413,12 @@ export class ContentEntry {
   }
 
   private async findLength(context: RequestContext): Promise<number> {
-    const knownWay = this.download !== undefined || this.isRefused
+    const knownWay = this.arriving !== undefined || this.isRefused
     const said = knownWay ? undefined : await this.askLength(context.priority)
     if (said !== undefined) return said
     this.tellsNothing = !knownWay
     const length = await this.count(context)
-    this.ports.versions.remember(this.name, length, { modified: this.download?.print?.date })
+    this.ports.versions.remember(this.name, length, { modified: this.arriving?.print?.date })
     return length
   }
 
@@ -362,17 +440,25 @@ export class ContentEntry {
     try {
       if (this.isRefused) return await this.uncached(context.priority).size()
       const download = this.begin()
+      if (download instanceof SmallDownload) {
+        await download.reach(0)
+        return download.length ?? this.count(context)
+      }
       const length = await download.lengthKnown(context.priority)
       if (!this.isRead && length - download.arrived > bigBytes && download.canRest)
         download.pause(new Failure('timeout', 'the download waits for a reader'))
       return length
     } catch (error) {
       if (error instanceof DiskRefused) this.refuse()
-      if (error instanceof DiskRefused || error instanceof PrefetchAbandoned) return this.count(context)
+      if (isPassing(error)) return this.count(context)
       throw error
     }
   }
 }
+
+/** It goes on in another way. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof NotSmall
 
 /** A service that refuses the question only does not tell; one that is away does not let the body be believed. */
 function ifSizeUnknown(thrown: unknown): undefined {

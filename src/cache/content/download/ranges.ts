@@ -269,8 +269,7 @@ export class Ranges {
       await this.takeResumed(range, first, writer)
       if (this.inFlight.has(range)) this.ended(range)
     } finally {
-      const { known, buffer } = this.user
-      if (known === undefined || buffer.arrived.bytes < known) writer.close()
+      writer.close()
     }
   }
 

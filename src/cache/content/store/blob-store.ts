@@ -4,6 +4,7 @@ import { existsSync, open as openDescriptor, statSync } from 'node:fs'
 import { lstat, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { MaybePromise } from '../../../maybe-promise.js'
 import { type Content, type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { clearPlace, makePrivateNow } from '../../../system/own-file.js'
@@ -42,8 +43,8 @@ export interface StoredFile {
 
 export interface BlobStore {
   create(): Promise<UnfinishedFile>
-  /** Writes a whole content and gives it its name; rejects (and leaves no file) where the disk will not have it. */
-  keep(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void>
+  /** Writes a whole content and gives it its name, at once where the disk is quick; fails (and leaves no file) where the disk will not have it. */
+  keep(name: string, bytes: Uint8Array, checksum: Checksum): MaybePromise<void>
   /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
   publish(unfinished: UnfinishedFile, name: string, checksum: Checksum): Promise<void>
   /** Undefined if it is not kept; one whose proof is not whole is dropped. */
@@ -156,10 +157,14 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       return { file: openCacheFile(await open(path, 'wx+', 0o600)), path }
     })
 
-  /** At once where the disk is quick; undefined then. */
-  function keep(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void> | undefined {
+  function keep(name: string, bytes: Uint8Array, checksum: Checksum): MaybePromise<void> {
     const parts = [bytes, trailerOf(checksum, name)]
-    return short.keep(parts, unfinishedPath(), pathOf(name)) ? undefined : keepLater(name, parts)
+    try {
+      if (short.keep(parts, unfinishedPath(), pathOf(name))) return undefined
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+    return withDirectories(() => keepLater(name, parts))
   }
 
   async function keepLater(name: string, parts: readonly Uint8Array[]): Promise<void> {
@@ -181,7 +186,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
 
   return {
     create,
-    keep: (name, bytes, checksum) => withDirectories(async () => keep(name, bytes, checksum)),
+    keep,
     async publish(unfinished, name, checksum) {
       try {
         await unfinished.file.write(trailerOf(checksum, name), checksum.length)

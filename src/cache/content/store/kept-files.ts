@@ -1,6 +1,8 @@
 // Kept files in use: how a whole content joins them, which are open or in memory, and that none is read once it was let go.
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../../../growing-lru.js'
+import { lendMemory } from '../../../lent-memory.js'
+import { attempt, chain, type MaybePromise, recover } from '../../../maybe-promise.js'
 import type { Clock } from '../../../remote/clock.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
@@ -11,9 +13,9 @@ import type { LruIndex } from './lru.js'
 import { shortBytes } from './short-files.js'
 import type { ContentVersions, VersionFingerprint } from './versions.js'
 
-/** Every byte is there: still in memory where the content is short. */
+/** Every byte is there: in memory of its own where the content is short. */
 export type CompleteContent =
-  | { readonly in: 'memory'; readonly bytes: Uint8Array; readonly checksum: Checksum }
+  | { readonly in: 'memory'; readonly bytes: Buffer; readonly checksum: Checksum }
   | { readonly in: 'file'; readonly unfinished: UnfinishedFile; readonly checksum: Checksum }
 
 export interface KeptFilesPorts {
@@ -96,26 +98,24 @@ export class KeptFiles {
     return undefined
   }
 
-  /** Counted before it is named, so that the others make room first. */
-  async keep(name: string, whole: CompleteContent, version: VersionFingerprint | undefined): Promise<void> {
+  /** Counted before it is named, so that the others make room first; at once where the disk is quick. */
+  keep(name: string, whole: CompleteContent, version: VersionFingerprint | undefined): MaybePromise<void> {
     const { versions, lru, clock } = this.ports
     const { checksum } = whole
     versions.remember(name, checksum.length, { version, modified: version?.date })
-    lru.remove(partsOf(name))
-    await lru.add({ name, bytes: storedBytes(checksum), used: clock.now() })
-    if (whole.in === 'memory') this.hot.hold(name, whole.bytes)
-    await this.publish(name, whole)
-    if (whole.in === 'file')
-      this.open.set(name, blobOf({ name, file: whole.unfinished.file, checksum }, 'believed', clock.now))
+    const counted = lru.add({ name, bytes: storedBytes(checksum), used: clock.now() })
+    return chain(counted, () =>
+      whole.in === 'memory' ? this.keepShort(name, whole) : this.keepFile(name, whole),
+    )
   }
 
   /** What is on its way takes room like what is kept; where it waits for its readers it goes like it, too. */
   countParts(name: string, bytes: number): void {
     const { lru, clock, log } = this.ports
     if (lru.bytesOf(partsOf(name)) === bytes) return
-    lru
-      .add({ name: partsOf(name), bytes, used: clock.now() })
-      .catch(error => log('the parts of a file could not be counted', { name, error: String(error) }))
+    void recover(lru.add({ name: partsOf(name), bytes, used: clock.now() }), error =>
+      log('the parts of a file could not be counted', { name, error: String(error) }),
+    )
   }
 
   /** What is open of it, or is being opened, is not read from any more. */
@@ -134,24 +134,54 @@ export class KeptFiles {
     const told = this.ports.versions.length(name)
     if (told === undefined || told > shortBytes) return undefined
     this.ports.store.readShort(name, bytes => {
-      if (bytes.length === told) this.hot.hold(name, bytes)
+      if (bytes.length !== told) return
+      const own = lendMemory(told)
+      own.set(bytes)
+      this.hot.hold(name, own)
     })
     return this.hot.read(name, offset, into)
   }
 
-  /** What gets no name is still read until it is closed, or as long as it stays in memory: its bytes are whole. */
-  private async publish(name: string, whole: CompleteContent): Promise<void> {
-    const { store, lru, log } = this.ports
+  private keepShort(name: string, whole: CompleteContent & { in: 'memory' }): MaybePromise<void> {
+    const { bytes, checksum } = whole
+    const keeping = attempt(
+      () => this.ports.store.keep(name, bytes, checksum),
+      error => this.keepInRoom(name, whole, error),
+    )
+    // Not before it is written: what is held goes to others as soon as more comes.
+    return chain(keeping, () => this.hot.hold(name, bytes))
+  }
+
+  private async keepInRoom(
+    name: string,
+    { bytes, checksum }: CompleteContent & { in: 'memory' },
+    refused: unknown,
+  ): Promise<void> {
+    const { store, lru } = this.ports
     try {
-      if (whole.in === 'file') await store.publish(whole.unfinished, name, whole.checksum)
-      else
-        await store.keep(name, whole.bytes, whole.checksum).catch(async error => {
-          if (!(await lru.evict(roomBytes))) throw error
-          await store.keep(name, whole.bytes, whole.checksum)
-        })
+      if (!(await lru.evict(roomBytes))) throw refused
+      await store.keep(name, bytes, checksum)
     } catch (error) {
-      lru.remove(name)
-      log('a whole download could not be given its name', { name, error: String(error) })
+      this.unnamed(name, error)
     }
+  }
+
+  private async keepFile(
+    name: string,
+    { unfinished, checksum }: CompleteContent & { in: 'file' },
+  ): Promise<void> {
+    const { store, clock } = this.ports
+    try {
+      await store.publish(unfinished, name, checksum)
+    } catch (error) {
+      this.unnamed(name, error)
+    }
+    this.open.set(name, blobOf({ name, file: unfinished.file, checksum }, 'believed', clock.now))
+  }
+
+  /** It is still read until it is closed, or as long as it stays in memory: its bytes are whole. */
+  private unnamed(name: string, error: unknown): void {
+    this.ports.lru.remove(name)
+    this.ports.log('a whole download could not be given its name', { name, error: String(error) })
   }
 }

@@ -1,4 +1,5 @@
 // Eviction: the least recently used kept files go as soon as all together exceed the limit.
+import type { MaybePromise } from '../../../maybe-promise.js'
 import type { Instant } from '../../../remote/remote.js'
 import type { StoredFile } from './blob-store.js'
 
@@ -15,7 +16,7 @@ export interface LruSettings {
 
 export interface LruIndex {
   /** Counts a file that is about to be kept, then drops others until all fit. */
-  add(found: StoredFile): Promise<void>
+  add(found: StoredFile): MaybePromise<void>
   /** Counts files of earlier days and of other processes. */
   adopt(found: readonly StoredFile[]): Promise<void>
   /** Called at every read. */
@@ -53,8 +54,6 @@ const notedWithinMs = 60_000
 interface KeptFile extends StoredFile {
   readonly noted: Instant
 }
-
-const nothingToDo = Promise.resolve()
 
 /** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
 export function openLruIndex(settings: LruSettings): LruIndex {
@@ -134,7 +133,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
   return {
     add(found) {
       count({ ...found, noted: found.used })
-      return bytes <= settings.limitBytes && oversize.size === 0 ? nothingToDo : settle()
+      return bytes <= settings.limitBytes && oversize.size === 0 ? undefined : settle()
     },
     adopt(found) {
       for (const one of found) {

@@ -62,14 +62,29 @@ const replacedRoom = 'replaced'
 /** Bytes; the date, in milliseconds; the fingerprints of tag and date where a version is known. */
 const form = /^(0|[1-9][0-9]{0,15})(?: @([0-9]{1,15}))?(?: (\S+) (\S+))?$/
 const noValidator = '-'
+/** No row is there. */
+const nothingKnown = 'nothing'
 const noValidators: VersionFingerprint = { tag: undefined, modified: undefined }
 
 const soonMs = 60_000
 const namesAtMost = 1000
 
+/** What is known of one content. */
+interface Known {
+  readonly bytes: ByteCount
+  readonly modified: Instant | undefined
+  readonly version: VersionFingerprint | undefined
+}
+
+/** Those asked for a moment ago; more are read from the ledger again. */
+const knownAtMost = 32_768
+
 /** Of all contents of a mount, by their names; lengths, validators and times are remembered over restarts. */
 export class ContentVersions {
+  private readonly known = new LRUCache<string, Known | typeof nothingKnown>(upTo(knownAtMost))
   private readonly replaced = new Map<string, Instant>()
+  /** The ledger's revision that both were read at. */
+  private revision: number
   private readonly contradicted = new LRUCache<string, { at: Instant; heard: Failure }>(upTo(namesAtMost))
   private readonly firstMet = new LRUCache<string, Instant>(upTo(namesAtMost))
   private readonly unsteady = new LRUCache<string, true>(upTo(namesAtMost))
@@ -78,24 +93,23 @@ export class ContentVersions {
     private readonly ledger: Ledger,
     private readonly ports: VersionPorts,
   ) {
-    for (const [name, { value }] of ledger.entries(replacedRoom))
-      this.replaced.set(name, instant(Number(value)))
+    this.revision = ledger.revision()
+    for (const [name, at] of this.replacedRows()) this.replaced.set(name, at)
   }
 
   /** As the service stated it, or as counted; undefined if it is not known yet. */
   length(name: string): ByteCount | undefined {
-    const bytes = lengthIn(this.row(name))
-    return bytes === undefined ? undefined : byteCount(bytes)
+    return this.of(name)?.bytes
   }
 
   /** The version whose bytes readers had last, perhaps without a validator; undefined where they had none. */
   version(name: string): VersionFingerprint | undefined {
-    return versionIn(this.row(name))
+    return this.of(name)?.version
   }
 
   /** The date that the service had told when its length became known: it stays. */
   modified(name: string): Instant | undefined {
-    return modifiedIn(this.row(name))
+    return this.of(name)?.modified
   }
 
   /** Without a version the one that is known stays. The date counts with the first length only. */
@@ -104,29 +118,32 @@ export class ContentVersions {
     bytes: number,
     told: { readonly version?: VersionFingerprint | undefined; readonly modified?: Instant | undefined } = {},
   ): void {
-    const before = this.row(name)
-    const of = told.version ?? versionIn(before)
-    const date = before === undefined ? told.modified : modifiedIn(before)
-    const dated = date === undefined ? '' : ` @${Math.min(date, this.ports.now())}`
-    const validators = of === undefined ? '' : ` ${of.tag ?? noValidator} ${of.modified ?? noValidator}`
-    const row = `${bytes}${dated}${validators}`
-    if (before === row) return
-    this.ledger.set(sizeRoom, name, row)
-    if (before !== undefined && lengthIn(before) !== bytes) this.ports.changed()
+    const before = this.of(name)
+    const version = told.version ?? before?.version
+    const date = before === undefined ? told.modified : before.modified
+    const modified = date === undefined ? undefined : instant(Math.min(date, this.ports.now()))
+    const isOneVersion =
+      version?.tag === before?.version?.tag && version?.modified === before?.version?.modified
+    const isTold = (version === undefined) === (before?.version === undefined)
+    if (before?.bytes === bytes && before.modified === modified && isOneVersion && isTold) return
+    const known = { bytes: byteCount(bytes), modified, version }
+    this.known.set(name, known)
+    this.ledger.set(sizeRoom, name, rowOf(known))
+    if (before !== undefined && before.bytes !== bytes) this.ports.changed()
   }
 
   /** All but the time of its replacement: the next question goes to the service. */
   forget(name: string): void {
+    this.known.set(name, nothingKnown)
     this.ledger.delete(sizeRoom, name)
   }
 
   /** Readers get bytes of this version: what comes later is compared with it. */
   met(name: string, version: VersionFingerprint | undefined): void {
     if (this.firstMet.get(name) === undefined) this.firstMet.set(name, this.ports.now())
-    const row = this.row(name)
-    const bytes = lengthIn(row)
-    if (bytes !== undefined)
-      this.remember(name, bytes, { version: version ?? versionIn(row) ?? noValidators })
+    const known = this.of(name)
+    if (known !== undefined)
+      this.remember(name, known.bytes, { version: version ?? known.version ?? noValidators })
   }
 
   /** Whether parts of several answers may be put together: not where its validator changed within a minute at one length. */
@@ -167,13 +184,8 @@ export class ContentVersions {
 
   /** When it was last found to be another version than the one before; undefined for nearly all. */
   replacedAt(name: string): Instant | undefined {
-    const before = this.replaced.get(name)
-    const kept = Number(this.ledger.get(replacedRoom, name) ?? before)
-    if (Number.isNaN(kept) || kept === before) return before
-    this.replaced.set(name, instant(kept))
-    this.ports.elsewhere(name)
-    this.ports.changed()
-    return instant(kept)
+    this.follow()
+    return this.replaced.get(name)
   }
 
   /** Its readers begin again, and its time moves; remembered over restarts, for a time that was shown stays. */
@@ -192,8 +204,32 @@ export class ContentVersions {
     this.ports.replaced(name)
   }
 
-  private row(name: string): string | undefined {
-    return this.ledger.get(sizeRoom, name)
+  private of(name: string): Known | undefined {
+    this.follow()
+    const held = this.known.get(name)
+    if (held !== undefined) return held === nothingKnown ? undefined : held
+    const found = knownIn(this.ledger.get(sizeRoom, name))
+    this.known.set(name, found ?? nothingKnown)
+    return found
+  }
+
+  /** Another process has written: what it found replaced is of an old version here. */
+  private follow(): void {
+    const revision = this.ledger.revision()
+    if (revision === this.revision) return
+    this.revision = revision
+    this.known.clear()
+    for (const [name, at] of this.replacedRows()) {
+      if (this.replaced.get(name) === at) continue
+      this.replaced.set(name, at)
+      this.ports.elsewhere(name)
+      this.ports.changed()
+    }
+  }
+
+  private *replacedRows(): Generator<readonly [string, Instant]> {
+    for (const [name, { value }] of this.ledger.entries(replacedRoom))
+      if (!Number.isNaN(Number(value))) yield [name, instant(Number(value))]
   }
 
   private isSoon(before: Instant | undefined): boolean {
@@ -233,20 +269,24 @@ const validatorHash = (validator: string | undefined): string | undefined =>
     ? undefined
     : createHash('sha256').update(validator).digest('base64url').slice(0, 11)
 
-function lengthIn(row: string | undefined): number | undefined {
-  const bytes = row === undefined ? undefined : form.exec(row)?.[1]
-  return bytes === undefined ? undefined : Number(bytes)
+function rowOf({ bytes, modified, version }: Known): string {
+  const dated = modified === undefined ? '' : ` @${modified}`
+  const validators =
+    version === undefined ? '' : ` ${version.tag ?? noValidator} ${version.modified ?? noValidator}`
+  return `${bytes}${dated}${validators}`
 }
 
-function modifiedIn(row: string | undefined): Instant | undefined {
-  const date = row === undefined ? undefined : form.exec(row)?.[2]
-  return date === undefined ? undefined : instant(Number(date))
-}
-
-function versionIn(row: string | undefined): VersionFingerprint | undefined {
-  const [, , , tag, modified] = form.exec(row ?? '') ?? []
-  if (tag === undefined || modified === undefined) return undefined
-  return { tag: storedValidator(tag), modified: storedValidator(modified) }
+function knownIn(row: string | undefined): Known | undefined {
+  const [, bytes, date, tag, modified] = form.exec(row ?? '') ?? []
+  if (bytes === undefined) return undefined
+  return {
+    bytes: byteCount(Number(bytes)),
+    modified: date === undefined ? undefined : instant(Number(date)),
+    version:
+      tag === undefined || modified === undefined
+        ? undefined
+        : { tag: storedValidator(tag), modified: storedValidator(modified) },
+  }
 }
 
 const storedValidator = (kept: string): string | undefined => (kept === noValidator ? undefined : kept)
