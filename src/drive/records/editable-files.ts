@@ -60,7 +60,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     if (node.of === 'report') parts.reports.refresh(node.id, record)
     const mtime = times.ofText(nodeKey(node), bytes, dialect.facts(record).modified)
     const meeting = `${nodeKey(node)} ${mtime}`
-    // A text that nobody may edit is no base of a save.
+    // A text that may not be edited is no base of a save.
     if (!met.has(meeting) && parts.rights.refusal({ do: 'edit', node }) === undefined) {
       met.add(meeting)
       rememberText(parts, recordKeyOf(node), bytes, 'shown')

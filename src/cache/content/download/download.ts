@@ -110,7 +110,7 @@ export class Download implements RangeUser {
   private failure: { readonly reason: unknown } | undefined
   private settle!: (outcome: CompleteContent | Promise<never>) => void
   /** Beyond so many bytes it is not wanted. */
-  private most = 0
+  most = 0
   private wantedUntil = 0
 
   constructor(

@@ -2,21 +2,20 @@
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
-import {
-  type Body,
-  type ByteOffset,
-  byteOffset,
-  type Content,
-  type ContentVersion,
-  type Remote,
-  type RequestContext,
+import type {
+  Body,
+  ByteOffset,
+  Content,
+  ContentVersion,
+  Remote,
+  RequestContext,
 } from '../../../remote/remote.js'
 import { SingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
-import { partsOf } from '../store/kept-files.js'
 import { FileClosed } from '../store/open-file.js'
 import { Contradiction } from '../store/versions.js'
+import { Arrival } from './arrival.js'
 import { DiskRefused } from './buffer.js'
 import {
   abandonedAfterMs,
@@ -26,7 +25,7 @@ import {
   type PrefetchRequest,
 } from './download.js'
 import { bigBytes, type Priority } from './ranges.js'
-import { NotSmall, SmallDownload, smallBytes } from './small.js'
+import { NotSmall, SmallDownload } from './small.js'
 import { UncachedStream } from './uncached.js'
 
 export interface ContentEntryPorts extends DownloadPorts {
@@ -57,11 +56,7 @@ const refusedForMs = 60_000
 const tooLate = 'the service did not send the bytes in time; the download goes on'
 
 export class ContentEntry {
-  private small: SmallDownload | undefined
-  private download: Download | undefined
-  /** Its answer is none for one buffer. */
-  private goesLong = false
-  private settled: Promise<void> = Promise.resolve()
+  private readonly arrival: Arrival
   private passing: UncachedStream | undefined
   private readonly opening = new SingleFlight<Blob | undefined>()
   private readonly sizing = new SingleFlight<number>()
@@ -82,6 +77,16 @@ export class ContentEntry {
     readonly name: string,
   ) {
     this.askedAt = ports.clock.now()
+    this.arrival = new Arrival(ports, {
+      name,
+      hasParts: content.of === 'file',
+      fetch: (start, priority, of, end) => this.fetch(start, priority, of, end),
+      askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
+      ended: reason => this.ended(reason),
+      over: () => {
+        if (this.atRest && !this.askers.waiting) ports.rested(this)
+      },
+    })
   }
 
   /** Something of it is under way that needs its file to stay. */
@@ -91,7 +96,7 @@ export class ContentEntry {
 
   /** A request brings its bytes just now. */
   get downloading(): boolean {
-    return this.small !== undefined || this.download?.resting === false
+    return this.arriving !== undefined && !this.arriving.resting
   }
 
   /** How much has arrived, from 0 to 1. */
@@ -163,8 +168,8 @@ export class ContentEntry {
     signal?.addEventListener('abort', cancel)
     try {
       return await this.answered(context, false, async () => {
-        const length = await this.fetchAhead(guess)
-        if (guess.wanted !== undefined) await this.settled
+        const length = await this.arrival.whole(guess)
+        if (guess.wanted !== undefined) await this.arrival.settled
         return length
       })
     } catch (error) {
@@ -180,25 +185,25 @@ export class ContentEntry {
   maintain(): void {
     const idleMs = this.ports.clock.now() - this.askedAt
     if (idleMs > abandonedAfterMs) this.endPassing()
-    this.download?.maintain(idleMs)
+    if (this.arriving instanceof Download) this.arriving.maintain(idleMs)
   }
 
   /** Gives up what has arrived where nothing more is asked for at the moment. */
   dropResting(): void {
-    if (this.download?.resting === true) this.download.stop(new PrefetchAbandoned(0))
+    if (this.arriving?.resting === true) this.arriving.stop(new PrefetchAbandoned(0))
   }
 
   /** Resolves when nothing of it is under way any more. */
   async stop(sentence: string): Promise<void> {
     this.endPassing()
     if (this.arriving?.completing === true)
-      await Promise.race([this.settled, sleep(this.ports.clock, completingMs)])
+      await Promise.race([this.arrival.settled, sleep(this.ports.clock, completingMs)])
     this.arriving?.stop(new Failure('unreachable', sentence))
-    await this.settled
+    await this.arrival.settled
   }
 
   private get arriving(): SmallDownload | Download | undefined {
-    return this.small ?? this.download
+    return this.arrival.current
   }
 
   /** In bytes, as far as the service said it. */
@@ -235,47 +240,6 @@ export class ContentEntry {
     return withDeadline(answer, context, this.ports.clock, tooLate)
   }
 
-  /** The download under way, begun now if there is none. */
-  private begin(most = Number.POSITIVE_INFINITY): SmallDownload | Download {
-    const arriving = this.arriving ?? (this.isSmall ? this.startSmall(most) : this.startLong())
-    arriving.wantMost(most)
-    return arriving
-  }
-
-  /** As far as is known: its answer tells. */
-  private get isSmall(): boolean {
-    const { versions } = this.ports
-    return !this.goesLong && (versions.length(this.name) ?? 0) <= smallBytes && !versions.isDoubted(this.name)
-  }
-
-  private startSmall(most: number): SmallDownload {
-    const { versions } = this.ports
-    const fetch = () => this.fetch(byteOffset(0), 'guess', undefined)
-    const source = { name: this.name, told: versions.length(this.name), versions, fetch }
-    const started = new SmallDownload(source, most)
-    this.small = started
-    this.settled = this.keep(started)
-    return started
-  }
-
-  /** `body` is the answer to its first request, where that was sent already. */
-  private startLong(body?: Body): Download {
-    let first = body
-    const started = new Download(this.ports, {
-      name: this.name,
-      hasParts: this.content.of === 'file',
-      fetch: async ({ start, end }, priority, of) => {
-        const handed = first
-        first = undefined
-        return handed !== undefined && start === 0 ? handed : this.fetch(start, priority, of, end)
-      },
-      askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
-    })
-    this.download = started
-    this.settled = this.keep(started)
-    return started
-  }
-
   private async fetch(
     start: ByteOffset,
     priority: Priority,
@@ -289,68 +253,26 @@ export class ContentEntry {
   }
 
   /** Readers meet a failure by themselves; here it decides what is remembered. */
-  private async keep(started: SmallDownload | Download): Promise<void> {
+  private ended(reason: unknown): void {
+    const { versions, log } = this.ports
     const { name } = this
-    const { kept, versions, lru, log, rested } = this.ports
-    try {
-      const whole = await started.whole
-      const keeping = kept.keep(name, whole, started.print)
-      if (keeping !== undefined) await keeping
-    } catch (error) {
-      if (error instanceof DiskRefused) this.refuse()
-      if (error instanceof Contradiction) versions.contradict(name, error)
-      if (error instanceof NotSmall) return this.goLong(error.body)
-      if (!(error instanceof PrefetchAbandoned))
-        log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
-    } finally {
-      if (started instanceof SmallDownload) started.release()
-      if (started === this.small) this.small = undefined
-      if (started === this.download) {
-        this.download = undefined
-        lru.remove(partsOf(name))
-      }
-    }
-    if (this.atRest && !this.askers.waiting) rested(this)
-  }
-
-  /** Its readers come again, and find the longer way begun. */
-  private goLong(body: Body | undefined): Promise<void> {
-    const most = this.small?.most
-    this.goesLong = true
-    this.small = undefined
-    const started = this.startLong(body)
-    started.wantMost(most ?? 0)
-    started.ask('guess')
-    return this.settled
-  }
-
-  private async fetchAhead(guess: PrefetchRequest): Promise<number> {
-    const { most } = guess
-    const arriving = this.begin(most)
-    if (arriving instanceof Download) arriving.fetchAll(guess)
-    try {
-      return (await arriving.whole).checksum.length
-    } catch (error) {
-      if (error instanceof NotSmall) return this.fetchAhead(guess)
-      if (!(error instanceof PrefetchAbandoned)) throw error
-      if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
-      const { length, print } = arriving
-      if (length !== undefined) this.ports.versions.remember(this.name, length, { modified: print?.date })
-      return error.bytes
-    }
+    if (reason instanceof DiskRefused) this.refuse()
+    if (reason instanceof Contradiction) versions.contradict(name, reason)
+    if (!(reason instanceof PrefetchAbandoned))
+      log('a download was not kept', { name, error: String(reason), cause: causeOf(reason) })
   }
 
   /** What a reader hears of a contradiction, once the download that met it is over. */
   private async contradicted(found: Contradiction, context: RequestContext): Promise<Failure> {
     this.endPassing()
     const failure = this.ports.versions.contradict(this.name, found)
-    await this.inTime(context, this.settled)
+    await this.inTime(context, this.arrival.settled)
     return failure
   }
 
   private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number | undefined> {
     const { context, offset, into } = wanted
-    const current = this.begin()
+    const current = this.arrival.begin(context.priority)
     const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
     const isSmall = current instanceof SmallDownload
     const coming = isSmall ? current.reach(end) : current.reach(offset, end, context.priority)
@@ -439,7 +361,7 @@ export class ContentEntry {
   private async count(context: RequestContext): Promise<number> {
     try {
       if (this.isRefused) return await this.uncached(context.priority).size()
-      const download = this.begin()
+      const download = this.arrival.begin(context.priority)
       if (download instanceof SmallDownload) {
         await download.reach(0)
         return download.length ?? this.count(context)

@@ -55,6 +55,9 @@ export class SmallDownload {
   #readers: Reader[] = []
   #settle!: (outcome: CompleteContent | Promise<never>) => void
 
+  /** It is under way until it has ended. */
+  readonly resting = false
+
   /** Beyond `most` bytes it is not wanted. */
   constructor(
     private readonly source: SmallSource,
