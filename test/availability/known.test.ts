@@ -5,6 +5,7 @@ import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, type Testbed } from '../testbed/testbed.js'
+import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -80,13 +81,12 @@ t.test('STALE-11 what was to be read again is waited for by one call, not by eac
     for (const name of await namesOf(testbed, project)) await files.lstat(`${project}/${name}`)
   }
   await walk()
-  for (const [how, spoiler] of Object.entries(silences)) {
-    const heal = service.intercept(/./, spoiler)
-    await files.touch(project)
-    const elapsed = stopwatch()
-    for (let round = 0; round < 3; round += 1) t.equal(await within(30_000, how, outcome(walk())), 'done')
-    t.ok(elapsed() < 8_000, `${how}: three walks took ${elapsed()} ms`)
-    heal()
-    await newAfter(testbed, walk)
-  }
+  const [how, spoiler] = drawnFrom().pick.of(Object.entries(silences))
+  const heal = service.intercept(/./, spoiler)
+  await files.touch(project)
+  const elapsed = stopwatch()
+  for (let round = 0; round < 3; round += 1) t.equal(await within(30_000, how, outcome(walk())), 'done')
+  t.ok(elapsed() < 8_000, `${how}: three walks took ${elapsed()} ms`)
+  heal()
+  await newAfter(testbed, walk)
 })

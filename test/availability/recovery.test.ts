@@ -9,7 +9,7 @@ import { fillSampleData } from '../testbed/sample-data.js'
 import { outcome, type Testbed } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
-const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 3)
+const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 2)
 const firstSeed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 2 ** 31)
 t.setTimeout(60_000 + runs * 60_000)
 

@@ -10,6 +10,8 @@ import { warmMount } from '../testbed/warm-mount.js'
 import { traps } from './traps.js'
 
 t.setTimeout(360_000)
+// They wait most of the time.
+t.jobs = 3
 
 const calculation = 'projects/Water splitting/TS1_opt'
 const report = `reports/${ids.report}.json`

@@ -10,6 +10,8 @@ import { namesOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(240_000)
+// They wait most of the time.
+t.jobs = 2
 
 const password = 'open%sesame'
 const limits = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru']

@@ -11,6 +11,8 @@ import { drawnFrom } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 2
 
 const file = 'projects/Water splitting/TS1_opt/run.log'
 const broken = '{"title": "not JSON'
