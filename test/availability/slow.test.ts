@@ -129,7 +129,6 @@ t.test('AVAIL-1 a short body that breaks is asked for once more, and its reader 
       response.writeHead(200, { 'content-length': String(log.length) })
       response.write(log.slice(0, 300), () => setTimeout(() => response.destroy(), 20))
     } else {
-      await later(1_000)
       response.writeHead(200, { 'content-length': String(log.length) })
       response.end(log)
     }
