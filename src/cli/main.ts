@@ -25,7 +25,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Comm
     mounts: async () => (await import('./watch/mounts.js')).mountsCommand(),
     top: async () => (await import('./watch/top.js')).topCommand(),
     log: async () => (await import('./watch/log.js')).logCommand(),
-    metrics: async () => (await import('./watch/metrics.js')).metricsCommand(),
     refresh: async () => (await import('./commands/why.js')).refreshCommand(),
     why: async () => (await import('./commands/why.js')).whyCommand(),
     info: async () => (await import('./commands/info.js')).infoCommand(),

@@ -1,8 +1,6 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
 
-import { accessSync, constants } from 'node:fs'
 import * as z from 'zod'
-import { codeOf } from '../system/error-code.js'
 import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
 import { nearestName, nearestPhrase } from './nearest.js'
 import { type Environment, userConfigFile } from './places.js'
@@ -56,16 +54,6 @@ export function configFiles(
   return files.filter(file => file !== undefined)
 }
 
-/** Where this user may not read the system's file, for messages on what was found in none; else nothing. */
-function closedSystemFile(): string | undefined {
-  try {
-    accessSync(systemFile, constants.R_OK)
-    return undefined
-  } catch (reason) {
-    return codeOf(reason) === 'EACCES' ? `${systemFile} is there, but this user may not read it` : undefined
-  }
-}
-
 /**
  * The whole configuration.
  * @throws BadSetting with one sentence: where it is written, what is wrong, what to write
@@ -79,9 +67,8 @@ export function readConfig(sources: Sources): Config {
 /** The address of the service, for commands that need one. */
 export function requireUrl(config: Config): string {
   if (config.url !== undefined) return config.url
-  const closed = closedSystemFile()
   throw new BadSetting(
-    `no service is named; give its address with --url (calcfs login --list names those you have signed in to), or set url in the configuration file${closed === undefined ? '' : ` (${closed})`}.`,
+    'no service is named; give its address with --url (calcfs login --list names those you have signed in to), or set url in the configuration file.',
   )
 }
 
@@ -120,17 +107,13 @@ function topValue(key: string, files: readonly ConfigFile[]): unknown {
 
 function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
   const known = files.flatMap(file => Object.keys(file.profiles))
-  const closed = closedSystemFile()
-  if (known.length === 0) {
-    if (closed !== undefined)
-      return `there is no profile '${chosen}' that this user may see: ${closed}; have its owner allow it, or write [profiles.${chosen}] with its url into a file of your own.`
-    const looked =
-      files.length === 0
-        ? 'there is no configuration file'
-        : `${files.map(({ path }) => path).join(' and ')} has none`
-    return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url there, or leave --profile out.`
-  }
-  return `there is no profile '${chosen}'${nearestPhrase(chosen, known)}; known are ${known.join(', ')}${closed === undefined ? '' : ` (${closed})`}.`
+  if (known.length > 0)
+    return `there is no profile '${chosen}'${nearestPhrase(chosen, known)}; known are ${known.join(', ')}.`
+  const looked =
+    files.length === 0
+      ? 'there is no configuration file that this user may read'
+      : `${files.map(({ path }) => path).join(' and ')} has none`
+  return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url there, or leave --profile out.`
 }
 
 function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): FoundValue {

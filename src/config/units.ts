@@ -41,8 +41,14 @@ export const count = z
 /** `true`, `yes`, `on`, `1` and their opposites. */
 export const choice = z
   .union([z.boolean(), z.string(), z.number()])
-  .transform(written => spelledChoice(String(written).toLowerCase()))
-  .pipe(z.boolean('is neither yes nor no'))
+  .transform(String)
+  .pipe(
+    z.stringbool({
+      truthy: ['true', 'yes', 'on', '1'],
+      falsy: ['false', 'no', 'off', '0'],
+      error: 'is neither yes nor no',
+    }),
+  )
 
 export const text = z.string('is no text; put it in quotes').min(1, 'is empty')
 
@@ -84,10 +90,4 @@ function measure(
   const factor = parts === null ? undefined : factorOf(parts[2])
   if (parts === null || factor === undefined) return Number.NaN
   return Math.round(Number(parts[1]) * factor)
-}
-
-function spelledChoice(written: string): boolean | string {
-  if (['true', 'yes', 'on', '1'].includes(written)) return true
-  if (['false', 'no', 'off', '0'].includes(written)) return false
-  return written
 }

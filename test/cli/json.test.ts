@@ -24,7 +24,6 @@ const factless: Readonly<Record<string, string>> = {
   'calcfs hand-over': 'nothing',
   'calcfs help': 'a text for people',
   'calcfs history show': 'a text as it was written',
-  'calcfs metrics': 'the text that Prometheus reads',
   'calcfs refresh': 'nothing where it was done',
   'calcfs serve': 'the address it listens at, for as long as it runs',
 }

@@ -1,15 +1,15 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
 import { loginCommand } from '../../login-command.js'
-import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
+import { drivesOfUser } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
 import { nothingWaits, pinText } from '../../terminal/amount.js'
 import { withExamples } from '../../terminal/examples.js'
-import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
+import { selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 import { goneSentence, isScreen, openScreen, untilInterrupted } from '../watch/screen.js'
 
@@ -42,7 +42,7 @@ const textOf = (one: Status | NoStatus): string =>
   one instanceof NoStatus ? `${one.mountPoint}: ${sentenceOf(one.problem)}` : describeStatus(one)
 
 async function show(command: Command, directory: string | undefined, flags: Flags): Promise<void> {
-  const paths = directory === undefined ? await ownDrives() : [await drivePath(directory)]
+  const paths = directory === undefined ? await ownDrives() : await selectedDrives(directory)
   const all = await Promise.all(paths.map(path => statusOf(path, true)))
   const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
   const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
@@ -94,16 +94,6 @@ const jsonOf = (one: Status | NoStatus): object =>
 
 async function ownDrives(): Promise<readonly string[]> {
   return (await drivesOfUser()).map(({ path }) => path)
-}
-
-async function drivePath(directory: string): Promise<string> {
-  const path = await mountPath(resolve(directory))
-  const mount = innermost(path, await drives())
-  if (mount !== undefined) return mount.path
-  throw new Stop(
-    exitCodes.mountPoint,
-    `${path} is no mount of calcfs; calcfs status without a directory lists them.`,
-  )
 }
 
 function otherThingsLine(count = 0): readonly string[] {
@@ -201,7 +191,7 @@ const checkEvery = 10
 
 /** Redrawn on a terminal; elsewhere printed once more where something is another than at the last look. */
 async function watch(directory: string | undefined, { json }: Flags): Promise<void> {
-  const named = directory === undefined ? undefined : await drivePath(directory)
+  const [named] = directory === undefined ? [] : await selectedDrives(directory)
   const screen = isScreen(process.stdout) && json !== true ? await openScreen(process.stdout) : undefined
   let looks = 0
   let before = ''

@@ -1,33 +1,20 @@
 // Control of `calcfs info` and `calcfs resolve`: what is known of a path, without a request where that is enough, and what it leads to.
 
+import type { Readable } from '../../cache/metadata/catalog.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { stateWord } from '../../edit/journal/draft-meta.js'
 import { Failure, unlessAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { prettyBytes } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
-import type {
-  CalculationId,
-  Identity,
-  ProjectId,
-  RecordFacts,
-  ReportId,
-  RequestContext,
-  ServicePath,
-} from '../../remote/remote.js'
+import type { Identity, ProjectId, RecordFacts, RequestContext, ServicePath } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey } from '../nodes/node.js'
 import { knownSubtree } from '../pins/subtree.js'
 import type { ControlParts } from './context.js'
-import { type FoundNode, nodeAt } from './path-node.js'
-
-/** What has a record of its own. */
-type Thing =
-  | { readonly kind: 'project'; readonly id: ProjectId }
-  | { readonly kind: 'calculation'; readonly id: CalculationId }
-  | { readonly kind: 'report'; readonly id: ReportId }
+import { type FoundNode, nodeAt, thingOf } from './path-node.js'
 
 export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 'resolve'> {
   const { catalog, content, identities, pins, tree, writeSide, xattrs } = parts
@@ -37,7 +24,8 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   async function info(given: string): Promise<PathInfo> {
     const found = await nodeAt(tree, given, until())
     const { path, node } = found
-    const thing = thingOf(node)
+    const isShare = node.kind === 'shares' || (node.kind === 'record' && node.of === 'share')
+    const thing = isShare ? undefined : thingOf(node)
     const facts = thing === undefined ? undefined : await factsOf(thing)
     const identity = thing === undefined ? undefined : identities.known(thing)
     return {
@@ -58,7 +46,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   }
 
   /** Asked for only where it was never told. */
-  async function factsOf(thing: Thing): Promise<RecordFacts | undefined> {
+  async function factsOf(thing: Readable): Promise<RecordFacts | undefined> {
     const entry = catalog.record(thing)
     try {
       return dialect.facts(entry.known() ?? (await entry.ask(until())))
@@ -92,10 +80,8 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
     if (!isEditable(node)) return undefined
     const draft = writeSide.records.draftOf(nodeKey(node))
     if (draft !== undefined) return draft.size
-    if (node.kind !== 'record' || node.of === 'share') return undefined
-    const known = catalog
-      .record(node.of === 'project' ? { kind: node.of, id: node.id } : recordOf(node))
-      .known()
+    const thing = node.kind === 'record' && node.of !== 'share' ? thingOf(node) : undefined
+    const known = thing && catalog.record(thing).known()
     return known && prettyBytes(known).length
   }
 
@@ -153,29 +139,6 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   }
 
   return { info: ({ path }) => info(path), resolve: ({ path }) => resolve(path) }
-}
-
-function recordOf(node: Extract<Node, { kind: 'record'; of: 'calculation' | 'report' }>): Thing {
-  return node.of === 'report' ? { kind: 'report', id: node.id } : { kind: 'calculation', id: node.id }
-}
-
-function thingOf(node: Node): Thing | undefined {
-  switch (node.kind) {
-    case 'project':
-      return { kind: 'project', id: node.id }
-    case 'calculation':
-      return { kind: 'calculation', id: node.id }
-    case 'report':
-    case 'order':
-      return { kind: 'report', id: node.id }
-    case 'content':
-      return { kind: 'calculation', id: node.content.calculation }
-    case 'record':
-      if (node.of === 'share') return undefined
-      return node.of === 'project' ? { kind: 'project', id: node.id } : recordOf(node)
-    default:
-      return undefined
-  }
 }
 
 /** In the word that `status` and `drafts list` have for it. */

@@ -3,7 +3,6 @@
 import { posix } from 'node:path'
 import { adviceFor } from '../../advice.js'
 import { signInEnded } from '../../cache/health.js'
-import type { RecordRef } from '../../cache/identity.js'
 import { derivedKinds, derivedNames } from '../../content-kinds.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/explain.js'
@@ -26,7 +25,7 @@ import { nodeOfRecordKey } from '../records/node-key.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { aboutRemoval } from '../removal/removals.js'
 import type { ControlParts } from './context.js'
-import { nodeAt, placeOf } from './path-node.js'
+import { nodeAt, placeOf, thingOf } from './path-node.js'
 
 const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
@@ -119,7 +118,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   }
 
   function otherThingSentences(node: Node | undefined): readonly string[] {
-    const thing = node === undefined ? undefined : thingAt(node)
+    const thing = node === undefined ? undefined : thingOf(node)
     const other = thing && parts.identities.changeOf(thing)
     if (other === undefined) return []
     return [
@@ -189,26 +188,6 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
 const withoutSignIn = (failure: Failure): Failure =>
   new Failure('unauthenticated', signInEnded(failure), { cause: failure, said: failure.said })
-
-/** The thing with an id of its own that a node is, or belongs to. */
-function thingAt(node: Node): RecordRef | undefined {
-  switch (node.kind) {
-    case 'project':
-    case 'calculation':
-    case 'report':
-      return node
-    case 'content':
-      return { kind: 'calculation', id: node.content.calculation }
-    case 'order':
-      return { kind: 'report', id: node.id }
-    case 'shares':
-      return { kind: 'project', id: node.project }
-    case 'record':
-      return node.of === 'share' ? { kind: 'project', id: node.project } : { kind: node.of, id: node.id }
-    default:
-      return undefined
-  }
-}
 
 /** The directory whose freshness is a node's; undefined where it is that of the one it lies in. */
 function directoryFor(node: Node): DirectoryNode | undefined {

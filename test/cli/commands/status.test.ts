@@ -1,10 +1,12 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
+
 import t, { type Test } from 'tap'
 import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
+import { type WatchAnswer, watched } from '../../testbed/session/watched.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
@@ -36,8 +38,7 @@ const refresh = (testbed: KernelTestbed, path: string): Promise<Ran> =>
   testbed.calcfs('refresh', `${testbed.directory}/${path}`)
 
 /** As a supervisor asks; `status` has asked the service just before. */
-const health = (testbed: KernelTestbed): Promise<Ran> =>
-  testbed.calcfs('metrics', testbed.directory, '--health')
+const health = (testbed: KernelTestbed): Promise<WatchAnswer> => watched(testbed, 'healthz')
 
 const told = (ran: Ran): Record<string, unknown> => JSON.parse(ran.stdout)[0]
 
@@ -75,7 +76,7 @@ for (const [how, begin] of [
     const json = await soon(t, testbed, status(testbed, '--json'))
     t.equal(json.code, 4)
     t.match(told(json), { answers: false, awaySince: String, awayBecause: String })
-    t.match(await health(testbed), { code: 4, stdout: /^the service is away: / }, 'metrics --health')
+    t.match(await health(testbed), { status: 503, text: /^the service is away: / })
     for (const path of paths) {
       const ran = await soon(t, testbed, refresh(testbed, path))
       t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-4)`)
@@ -117,7 +118,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
     signedOutSince: String,
     signedOutBecause: /sign-in has ended/,
   })
-  t.match(await health(testbed), { code: 3, stdout: /sign-in has ended/ }, 'metrics --health')
+  t.match(await health(testbed), { status: 503, text: /sign-in has ended/ })
   for (const path of paths) {
     const ran = await soon(t, testbed, refresh(testbed, path))
     t.match(
@@ -157,7 +158,7 @@ t.test(
     await testbed.service.leave()
     t.not(await outcome(overwrite(testbed, path, text)), 'done')
     t.match(await status(testbed), { code: 7, stdout: /the service has been away since[\s\S]*not saved:/ })
-    t.match(await health(testbed), { code: 7, stdout: /^the service is away: / }, 'metrics --health')
+    t.match(await health(testbed), { status: 503, text: /^the service is away: / })
     await testbed.service.back()
   },
 )

@@ -1,4 +1,5 @@
 // Promises of the commands that watch: top, mounts, log and status --watch, on drives of their own.
+
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import t, { type Test } from 'tap'
 import { mountPatience } from '../../testbed/daemon.js'
 import { isMounted, type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { plainNode, run } from '../../testbed/programs.js'
+import { watched } from '../../testbed/session/watched.js'
 import { terminal } from '../../testbed/terminal.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { gate, until, within } from '../../testbed/within.js'
@@ -106,19 +108,10 @@ t.test('watching one drive', async t => {
         (await testbed.calcfs('top', directory, '--once')).stdout,
         /not saved +42\.json: report 42 \(not saved, /,
       )
-      t.match(await testbed.calcfs('metrics', directory, '--health'), {
-        code: 7,
-        stdout: /one edit is not saved: calcfs drafts list/,
-      })
-      const told = await testbed.calcfs('metrics', directory, '--health', '--json')
-      t.same(JSON.parse(told.stdout), {
-        mountPoint: directory,
-        isHealthy: false,
-        why: 'one edit is not saved: calcfs drafts list',
-        trouble: 'unsaved',
-      })
+      const ill = { status: 503, text: 'one edit is not saved: calcfs drafts list\n' }
+      t.same(await watched(testbed, 'healthz'), ill)
       t.match(await testbed.calcfs('drafts', 'drop', '42.json', '--mount', directory), { code: 0 })
-      t.match(await testbed.calcfs('metrics', directory, '--health'), { code: 0 })
+      t.match(await watched(testbed, 'healthz'), { status: 200 })
     },
   )
 
