@@ -13,21 +13,14 @@ export function healthOf(
   sources: Pick<MetricSources, 'awayBecause' | 'signedOutBecause' | 'drafts'>,
 ): HealthLine {
   const waiting = sources.drafts().filter(draft => draft.why !== undefined && !isUnderWay(draft)).length
-  const unsaved = waiting > 0 ? 'unsaved' : undefined
   const away = sources.awayBecause()
-  if (away !== undefined) return unhealthy(`the service is away: ${away}`, unsaved ?? 'away')
+  if (away !== undefined) return { isHealthy: false, why: `the service is away: ${away}` }
   const signedOut = sources.signedOutBecause()
-  if (signedOut !== undefined) return unhealthy(signedOut, unsaved ?? 'signed-out')
-  if (unsaved === undefined) return { isHealthy: true, why: 'the service answers, and no edit waits' }
+  if (signedOut !== undefined) return { isHealthy: false, why: signedOut }
+  if (waiting === 0) return { isHealthy: true, why: 'the service answers, and no edit waits' }
   const edits = waiting === 1 ? 'one edit is' : `${waiting} edits are`
-  return unhealthy(`${edits} not saved: calcfs drafts list`, unsaved)
+  return { isHealthy: false, why: `${edits} not saved: calcfs drafts list` }
 }
-
-const unhealthy = (why: string, trouble: HealthLine['trouble']): HealthLine => ({
-  isHealthy: false,
-  why,
-  trouble,
-})
 
 /** Calls that are shown of those under way. */
 const callsAtMost = 20

@@ -88,7 +88,9 @@ const ancestorsAtMost = 8
 const firstProcess = 1
 
 /** A program that walks opens many files in a row. */
-let last: { readonly thread: number; readonly at: number; readonly process: ProcessId | undefined } | undefined
+let last:
+  | { readonly thread: number; readonly at: number; readonly process: ProcessId | undefined }
+  | undefined
 /** Milliseconds; no number is used again within them. */
 const sameForMs = 100
 

@@ -148,11 +148,7 @@ const activityPicture = z.object({
   foreseen: z.object({ used: z.number(), wasted: z.number(), waiting: z.number() }),
 })
 
-const healthLine = z.object({
-  isHealthy: z.boolean(),
-  why: z.string(),
-  trouble: z.enum(['unsaved', 'signed-out', 'away']).optional(),
-})
+const healthLine = z.object({ isHealthy: z.boolean(), why: z.string() })
 
 const logLines = z.object({
   lines: texts,
