@@ -14,7 +14,7 @@ import { type Dispensable, type Instant, idForm, type ProjectId } from '../remot
 import { Gate } from '../remote/rest/gate.js'
 import { type Capabilities, operationOf } from '../remote/rest/lacking.js'
 import { openRest } from '../remote/rest/rest.js'
-import { type CredentialsSource, Session, withAuthorization } from '../remote/session/session.js'
+import { type CredentialsSource, Session } from '../remote/session/session.js'
 import { tokenEnd } from '../remote/session/token.js'
 import { type DialectSettings, defaultFields } from '../remote/wire/names.js'
 import { Wire } from '../remote/wire/wire.js'
@@ -86,7 +86,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     note,
   })
   const speech = new Wire(dialectFor(config), note)
-  const gate = new Gate(withAuthorization(plain, who), capabilities, clock)
+  const gate = new Gate(who.signed, capabilities, clock)
   const roots = config.root.filter(root => idForm.test(root)) as ProjectId[]
   const { client } = plain
   const remote = openRest(gate, speech, { answered: client.answered, user, roots })

@@ -2,24 +2,24 @@
 import { Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { foldedFrom } from '../../record/json/parse.js'
-import { declaredBody } from '../connection/body.js'
-import type { BodyStream } from '../connection/body-stream.js'
+import { type BodyStream, declaredBody } from '../connection/body.js'
 import { Exchange, type ExchangeListener, type Head } from '../connection/exchange.js'
 import { isElsewhere, isFault, networkFailure, truncatedBodyFailure } from '../connection/network-errors.js'
 import { type Instant, type RequestContext, requestLogOf } from '../remote.js'
 import { type FreshLook, outdated } from './late-answer.js'
 import { type Entrant, isBackground, type TrafficClass } from './limiter.js'
 import {
-  type AnswerReader,
   type AttemptResult,
   describeRequest,
   type Outgoing,
+  type Question,
   type Reading,
   type Sink,
   subjectsOf,
   type Traffic,
   tell,
   unknownOutcome,
+  WordsSink,
   waited,
 } from './outgoing.js'
 
@@ -32,6 +32,8 @@ const superseded = new Failure('busy', 'the same question was answered by anothe
 const neededElsewhere = new Failure('busy', 'it was silent, and its connection was needed for others')
 const notWanted = new Failure('busy', 'the rest of the answer is not wanted')
 
+const wrongLength = (claimed: number | undefined, had: number): Failure =>
+  new Failure('broken', `the answer claimed ${claimed} bytes and had ${had}`)
 const stalled = (): Failure =>
   new Failure('unreachable', 'the answer stalled', { cause: new Error('replaced by another connection') })
 
@@ -71,7 +73,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   constructor(
     private readonly outgoing: Outgoing,
     readonly context: RequestContext,
-    private readonly reader: AnswerReader<Value>,
+    private readonly question: Question<Value>,
     private readonly traffic: Traffic,
   ) {
     this.weight = outgoing.weight
@@ -104,11 +106,11 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   head(head: Head, call: Exchange): void {
-    const { clock, times, limiter, overload } = this.traffic
+    const { clock, times, limiter, meaning } = this.traffic
     const now = clock.now()
     times.note(now - call.sentAt)
-    if (overload.has(head.status)) limiter.pushedBack(this)
-    else limiter.answered(now - call.sentAt)
+    if (meaning.isOverload(head.status)) limiter.pushedBack(this, now)
+    else limiter.answered(now - call.sentAt, now)
     const others = this.#calls.filter(one => one !== call)
     this.#calls = []
     this.#answering = call
@@ -118,11 +120,11 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     this.#movedAt = now
     this.#hasNewCaller = false
     this.#head = head
-    this.#isRefusal = !this.reader.accepts(head.status)
+    this.#isRefusal = !this.question.accepts(head.status)
     const declared = declaredBody(head.headers)
     this.#length = this.outgoing.method === 'HEAD' ? undefined : declared.length
-    if (this.#isRefusal) this.#sink = this.reader.words()
-    else this.#read(this.reader.read({ ...head, declared }, call), call)
+    if (this.#isRefusal) this.#sink = new WordsSink(this.outgoing.authorization)
+    else this.#read(this.question.read({ ...head, declared }, call), call)
   }
 
   piece(piece: Uint8Array, call: Exchange): void {
@@ -135,9 +137,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
       this.#silentSince = this.#movedAt
       this.#hasNewCaller = false
       if (this.#isSilenceTold) this.#watch()
-      if (!isFault(this.#head?.status ?? 0)) breaker.heard()
+      if (!isFault(this.#head?.status ?? 0)) breaker.heard(this.#movedAt)
     }
-    if (this.#count > (this.#length ?? Number.POSITIVE_INFINITY)) throw this.#wrongLength
+    if (this.#count > (this.#length ?? Number.POSITIVE_INFINITY)) throw wrongLength(this.#length, this.#count)
     const wait = spend(piece.length)
     if (wait !== undefined) {
       call.pause()
@@ -152,7 +154,8 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   ended(call: Exchange): void {
     if (call !== this.#answering) return
     this.#close()
-    if (this.#length !== undefined && this.#count !== this.#length) this.#cut(this.#wrongLength)
+    if (this.#length !== undefined && this.#count !== this.#length)
+      this.#cut(wrongLength(this.#length, this.#count))
     else if (this.#stream === undefined) this.#finish()
     else this.#stream.end()
   }
@@ -182,7 +185,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   /** Its place, and whatever else it has to wait for; most requests wait for nothing here. */
   #admitted(): MaybePromise<void> {
     const { limiter, rate, breaker } = this.traffic
-    return chain(limiter.enter(this), () =>
+    return chain(limiter.enter(this, this.#began), () =>
       chain<void, void>(rate?.turn(this.context), () => breaker.admit(this.context)),
     )
   }
@@ -205,7 +208,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     if (!this.#isTried) {
       this.#isTried = true
       this.#unwatch = this.context.askers?.watch(what => this.#callerChanged(what))
-      this.#watch()
+      this.#watch(this.#movedAt)
     }
     connections.send(this.outgoing, call)
   }
@@ -218,10 +221,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   /** One timer for all that may be too long: a silence, a body that stands still, the deadline. */
-  #watch(): void {
+  #watch(now = this.traffic.clock.now()): void {
     this.#timerOff()
     const { clock, times } = this.traffic
-    const now = clock.now()
     if (this.#answering?.isPaused === true) {
       this.#silentSince = now
       this.#movedAt = now
@@ -298,10 +300,6 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     return new Failure('timeout', `no answer to ${describeRequest(this.outgoing)} within ${within}`)
   }
 
-  get #wrongLength(): Failure {
-    return new Failure('broken', `the answer claimed ${this.#length} bytes and had ${this.#count}`)
-  }
-
   #read(reading: Reading<Value>, call: Exchange): void {
     if ('sink' in reading) {
       this.#sink = reading.sink
@@ -316,10 +314,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   /** The body has come to its end, or as much of it as is wanted. */
   #finish(): void {
     const { longAnswer } = this.traffic.told
-    const isLong = this.weight === 'question' && this.#count >= foldedFrom
     try {
       const taken = this.#sink?.end()
-      if (isLong && !this.#isRefusal) longAnswer?.(this.#count)
+      if (this.weight === 'question' && this.#count >= foldedFrom) longAnswer?.(this.#count)
       if (this.#isRefusal) this.#refuse(taken as string | undefined)
       else if (this.#sink !== undefined) this.#conclude({ ended: 'well', value: taken as Value })
     } catch (thrown) {
@@ -329,7 +326,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   /** The words of a refusal are only for messages: one whose text gets lost keeps its kind. */
   #refuse(said: string | undefined): void {
-    if (this.#head !== undefined) this.#conclude(this.reader.refused(this.#head, said))
+    const { meaning, clock } = this.traffic
+    if (this.#head === undefined) return
+    this.#conclude(meaning.refused(this.outgoing, this.#head, said, clock.now()))
   }
 
   /** An accepted answer that cannot be read: a question may be repeated, a write was carried out all the same. */
@@ -376,10 +375,10 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   /** What an answer says of the service. The head of a download says nothing of its body. */
   #judge(status: number, result: AttemptResult<Value>): void {
-    const { breaker, overload, connections } = this.traffic
+    const { breaker, meaning, connections } = this.traffic
     const failure = result.ended === 'badly' ? result.failure : undefined
     const isCut = failure?.cause !== undefined || failure?.kind === 'timeout'
-    if (isFault(status) && !overload.has(status)) {
+    if (isFault(status) && !meaning.isOverload(status)) {
       if (this.outgoing.repeatable) breaker.failed(this.#answering?.sentAt ?? this.#began)
     } else if (!isCut && this.#stream === undefined) breaker.heard()
     if (failure !== undefined && isElsewhere(status, failure)) connections.renew()

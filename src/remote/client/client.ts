@@ -9,9 +9,8 @@ import type { RequestContext } from '../remote.js'
 import { Attempt } from './attempt.js'
 import { AnswerTimes, Breaker } from './breaker.js'
 import { LateWrites, lateAtMost, type Subject, type UnansweredChanges } from './late-answer.js'
-import { Limiter } from './limiter.js'
-import type { AnswerReader, AttemptResult, Outgoing, TraceRequest, Traffic } from './outgoing.js'
-import { openBandwidthLimiter, RateLimiter } from './rate-limit.js'
+import { Limiter, openBandwidthLimiter, RateLimiter } from './limiter.js'
+import type { AttemptResult, Meaning, Outgoing, Question, TraceRequest, Traffic } from './outgoing.js'
 
 export interface ClientOptions extends ConnectionOptions {
   readonly base: URL
@@ -37,10 +36,9 @@ export class Client {
   /** Of the latest request, for probes. */
   #authorization: string | undefined
 
-  /** @param overload the statuses that mean it */
   constructor(
     private readonly options: ClientOptions,
-    overload: ReadonlySet<number>,
+    meaning: Meaning,
   ) {
     const { base, connections, maxRequests, bwlimit, unanswered, clock = systemClock } = options
     const times = new AnswerTimes()
@@ -57,7 +55,7 @@ export class Client {
       ),
       times,
       late: new LateWrites(clock, unanswered),
-      overload,
+      meaning,
       spend: openBandwidthLimiter(bwlimit, clock),
       told: options,
     }
@@ -74,10 +72,10 @@ export class Client {
   }
 
   /** The answer, within the deadline. @throws Failure */
-  ask<Value>(outgoing: Outgoing, context: RequestContext, reader: AnswerReader<Value>): Promise<Value> {
+  ask<Value>(outgoing: Outgoing, context: RequestContext, question: Question<Value>): Promise<Value> {
     this.#authorization = outgoing.authorization
     const { clock } = this
-    return withRetries(context, clock, () => new Attempt(outgoing, context, reader, this.#traffic).start())
+    return withRetries(context, clock, () => new Attempt(outgoing, context, question, this.#traffic).start())
   }
 
   /** Resolves when no earlier change of it is on its way unanswered. @throws Failure 'timeout' at the deadline */
@@ -114,12 +112,12 @@ export function withRetries<Value>(
   attempt: () => Promise<AttemptResult<Value>>,
 ): Promise<Value> {
   let answerBy = Math.min(context.deadline, context.answerBy ?? context.deadline)
-  const patience = context.patience ?? answerBy - clock.now()
+  const allowed = context.patience ?? (context.askers === undefined ? 0 : answerBy - clock.now())
   let made = 0
   // Each caller may expect as many retries as the first one; the request itself still ends at its deadline.
   const unwatch = context.askers?.watch(what => {
     if (what !== 'came') return
-    answerBy = Math.min(context.deadline, clock.now() + patience)
+    answerBy = Math.min(context.deadline, clock.now() + allowed)
     made = Math.min(made, attempts - 2)
   })
   let before: Failure | undefined

@@ -1,6 +1,6 @@
-// Limiter: places for requests. A user's request goes ahead of guesses, and questions keep a share of the places beside downloads.
+// Limits: places for requests, a user's ahead of guesses, with a share for questions beside downloads; requests and bytes a second for a small server.
 import type { MaybePromise } from '../../maybe-promise.js'
-import { type Clock, withDeadline } from '../clock.js'
+import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
 
 /** A short answer, or a body that may hold its connection for minutes. */
@@ -60,19 +60,14 @@ export class Limiter {
   }
 
   /** A place; at once where one is free. @throws Failure 'timeout' if the deadline comes first */
-  enter(entrant: Entrant): MaybePromise<void> {
-    if (entrant.context.holdsSlot !== true && (this.#queue.size > 0 || !this.#hasPlace(entrant)))
+  enter(entrant: Entrant, now: Instant): MaybePromise<void> {
+    if (entrant.context.holdsSlot !== true && (this.#queue.size > 0 || !this.#hasPlace(entrant, now)))
       return this.#waited(entrant)
-    this.#taken.set(entrant, this.#clock.now())
+    this.#taken.set(entrant, now)
   }
 
   leave(entrant: Entrant): void {
-    if (this.#taken.delete(entrant)) this.#admit()
-  }
-
-  /** A request has become silent, or one for which no user waits any more: its place may go to another one. */
-  review(): void {
-    if (this.#queue.size > 0) this.#admit()
+    if (this.#taken.delete(entrant)) this.review()
   }
 
   async #waited(entrant: Entrant): Promise<void> {
@@ -85,8 +80,8 @@ export class Limiter {
     const waiting = { entrant, go: () => go() }
     this.#queue.add(waiting)
     // A guess that a user has come to wait for is a user's.
-    const unwatch = context.askers?.watch(() => this.#admit()) ?? (() => {})
-    this.#admit()
+    const unwatch = context.askers?.watch(() => this.review()) ?? (() => {})
+    this.review()
     try {
       await withDeadline(turn, context, this.#clock, sentence)
     } catch (late) {
@@ -98,9 +93,8 @@ export class Limiter {
     }
   }
 
-  #hasPlace({ weight, context }: Entrant): boolean {
+  #hasPlace({ weight, context }: Entrant, now: Instant): boolean {
     const isGuess = isBackground(context)
-    const now = this.#clock.now()
     let ofClass = 0
     let downloads = 0
     let downloadsOfClass = 0
@@ -121,16 +115,21 @@ export class Limiter {
     )
   }
 
-  /** Where a question has no place, nothing that comes later has one; where a download has none, no later download has. */
-  #admit(): void {
+  /**
+   * A request has left, become silent, or has no user any more who waits: its place may go to another one. Where a question
+   * has no place, nothing that comes later has one; where a download has none, no later download has.
+   */
+  review(): void {
+    if (this.#queue.size === 0) return
+    const now = this.#clock.now()
     let refused: TrafficClass | undefined
     for (const isGuess of [false, true])
       for (const waiting of this.#queue) {
         const { entrant, go } = waiting
         if (entrant.weight === refused || isBackground(entrant.context) !== isGuess) continue
-        if (this.#hasPlace(entrant) || (!isGuess && this.#madeRoom(entrant))) {
+        if (this.#hasPlace(entrant, now) || (!isGuess && this.#madeRoom(entrant, now))) {
           this.#queue.delete(waiting)
-          this.#taken.set(entrant, this.#clock.now())
+          this.#taken.set(entrant, now)
           go()
         } else if (entrant.weight === 'question') return
         else refused = 'download'
@@ -138,20 +137,18 @@ export class Limiter {
   }
 
   /** A silent request for which no user waits ends where a user needs its place. */
-  #madeRoom(wanted: Entrant): boolean {
-    const now = this.#clock.now()
+  #madeRoom(wanted: Entrant, now: Instant): boolean {
     for (const one of this.#taken.keys()) {
       if (one.giveUp === undefined || !isBackground(one.context) || !one.isSilent(now)) continue
       this.#taken.delete(one)
       one.giveUp()
-      if (this.#hasPlace(wanted)) return true
+      if (this.#hasPlace(wanted, now)) return true
     }
     return false
   }
 
   /** The head of an answer came after so many milliseconds. As long as that is quick while most places are taken, there is one more place for each. */
-  answered(milliseconds: number): void {
-    const now = this.#clock.now()
+  answered(milliseconds: number, now: Instant): void {
     if (milliseconds < this.#quickest || now >= this.#quickestUntil) {
       this.#quickest = milliseconds
       this.#quickestUntil = now + quickestKeptMs
@@ -162,9 +159,8 @@ export class Limiter {
   }
 
   /** The service has too much to do. Requests that were sent before the last such answer tell nothing new. */
-  pushedBack(entrant: Entrant): void {
+  pushedBack(entrant: Entrant, now: Instant): void {
     if ((this.#taken.get(entrant) ?? Number.NEGATIVE_INFINITY) <= this.#narrowedAt) return
-    const now = this.#clock.now()
     this.#narrowedAt = now
     this.#steadyUntil = now + steadyMs
     this.#width = Math.max(Math.min(widthAtLeast, this.#most), this.#width >> 1)
@@ -174,3 +170,75 @@ export class Limiter {
 /** Whether no user waits for it at the moment. */
 export const isBackground = (context: RequestContext): boolean =>
   context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
+
+/** At most so many requests a second, evenly spaced. */
+export class RateLimiter {
+  readonly #waiting = new Set<QueuedRequest>()
+  readonly #spacing: number
+  #serving = false
+  #free = Number.NEGATIVE_INFINITY
+
+  constructor(
+    perSecond: number,
+    private readonly clock: Clock,
+  ) {
+    this.#spacing = 1000 / perSecond
+  }
+
+  /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
+  async turn(context: RequestContext): Promise<void> {
+    let go = () => {}
+    const turn = new Promise<void>(resolve => {
+      go = resolve
+    })
+    const one = { context, go: () => go() }
+    this.#waiting.add(one)
+    if (!this.#serving) void this.#serve()
+    try {
+      await withDeadline(
+        turn,
+        context,
+        this.clock,
+        'the limit of requests a second left no time for this one',
+      )
+    } finally {
+      this.#waiting.delete(one)
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { clock } = this
+    this.#serving = true
+    while (this.#waiting.size > 0) {
+      const ahead = this.#free - clock.now()
+      this.#free = Math.max(this.#free, clock.now()) + this.#spacing
+      if (ahead > 0) await sleep(clock, ahead)
+      // Users first, by the present priority: a user may have joined a background request.
+      const waiting = [...this.#waiting]
+      const one = waiting.find(({ context }) => !isBackground(context)) ?? waiting[0]
+      if (one === undefined) break
+      this.#waiting.delete(one)
+      one.go()
+    }
+    this.#serving = false
+  }
+}
+
+interface QueuedRequest {
+  readonly context: RequestContext
+  readonly go: () => void
+}
+
+/** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */
+export function openBandwidthLimiter(
+  perSecond: number | undefined,
+  clock: Clock,
+): (bytes: number) => Promise<void> | undefined {
+  if (perSecond === undefined) return () => undefined
+  let free = Number.NEGATIVE_INFINITY
+  return async bytes => {
+    free = Math.max(free, clock.now()) + (bytes / perSecond) * 1000
+    const wait = free - clock.now()
+    if (wait > 0) await sleep(clock, wait)
+  }
+}

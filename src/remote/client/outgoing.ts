@@ -2,15 +2,14 @@
 import type { Requests } from '../../activity/requests.js'
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
-import type { DeclaredBody } from '../connection/body.js'
-import type { BodyStream } from '../connection/body-stream.js'
+import { type BodyStream, CollectedBytes, type DeclaredBody, tooManyBytes } from '../connection/body.js'
 import type { ServiceConnections, WireRequest } from '../connection/connections.js'
 import type { Exchange, Head } from '../connection/exchange.js'
 import type { RequestContext } from '../remote.js'
+import { redactSecrets, secretsIn } from '../secrets.js'
 import type { AnswerTimes, Breaker } from './breaker.js'
 import type { LateWrites, Subject } from './late-answer.js'
-import type { Limiter, TrafficClass } from './limiter.js'
-import type { RateLimiter } from './rate-limit.js'
+import type { Limiter, RateLimiter, TrafficClass } from './limiter.js'
 
 export interface Outgoing extends WireRequest {
   /** The operation: the path below the service's address, without its query. */
@@ -53,13 +52,20 @@ export type Reading<Value> =
   | { readonly value: Value; readonly rest: 'discarded' | 'ended' | BodyStream }
   | { readonly sink: Sink<Value> }
 
-export interface AnswerReader<Value> {
-  /** Which statuses are answers. */
-  accepts(status: number): boolean
-  read(head: AnswerHead, exchange: Exchange): Reading<Value>
-  /** Reads the words of a refusal. */
-  words(): Sink<string | undefined>
-  refused(head: Head, said: string | undefined): AttemptResult<never>
+/** How one kind of question reads its answers, and which statuses are answers to it. */
+export interface Question<Value> {
+  readonly accepts: (status: number) => boolean
+  readonly read: (answer: AnswerHead, exchange: Exchange) => Reading<Value>
+  /** Names and values by turns. */
+  readonly headers: readonly string[]
+  readonly weight: TrafficClass
+}
+
+/** What statuses mean. */
+export interface Meaning {
+  /** The service has too much to do. */
+  isOverload(status: number): boolean
+  refused(outgoing: Outgoing, head: Head, said: string | undefined, now: number): AttemptResult<never>
 }
 
 /** What all requests to one service share. */
@@ -71,8 +77,7 @@ export interface Traffic {
   readonly breaker: Breaker
   readonly times: AnswerTimes
   readonly late: LateWrites
-  /** The statuses that mean that it has too much to do. */
-  readonly overload: ReadonlySet<number>
+  readonly meaning: Meaning
   readonly spend: (bytes: number) => Promise<void> | undefined
   readonly told: Told
 }
@@ -133,4 +138,24 @@ export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
 export function waited({ patience }: RequestContext, allowed: number): string {
   const milliseconds = Math.max(0, Math.min(allowed, patience ?? allowed))
   return `${(milliseconds / 1000).toFixed(1).replace('.0', '')} s`
+}
+
+/** No more of an error page than this is read. */
+const mostOfWords = 64 * 1024
+
+/** The first 300 characters of a refusal. */
+export class WordsSink implements Sink<string | undefined> {
+  readonly #bytes = new CollectedBytes(undefined)
+
+  constructor(private readonly authorization: string | undefined) {}
+
+  take(piece: Uint8Array): undefined {
+    this.#bytes.add(piece)
+    if (this.#bytes.length > mostOfWords) throw tooManyBytes(mostOfWords)
+  }
+
+  end(): string | undefined {
+    const words = redactSecrets(this.#bytes.bytes.toString(), secretsIn(this.authorization)).trim()
+    return words === '' ? undefined : words.slice(0, 300)
+  }
 }

@@ -3,8 +3,7 @@ import { Failure } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import { weightOf } from '../../record/json/weight.js'
 import type { AnswerHead, Reading, Sink } from '../client/outgoing.js'
-import { CollectedBytes, type DeclaredBody, tooManyBytes } from '../connection/body.js'
-import { BodyStream } from '../connection/body-stream.js'
+import { BodyStream, CollectedBytes, type DeclaredBody, tooManyBytes } from '../connection/body.js'
 import type { Exchange } from '../connection/exchange.js'
 import {
   type Body,
@@ -17,7 +16,6 @@ import {
   dateOf,
   type ShortContent,
 } from '../remote.js'
-import { redactSecrets, secretsIn } from '../secrets.js'
 
 /** Whether a Range was honoured, and the total size if the answer states it. */
 export interface RangeProbe {
@@ -36,8 +34,6 @@ const mostOfList = 64 << 20
 const [mostAsTree, mostInPrint] = [256 << 20, 64 << 20]
 /** Texts that are too short to matter are not weighed. */
 const weighedFrom = 1 << 20
-/** No more of an error page than this is read. */
-const mostOfWords = 64 * 1024
 const page =
   'a web page came where data are due: the sign-in page of this network (a browser shows it), a proxy, or another address than that of the REST interface'
 const isForeign = true
@@ -120,23 +116,6 @@ export class ListSink<Reader extends TextReader<unknown>> implements Sink<Reader
     if (this.#length === 0) throw new Failure('broken', nothing)
     this.reader.take(textIn(new Uint8Array(), this.#decoder, { stream: false }))
     return this.reader
-  }
-}
-
-/** The first 300 characters of a refusal. */
-export class WordsSink implements Sink<string | undefined> {
-  readonly #bytes = new CollectedBytes(undefined)
-
-  constructor(private readonly authorization: string | undefined) {}
-
-  take(piece: Uint8Array): undefined {
-    this.#bytes.add(piece)
-    if (this.#bytes.length > mostOfWords) throw tooManyBytes(mostOfWords)
-  }
-
-  end(): string | undefined {
-    const words = redactSecrets(this.#bytes.bytes.toString(), secretsIn(this.authorization)).trim()
-    return words === '' ? undefined : words.slice(0, 300)
   }
 }
 

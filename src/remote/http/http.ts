@@ -4,16 +4,14 @@ import type { TextReader } from '../../record/json/items.js'
 import { Client, type ClientOptions } from '../client/client.js'
 import type { Subject } from '../client/late-answer.js'
 import {
-  type AnswerHead,
-  type AnswerReader,
   type AttemptResult,
   describeRequest,
   type Outgoing,
-  type Reading,
+  type Question,
   unknownOutcome,
 } from '../client/outgoing.js'
 import { pathBelow } from '../connection/connections.js'
-import type { Exchange, Head } from '../connection/exchange.js'
+import type { Head } from '../connection/exchange.js'
 import { isOtherServers, isRedirect } from '../connection/network-errors.js'
 import { type Body, byteOffset, type ContentSize, type RequestContext } from '../remote.js'
 import {
@@ -30,7 +28,6 @@ import {
   shortContent,
   streamedBody,
   TextSink,
-  WordsSink,
 } from './answer.js'
 
 export interface Request {
@@ -44,15 +41,6 @@ export interface Request {
   readonly repeatable?: boolean
   /** What a write changes: the next write of the same waits for its answer. */
   readonly subject?: Subject | undefined
-}
-
-/** How one kind of question reads its answers, and which statuses are answers to it. */
-export interface Question<Value> {
-  readonly accepts: (status: number) => boolean
-  readonly read: (answer: AnswerHead, exchange: Exchange) => Reading<Value>
-  /** Names and values by turns. */
-  readonly headers: readonly string[]
-  readonly weight: 'question' | 'download'
 }
 
 /** The way of a question to its answer, which is whole, or a Failure. */
@@ -246,10 +234,10 @@ function short(most: number, isPart: boolean): Question<ShortAnswer | undefined>
 
 /** The platform behind this address. */
 export function openHttp(options: ClientOptions): Http & { readonly client: Client } {
-  const client = new Client(options, overload)
+  const client = new Client(options, { isOverload: status => overload.has(status), refused })
   const ask: Ask = (request, question, context) => {
     const outgoing = outgoingOf(request, pathBelow(options.base, request.path), question)
-    return client.ask(outgoing, context, new Answers(outgoing, question, client))
+    return client.ask(outgoing, context, question)
   }
   return Object.assign(new Http(ask), { client })
 }
@@ -273,41 +261,23 @@ function outgoingOf(request: Request, path: string, question: Question<unknown>)
   }
 }
 
-/** What the answers to one request mean. */
-class Answers<Value> implements AnswerReader<Value> {
-  constructor(
-    private readonly outgoing: Outgoing,
-    private readonly question: Question<Value>,
-    private readonly client: Pick<Client, 'clock'>,
-  ) {}
-
-  accepts(status: number): boolean {
-    return this.question.accepts(status)
-  }
-
-  read(answer: AnswerHead, exchange: Exchange): Reading<Value> {
-    return this.question.read(answer, exchange)
-  }
-
-  words(): WordsSink {
-    return new WordsSink(this.outgoing.authorization)
-  }
-
-  refused(head: Head, said: string | undefined): AttemptResult<never> {
-    const { outgoing } = this
-    const { status, headers } = head
-    const target = isRedirect(status)
-      ? `, a redirect to ${originOf(headers['location'])} that is not followed`
-      : ''
-    const sentence = `the service answered ${status} to ${describeRequest(outgoing)}${target}`
-    const isForeign = isOtherServers(status)
-    const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said, isForeign })
-    if (!outgoing.repeatable && mayHaveHappened(outgoing, head))
-      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
-    const again = outgoing.repeatable && passing.has(status)
-    const after = retryAfter(headers['retry-after'], this.client.clock.now())
-    return { ended: 'badly', failure, again, after }
-  }
+function refused(
+  outgoing: Outgoing,
+  head: Head,
+  said: string | undefined,
+  now: number,
+): AttemptResult<never> {
+  const { status, headers } = head
+  const target = isRedirect(status)
+    ? `, a redirect to ${originOf(headers['location'])} that is not followed`
+    : ''
+  const sentence = `the service answered ${status} to ${describeRequest(outgoing)}${target}`
+  const isForeign = isOtherServers(status)
+  const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said, isForeign })
+  if (!outgoing.repeatable && mayHaveHappened(outgoing, head))
+    return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+  const again = outgoing.repeatable && passing.has(status)
+  return { ended: 'badly', failure, again, after: retryAfter(headers['retry-after'], now) }
 }
 
 /** Not every POST can be checked afterwards: a 503 without Retry-After may be a gateway's. */

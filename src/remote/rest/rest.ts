@@ -19,9 +19,8 @@ import {
   type User,
   unlistedFiles,
 } from '../remote.js'
-import type { RequestedRecord } from '../wire/identity.js'
 import { lengthReader } from '../wire/listing.js'
-import { orderBody, type Wire } from '../wire/wire.js'
+import { orderBody, type RequestedRecord, type Wire } from '../wire/wire.js'
 import { Contents } from './contents.js'
 import { type Gate, refusesAll } from './gate.js'
 import { operationOf } from './lacking.js'

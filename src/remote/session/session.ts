@@ -5,8 +5,9 @@ import { loginCommand } from '../../login-command.js'
 import { SingleFlight } from '../../single-flight.js'
 import { Askers, joinFor } from '../askers.js'
 import { lookedLongAgo } from '../client/late-answer.js'
+import type { Question } from '../client/outgoing.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
-import { Http } from '../http/http.js'
+import { Http, type Request } from '../http/http.js'
 import { firstQuestion } from '../known-question.js'
 import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
 import { SharedAnswer } from '../shared-answer.js'
@@ -39,13 +40,10 @@ export interface SessionOptions {
   readonly note: (failure: unknown) => void
 }
 
-/** One request with a token; a log-in before it makes the read it is based on stale. */
-export type SignedQuestion<Value> = (authorization: string, context: RequestContext) => Promise<Value>
-
-/** A request, and the path that it asks. */
+/** A request without its token. */
 interface Asked<Value> {
-  readonly question: SignedQuestion<Value>
-  readonly path: string | undefined
+  readonly request: Request
+  readonly question: Question<Value>
 }
 
 /** Milliseconds that a log-in may take. */
@@ -68,6 +66,8 @@ interface Setback {
 }
 
 export class Session {
+  /** The same service, every request signed. Rejects with 'unauthenticated' where no token serves, with 'forbidden' where others are answered with it. */
+  readonly signed = new Http((request, question, context) => this.#ask({ request, question }, context))
   #token: Token | undefined
   readonly #logIns = new SingleFlight<Token>()
   #setback: Setback | undefined
@@ -96,21 +96,15 @@ export class Session {
     return this.#token
   }
 
-  /**
-   * Sends a request with a token, renewed once if refused.
-   * @throws Failure 'unauthenticated' where no token serves, 'forbidden' where others are answered with it
-   */
-  ask<Value>(context: RequestContext, question: SignedQuestion<Value>, path?: string): Promise<Value> {
+  #ask<Value>(asked: Asked<Value>, context: RequestContext): Promise<Value> {
     const held = this.#valid()
-    if (held !== undefined) return this.#askedWith(held, { question, path }, context)
-    // It may have waited for a log-in that another request has begun.
-    return this.#current(context).then(fresh =>
-      this.#askedWith(fresh, { question, path }, lookedLongAgo(context)),
-    )
+    if (held !== undefined) return this.#askedWith(held, asked, context)
+    // A log-in before it makes the read it is based on stale; another request may have begun it.
+    return this.#current(context).then(fresh => this.#askedWith(fresh, asked, lookedLongAgo(context)))
   }
 
   #askedWith<Value>(by: Token, asked: Asked<Value>, context: RequestContext): Promise<Value> {
-    return asked.question(bearer(by), context).then(
+    return this.#sent(by, asked, context).then(
       answer => {
         this.#setback = undefined
         return answer
@@ -123,13 +117,18 @@ export class Session {
     )
   }
 
+  #sent<Value>(by: Token, { request, question }: Asked<Value>, context: RequestContext): Promise<Value> {
+    return this.http.ask({ ...request, authorization: bearer(by) }, question, context)
+  }
+
   async #askedAgain<Value>(
     first: Token,
-    { question, path }: Asked<Value>,
+    asked: Asked<Value>,
     context: RequestContext,
     refusal: Failure,
   ): Promise<Value> {
     const { clock } = this.options
+    const { path } = asked.request
     const isNew = this.#token === first
     if (isNew && clock.now() < this.#fruitlessUntil && (await this.#isServed(first, context, path)))
       throw refusedAlone(refusal)
@@ -144,7 +143,7 @@ export class Session {
       throw refusedAlone(failure === this.#refusedLogIn ? refusedTwice(failure, refusal) : refusal)
     })
     try {
-      const answer = await question(bearer(second), lookedLongAgo(context))
+      const answer = await this.#sent(second, asked, lookedLongAgo(context))
       this.#setback = undefined
       return answer
     } catch (failure) {
@@ -156,7 +155,7 @@ export class Session {
   }
 
   /** Sends a question that every valid token may send, and not the refused one: once for any number of refused requests. */
-  async #isServed(by: Token, context: RequestContext, refused: string | undefined): Promise<boolean> {
+  async #isServed(by: Token, context: RequestContext, refused: string): Promise<boolean> {
     const path = this.#known(refused)
     if (this.#checking?.text !== by.text || this.#checking.path !== path) {
       const late = 'the token was not checked in time'
@@ -364,13 +363,3 @@ const outageIn = (thrown: unknown): Failure | undefined => {
   return isA('outage', failure) && failure.kind !== 'unauthenticated' ? failure : undefined
 }
 const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
-
-/** The same service, every request signed. */
-export const withAuthorization = ({ ask }: Http, session: Session): Http =>
-  new Http((request, question, context) =>
-    session.ask(
-      context,
-      (authorization, within) => ask({ ...request, authorization }, question, within),
-      request.path,
-    ),
-  )

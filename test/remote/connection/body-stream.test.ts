@@ -1,7 +1,7 @@
 // What a reader gets of a body is what came, in order, once; a failure or an end comes behind it.
 import fc from 'fast-check'
 import t from 'tap'
-import { BodyStream } from '../../../src/remote/connection/body-stream.js'
+import { BodyStream } from '../../../src/remote/connection/body.js'
 
 function openTried() {
   const said: string[] = []

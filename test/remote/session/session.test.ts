@@ -4,12 +4,7 @@ import t, { type Test } from 'tap'
 import type { Clock } from '../../../src/remote/clock.js'
 import { systemClock } from '../../../src/remote/clock.js'
 import { instant } from '../../../src/remote/remote.js'
-import {
-  type Credentials,
-  Session,
-  type SessionOptions,
-  withAuthorization,
-} from '../../../src/remote/session/session.js'
+import { type Credentials, Session, type SessionOptions } from '../../../src/remote/session/session.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
 import { type Heard, type Reply, rawService, whole } from '../raw.js'
@@ -52,7 +47,7 @@ async function openTestbed(
     note: (failure: unknown) => t.fail(String(failure)),
     ...given,
   }
-  const signed = withAuthorization(service.asked, new Session(service.asked, options))
+  const { signed } = new Session(service.asked, options)
   const later = () => ({ deadline: instant(clock.now() + 3000), priority: 'user' as const })
   const logins = () => service.heard.filter(({ path }) => path.endsWith('/login')).length
   return { clock, service, logins, signed, later, user: () => signed.text(get, later()) }
