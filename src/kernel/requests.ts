@@ -220,8 +220,8 @@ export class Requests {
     const isKept = isContent && inode.pages === inode.generation
     inode.pages = inode.generation
     const pages = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
-    // Older kernels know nothing of the second flag, and close(2) waits for a flush there.
-    const flags = isContent ? pages | openFlags.noFlush : pages
+    // A reader has nothing to flush. Older kernels know nothing of this flag, and close(2) waits for a flush there.
+    const flags = isWriter ? pages : pages | openFlags.noFlush
     return { reply: putOpened(new Reply(), handle, flags), undo: () => void this.close(handle) }
   }
 

@@ -16,7 +16,8 @@ import {
   type PendingWrite,
   type PendingWrites,
   type StoredValue,
-  type TableKey,
+  shortValue,
+  type TableRow,
 } from './table.js'
 
 /** A durable memory of values, any at all. No call ever throws: without its file it forgets at worst. */
@@ -48,15 +49,15 @@ export interface LedgerSettings {
 
 const flushAfterMs = 200
 const reopenAfterMs = 5_000
-/** UTF-16 units: a size or a time with the hash of its text. */
-const shortValue = 80
 /** Short values that were read or written a moment ago. */
 const rowsAtMost = 32_768
 /** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
 const unseenMs = 50
-/** Keys of the file are noted in slices, so many milliseconds apart. */
-const keysAtOnce = 2_000
-const keysEveryMs = 20
+/** Rows of the file are noted in slices, so many milliseconds apart. */
+const rowsAtOnce = 500
+const rowsEveryMs = 10
+/** A longer table is asked row by row. */
+const notedAtMost = 400_000
 /** What was looked for and is not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
@@ -89,7 +90,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       forgetRecent()
       seenVersion = table.version()
       seen = new SeenKeys()
-      noteKeys(table, undefined)
+      noteRows(table, undefined, 0)
     } catch (error) {
       setback(error)
     }
@@ -175,13 +176,20 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   }
 
   /** In slices, so that no call waits for a long table; a mount that begins finds out at once that there is none. */
-  function noteKeys(from: LedgerTable, last: TableKey | undefined): void {
+  function noteRows(from: LedgerTable, last: TableRow | undefined, before: number): void {
     if (from !== table || seen === undefined) return
-    const keys = from.keysAfter(last, keysAtOnce)
-    for (const { namespace, key } of keys) seen.add(`${namespace} ${key}`)
-    isAllSeen = keys.length < keysAtOnce
-    const next = (): void => fromDisk(at => noteKeys(at, keys.at(-1)), undefined)
-    if (!isAllSeen) clock.after(keysEveryMs, next, 'in-background')
+    const rows = from.rowsAfter(last, rowsAtOnce)
+    for (const { namespace, key, stored } of rows) {
+      const name = `${namespace} ${key}`
+      seen.add(name)
+      const isNewer = recent.has(name) || namespaces.get(namespace)?.has(key) === true
+      if (stored !== undefined && isShort(stored) && !isNewer && before < rowsAtMost / 2)
+        recent.set(name, stored)
+    }
+    isAllSeen = rows.length < rowsAtOnce
+    const noted = before + rows.length
+    const next = (): void => fromDisk(at => noteRows(at, rows.at(-1), noted), undefined)
+    if (!isAllSeen && noted < notedAtMost) clock.after(rowsEveryMs, next, 'in-background')
   }
 
   function forgetRecent(): void {

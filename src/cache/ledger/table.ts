@@ -9,9 +9,10 @@ export interface StoredValue<Value = string> {
   readonly stored: Instant
 }
 
-export interface TableKey {
+export interface TableRow {
   readonly namespace: string
   readonly key: string
+  readonly stored: StoredValue<LedgerValue> | undefined
 }
 
 /** A short text, or bytes that may be many. */
@@ -26,6 +27,8 @@ const busyMs = 100
 /** Bytes that the log may keep beside the file once they are in it. */
 const logBytes = 4 << 20
 
+/** UTF-16 units: a size or a time with the hash of its text. */
+export const shortValue = 80
 /** A value as long as this is held nowhere longer than it must be. */
 const longValue = 1 << 16
 
@@ -36,8 +39,8 @@ export interface LedgerTable {
   /** Moves when another connection has written. */
   version(): number
   get(namespace: string, key: string): StoredValue<LedgerValue> | undefined
-  /** Up to so many keys behind this one, of all namespaces, in their order. */
-  keysAfter(last: TableKey | undefined, most: number): readonly TableKey[]
+  /** Up to so many rows behind this one, of all namespaces, in their order; without a value where it is long. */
+  rowsAfter(last: TableRow | undefined, most: number): readonly TableRow[]
   /** Its texts. */
   all(namespace: string): Map<string, StoredValue>
   write(rooms: ReadonlyMap<string, PendingWrites>): boolean
@@ -69,8 +72,10 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
   )
   const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
   const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
-  const keys = database
-    .prepare('SELECT room, key FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?')
+  const rows = database
+    .prepare(
+      `SELECT room, key, CASE WHEN length(value) <= ${shortValue} THEN value END, stored FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?`,
+    )
     .raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
@@ -102,11 +107,11 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       return Array.isArray(row) ? Number(row[0]) : 0
     },
     get: (namespace, key) => storedValueIn(one.get(namespace, jsonText(key))),
-    keysAfter(last, most) {
+    rowsAfter(last, most) {
       const after = last === undefined ? ['', ''] : [last.namespace, jsonText(last.key)]
-      return keys.all(...after, most).flatMap((row: unknown) => {
+      return rows.all(...after, most).flatMap((row: unknown) => {
         if (!Array.isArray(row)) return []
-        return [{ namespace: String(row[0]), key: fromJsonText(row[1]) }]
+        return [{ namespace: String(row[0]), key: fromJsonText(row[1]), stored: storedValueIn(row.slice(2)) }]
       })
     },
     all(namespace) {
