@@ -18,7 +18,7 @@ import { openDraftFiles } from '../drive/records/draft-files.js'
 import { openScratchFiles } from '../drive/records/scratch-files.js'
 import { identityReader, type ReusedIds } from '../drive/reused-ids.js'
 import { openDrafts } from '../edit/journal/drafts.js'
-import { type Latest, mountMark, openTextHistory, textHash } from '../edit/journal/text-history.js'
+import { type Latest, mountMark, TextHistory, textHash } from '../edit/journal/text-history.js'
 import { fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/news.js'
@@ -140,7 +140,7 @@ export async function buildJournal(
   const { state: directory } = connection.account.places
   const scratch = await openScratchFiles(join(directory, 'scratch', textHash(mountPoint).slice(0, 12)))
   const state = openLedger(join(directory, 'known'), { clock, log: note })
-  const history = openTextHistory({
+  const history = new TextHistory({
     stateDirectory: directory,
     mount: mountPoint,
     now,

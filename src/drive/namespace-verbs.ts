@@ -1,6 +1,6 @@
 // Namespace verbs: what each change of the tree means for the service, or the sentence that refuses it.
 
-import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
+import { openKeyedQueue } from '../edit/journal/lock.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'
 import { withDeadline } from '../remote/clock.js'

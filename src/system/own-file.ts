@@ -3,16 +3,19 @@
 import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
   constants,
+  fsync,
   lstatSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf, isMissing } from './error-code.js'
 
@@ -22,45 +25,6 @@ const neitherLinkNorPipe = constants.O_NOFOLLOW | constants.O_NONBLOCK
 export const forReading = constants.O_RDONLY | neitherLinkNorPipe
 /** Flags of `open` for an empty file that is made, or emptied. */
 export const forWriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | neitherLinkNorPipe
-
-/**
- * A place may be taken by something else between the look of `clearPlace` and the opening: what is no file then counts
- * as missing. The caller closes the handle.
- * @throws the errors of the disk
- */
-export async function openOwnFile(path: string): Promise<FileHandle | undefined> {
-  let file: FileHandle
-  try {
-    file = await open(path, forReading)
-  } catch (thrown) {
-    if (isMissing(thrown)) return undefined
-    throw thrown
-  }
-  try {
-    if ((await file.stat()).isFile()) return file
-  } catch (thrown) {
-    await file.close()
-    throw thrown
-  }
-  await file.close()
-  return undefined
-}
-
-/** The text of a file as UTF-8; undefined where there is none. @throws the errors of the disk */
-export async function readOwnFile(path: string): Promise<string | undefined> {
-  const file = await openOwnFile(path)
-  if (file === undefined) return undefined
-  try {
-    return await file.readFile('utf8')
-  } finally {
-    await file.close()
-  }
-}
-
-/** Makes an empty file, or empties it. @throws the errors of the disk */
-export async function emptyOwnFile(path: string): Promise<FileHandle> {
-  return open(path, forWriting, privateFile)
-}
 
 export type ExpectedKind = 'file' | 'directory' | 'either'
 
@@ -104,16 +68,34 @@ export const privateDirectory = 0o700
  * @throws the errors of the disk; the old file is then unchanged
  */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
-  await placeFile(path, text, file => file.sync())
+  await placeFile(path, text)
   await syncDirectory(dirname(path))
 }
 
-/** As `replaceFile`, but a power cut may undo it: for data that is only a convenience. */
-export async function replaceFileLightly(path: string, text: string | Uint8Array): Promise<void> {
-  await placeFile(path, text, async () => {})
+/** The same but for the name, which survives a power cut once its directory is synced. */
+export async function placeFile(path: string, text: string | Uint8Array): Promise<void> {
+  const temporary = temporaryBeside(path)
+  try {
+    await writeDurably(temporary, text)
+    renameSync(temporary, path)
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    throw cause
+  }
 }
 
-/** As `replaceFileLightly`, synchronously. */
+/** Makes a file whose bytes survive a power cut. Only the wait for the disk leaves this thread: the rest takes microseconds. */
+export async function writeDurably(path: string, text: string | Uint8Array): Promise<void> {
+  const file = openSync(path, 'wx', privateFile)
+  try {
+    writeFileSync(file, text)
+    await synced(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** As `replaceFile`, but a power cut may undo it: for data that is only a convenience. */
 export function replaceFileNow(path: string, text: string | Uint8Array): void {
   const temporary = temporaryBeside(path)
   try {
@@ -125,37 +107,20 @@ export function replaceFileNow(path: string, text: string | Uint8Array): void {
   }
 }
 
-async function placeFile(
-  path: string,
-  text: string | Uint8Array,
-  settle: (file: FileHandle) => Promise<void>,
-) {
-  const temporary = temporaryBeside(path)
-  try {
-    const file = await open(temporary, 'wx', privateFile)
-    try {
-      await file.writeFile(text)
-      await settle(file)
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-  } catch (cause) {
-    await rm(temporary, { force: true })
-    throw cause
-  }
-}
-
 /** A rename is atomic only within one file system: the temporary file is in the same directory. */
 const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
 
+/** What was written through this descriptor survives a power cut. */
+export const synced = (descriptor: number): Promise<void> =>
+  new Promise((done, failed) => fsync(descriptor, error => (error === null ? done() : failed(error))))
+
 /** Makes names that were created, replaced or removed in a directory survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
+  const directory = openSync(path, 'r')
   try {
-    await directory.sync()
+    await synced(directory)
   } finally {
-    await directory.close()
+    closeSync(directory)
   }
 }
 

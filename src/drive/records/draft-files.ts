@@ -2,12 +2,17 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Draft, MetaChange } from '../../edit/journal/draft.js'
-import { type DraftMeta, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
-import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
+import type { Draft } from '../../edit/journal/draft.js'
+import { type DraftMeta, explain, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
 import type { Drafts, LeftDraft } from '../../edit/journal/drafts.js'
-import { explain } from '../../edit/journal/explain.js'
-import { type RecordKey, recordPhrase, savedKeyOf } from '../../edit/journal/record-key.js'
+import {
+  damagedEnding,
+  draftEnding,
+  draftStem,
+  type RecordKey,
+  recordPhrase,
+  savedKeyOf,
+} from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
@@ -26,39 +31,17 @@ export function openDraftFiles(
   changed: () => void = () => {},
 ) {
   const live = new Map<string, Draft>()
-  // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
   function track(draft: Draft): Draft {
-    const discard = async (): Promise<void> => {
-      await draft.discard()
-      live.delete(draft.id)
-      changed()
-    }
-    async function change(part: MetaChange): Promise<void> {
-      await draft.change(part)
-      changed()
-    }
-    /** What could not be saved, and is written over now, is kept as history: as it stands before the first write, which breaks its seal. */
-    async function keepUnsaved(): Promise<void> {
-      const { key, meta } = draft
-      if (meta.sealed !== undefined && meta.state !== 'editing' && key !== undefined)
-        await history.archive(key, await draft.remains())
-    }
-    async function truncate(size: number): Promise<void> {
-      if (size < draft.size) await keepUnsaved()
-      await draft.truncate(size)
-    }
-    async function write(bytes: Uint8Array, offset: number): Promise<void> {
-      if (offset < draft.size) await keepUnsaved()
-      await draft.write(bytes, offset)
-    }
-    const tracked: Draft = Object.create(draft, {
-      discard: { value: discard },
-      change: { value: change },
-      truncate: { value: truncate },
-      write: { value: write },
+    draft.keptBy({
+      changed,
+      ended() {
+        live.delete(draft.id)
+        changed()
+      },
+      keep: async (key, bytes) => void (await history.archive(key, bytes)),
     })
-    live.set(draft.id, tracked)
-    return tracked
+    live.set(draft.id, draft)
+    return draft
   }
   for (const draft of drafts.found) track(draft)
 

@@ -2,7 +2,7 @@
 
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
+import { withFailure, withFailureAs } from '../../edit/journal/draft-meta.js'
 import { textHash } from '../../edit/journal/text-history.js'
 import { type Creator, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'

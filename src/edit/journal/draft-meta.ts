@@ -1,12 +1,13 @@
-// Note of a draft on disk: its owner, the state of its save, and why it still exists.
+// Note of a draft on disk: its owner, the state of its save, the seal of its text, and why it still exists, also in a user's words.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { adviceForText, troubleOf } from '../../advice.js'
-import { type Failure, type FailureKind, looksAgain } from '../../failure.js'
+import { Failure, type FailureKind, looksAgain } from '../../failure.js'
 import { isMissing } from '../../system/error-code.js'
-import type { Owner } from './owner.js'
+import type { Owner } from './lock.js'
+import { damagedEnding, draftName, type RecordKey, recordPhrase } from './record-key.js'
+import { textHash } from './text-history.js'
 
 /**
  * editing: not saved yet. refused: the last save failed and nothing of it is on its way. sending: a request is about
@@ -109,28 +110,21 @@ const metaSchema = z.object({
 export type DraftMeta = z.infer<typeof metaSchema>
 export type SaveAttempt = NonNullable<DraftMeta['attempt']>
 
-/** The note in this file; undefined where it is damaged or missing. */
-export async function readMeta(path: string): Promise<DraftMeta | undefined> {
-  try {
-    return metaSchema.parse(unsealed(await readFile(path, 'utf8')))
-  } catch (thrown) {
-    return noMeta(thrown)
-  }
+/** What of the note may change; an `undefined` takes a part away. */
+export type MetaChange = {
+  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed'>]?:
+    | DraftMeta[Part]
+    | undefined
 }
 
-/** The same at once. */
-export function readMetaNow(path: string): DraftMeta | undefined {
+/** The note in this file; undefined where it is damaged or missing: the text beside it is what counts then. */
+export function readMeta(path: string): DraftMeta | undefined {
   try {
     return metaSchema.parse(unsealed(readFileSync(path, 'utf8')))
   } catch (thrown) {
-    return noMeta(thrown)
+    if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
+    throw thrown
   }
-}
-
-/** A damaged note is an answer here, not an accident: the text beside it is what counts. */
-function noMeta(thrown: unknown): undefined {
-  if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
-  throw thrown
 }
 
 /** With a checksum of its own, so that no damaged note sends a text to another record. */
@@ -179,3 +173,96 @@ export function whatToDo(
   const trouble = state === 'outcome-unknown' ? state : why.kind
   return adviceForText(damage === undefined ? trouble : 'lost', name)
 }
+
+/** Seal of a draft: length and checksum in its note, which show whether the text is still the one that was written. */
+export const sealOf = (bytes: Uint8Array): NonNullable<DraftMeta['sealed']> => ({
+  hash: textHash(bytes),
+  length: bytes.length,
+})
+
+/**
+ * What the disk has done to a text, in a sentence; undefined where it is whole. Without a checksum (a draft of an earlier
+ * version, or one that a kill cut short) only a text of nothing but zeros is known to be lost: no program writes one.
+ */
+export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8Array): string | undefined {
+  const left = `what is left lies in ${directory}/text`
+  if (sealed === undefined) {
+    const isLost = bytes.length > 0 && bytes.every(byte => byte === 0)
+    return isLost
+      ? `the disk has lost this text, ${bytes.length} zeros stand in its place: ${left}`
+      : undefined
+  }
+  if (bytes.length === sealed.length && textHash(bytes) === sealed.hash) return undefined
+  const lengths = `${sealed.length} bytes were written, and ${bytes.length} are there, not all of them the same`
+  return `the disk has lost bytes of this text (${lengths}): ${left}`
+}
+
+/** For the note of such a text. */
+export const lossWhy = (sentence: string): DraftReason => ({ kind: 'broken', sentence })
+
+/** A draft as its note is changed; `commit` brings text and note to the disk for good. */
+interface NotedDraft {
+  readonly meta: DraftMeta
+  commit(part: MetaChange): Promise<void>
+}
+
+/**
+ * Writes the failure down beside the draft and answers the one to throw. A request that may have been carried out
+ * leaves the draft 'in-flight', everything else 'refused'.
+ */
+export async function withFailure(draft: NotedDraft, failure: Failure): Promise<Failure> {
+  const wasSent = draft.meta.state === 'sending' || draft.meta.state === 'in-flight'
+  return withFailureAs(wasSent ? 'in-flight' : 'refused', draft, failure)
+}
+
+/** The same where it is known what became of the request. */
+export async function withFailureAs(
+  state: DraftState,
+  draft: NotedDraft,
+  failure: Failure,
+): Promise<Failure> {
+  try {
+    // "Your text is kept" holds over a power cut as well. Where the disk refuses that, the state holds in memory all the same.
+    await draft.commit({ state, why: whyOf(failure) })
+    return failure
+  } catch (thrown) {
+    const sentence = `${failure.message}; this could not be written down beside the draft`
+    const cause = new AggregateError([failure, thrown])
+    return new Failure(failure.kind, sentence, { cause, said: failure.said })
+  }
+}
+
+/**
+ * For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. `listed` is the name that
+ * it has in lists, where that is known.
+ */
+export function explain(
+  draft: {
+    readonly id: string
+    readonly directory: string
+    readonly key: RecordKey | undefined
+    readonly meta: DraftMeta
+    readonly damage: string | undefined
+  },
+  listed?: string,
+): string | undefined {
+  const { why, key, state } = draft.meta
+  if (why === undefined) return undefined
+  const lines = [`${capital(recordWords(key))} was not saved: ${why.sentence}.`]
+  if (state === 'in-flight')
+    lines.push('It was sent, and whether the service has stored it could not be seen.')
+  if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
+  if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
+  const usual = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
+  const name = listed ?? usual
+  const last = [whatToDo(draft, name), `The draft: ${name}`, `The text: ${draft.directory}/text`]
+  return `${[...lines, ...last].join('\n')}\n`
+}
+
+/** The record in a sentence. */
+export function recordWords(key: RecordKey | undefined): string {
+  if (key === undefined) return 'a record'
+  return `the ${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`
+}
+
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

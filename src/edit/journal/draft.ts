@@ -1,18 +1,34 @@
 // Draft: one text that a program is writing, on disk from its first byte; what was acknowledged survives any crash.
-
-import { type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import pLimit from 'p-limit'
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { type Instant, instant } from '../../remote/remote.js'
-import { codeOf, isMissing } from '../../system/error-code.js'
-import { privateFile, replaceFile, syncDirectory } from '../../system/own-file.js'
-import { placeDraft } from './draft-directory.js'
-import { type DraftMeta, printMeta } from './draft-meta.js'
-import { noOwner } from './owner.js'
+import {
+  makeDirectory,
+  privateDirectory,
+  privateFile,
+  replaceFile,
+  syncDirectory,
+  synced,
+  writeDurably,
+} from '../../system/own-file.js'
+import { type DraftMeta, damageOf, lossWhy, type MetaChange, printMeta, sealOf } from './draft-meta.js'
+import { noOwner, Turns } from './lock.js'
 import type { RecordKey } from './record-key.js'
-import { damageOf, lossWhy, sealOf } from './seal.js'
 import { textHash } from './text-history.js'
 
 /**
@@ -21,251 +37,332 @@ import { textHash } from './text-history.js'
  */
 export const largestDraft = 64 * 1024 * 1024
 
-/** What of the note may change; an `undefined` takes a part away. */
-export type MetaChange = {
-  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed'>]?:
-    | DraftMeta[Part]
-    | undefined
+/** Where the draft is shown. */
+interface DraftKeeper {
+  /** Its note is another one. */
+  changed(): void
+  ended(): void
+  /** Takes a text that could not be saved, before it is written over. */
+  keep(key: RecordKey, bytes: Uint8Array): Promise<void>
 }
 
-/** Positions and lengths are in bytes. Every change is answered once it is in the file. */
-export interface Draft {
+/**
+ * Text and note of a new draft in its directory: built aside, so that none exists without its note; all of it survives a power cut.
+ * @throws Failure after which nothing is left of the attempt
+ */
+export async function placeDraft(directory: string, text: Uint8Array, meta: DraftMeta): Promise<void> {
+  const root = dirname(directory)
+  const aside = join(root, `.${randomUUID()}`)
+  try {
+    // The state directory may have been deleted while it is mounted.
+    await makeDirectory(root)
+    mkdirSync(aside, { mode: privateDirectory })
+    if (text.length > 0) await writeDurably(join(aside, 'text'), text)
+    else writeFileSync(join(aside, 'text'), text, { mode: privateFile, flag: 'wx' })
+    await writeDurably(join(aside, 'meta.json'), printMeta(meta))
+    await syncDirectory(aside)
+    renameSync(aside, directory)
+  } catch (thrown) {
+    rmSync(aside, { recursive: true, force: true })
+    throw asFailure(thrown)
+  }
+  await syncDirectory(root)
+}
+
+/** Positions and lengths are in bytes. Every change is answered once it is in the file: only the wait for the disk leaves this thread. */
+export class Draft {
   readonly id: string
-  readonly directory: string
+  readonly #now: () => Instant
+  readonly #turns = new Turns()
+  #keeper: DraftKeeper | undefined
+  #file: number
+  #meta: DraftMeta
+  #size: number
+  #written: Instant
+  #damage: string | undefined
+  #ended = false
+
+  /** The draft whose `text` lies in this directory. @throws the errors of the disk */
+  constructor(
+    readonly directory: string,
+    found: DraftMeta,
+    now: () => Instant,
+  ) {
+    this.id = lastNameOf(directory)
+    this.#now = now
+    this.#file = openSync(join(directory, 'text'), 'r+')
+    const { size, mtimeMs } = fstatSync(this.#file)
+    this.#size = size
+    this.#meta = found
+    // A text without a checksum was written after its note: then the file says when.
+    const { sealed, written = Math.floor(mtimeMs) } = found
+    this.#written = instant(sealed === undefined ? Math.floor(mtimeMs) : written)
+    this.#damage = damageOf(directory, found, this.#raw(0, size))
+    if (this.#damage !== undefined) this.#meta = { ...found, why: lossWhy(this.#damage) }
+  }
+
   /** Undefined where the note beside the text was damaged. */
-  readonly key: RecordKey | undefined
-  readonly meta: DraftMeta
-  readonly size: number
+  get key(): RecordKey | undefined {
+    return this.#meta.key
+  }
+
+  get meta(): DraftMeta {
+    return this.#meta
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
   /** When its text was written last, whatever became of it since: also by a daemon of before. */
-  readonly written: Instant
+  get written(): Instant {
+    return this.#written
+  }
+
   /** The disk has lost bytes of the text: it is nothing that its writer wrote. In a sentence. */
-  readonly damage: string | undefined
+  get damage(): string | undefined {
+    return this.#damage
+  }
+
+  /** From now on this one is told of changes. */
+  keptBy(keeper: DraftKeeper): void {
+    this.#keeper = keeper
+  }
+
   /** @throws Failure 'no-space' (what was written before stays), 'too-large' */
-  write(bytes: Uint8Array, offset: number): Promise<void>
-  truncate(size: number): Promise<void>
+  async write(bytes: Uint8Array, offset: number): Promise<void> {
+    if (offset < this.#size) await this.#keepUnsaved()
+    await this.#inTurn(() => this.#write(bytes, offset))
+  }
+
+  async truncate(size: number): Promise<void> {
+    if (size < this.#size) await this.#keepUnsaved()
+    await this.#inTurn(() => this.#truncate(size))
+  }
+
   /** Another whole text takes the place of the bytes, and no write comes between; `keep` has what was there before. */
-  replace(bytes: Uint8Array, keep: (before: Uint8Array) => Promise<void>): Promise<void>
+  replace(bytes: Uint8Array, keep: (before: Uint8Array) => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#size > 0) await keep(this.#raw(0, this.#size))
+      if (bytes.length === 0) await this.#truncate(0)
+      else await this.#replaceWhole(bytes)
+    })
+  }
+
   /** Fewer bytes than asked for only at the end. @throws Failure 'broken' for a text that the disk has damaged */
-  read(offset: number, length: number): Promise<Uint8Array>
+  read(offset: number, length: number): Promise<Uint8Array> {
+    return this.#inTurn(async () => this.#read(offset, length))
+  }
+
   /** All of it, as long as it is when its turn comes: a text that takes its place may be longer. */
-  whole(): Promise<Uint8Array>
+  whole(): Promise<Uint8Array> {
+    return this.#inTurn(async () => this.#read(0, this.#size))
+  }
+
   /** @throws Failure 'not-json' for bytes that are not UTF-8 */
-  text(): Promise<string>
+  text(): Promise<string> {
+    return this.#inTurn(async () => decoded(this.#verified()))
+  }
+
   /** What is on the disk, damaged or not. */
-  remains(): Promise<Uint8Array>
+  remains(): Promise<Uint8Array> {
+    return this.#inTurn(async () => this.#raw(0, this.#size))
+  }
+
   /** The hash of the text as it was written, which a damaged one still has where it was noted. */
-  hash(): Promise<string>
-  /** Text and names are on the platter afterwards. */
-  sync(): Promise<void>
-  /** The same, and the checksum of the text as well. */
-  seal(): Promise<void>
+  hash(): Promise<string> {
+    return this.#inTurn(async () => this.#meta.sealed?.hash ?? textHash(this.#raw(0, this.#size)))
+  }
+
+  /** Text, names and the checksum of the text are on the platter afterwards; on a full disk all but the checksum. */
+  seal(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#sync()
+      await syncDirectory(this.directory)
+      await this.#change({}).catch(unnoted)
+    })
+  }
+
   /** The new note holds in memory at once, and is on disk for good when this returns. */
-  change(part: MetaChange): Promise<void>
+  change(part: MetaChange): Promise<void> {
+    return this.#inTurn(() => this.#change(part))
+  }
+
+  /** The same of the text as well: before a request leaves, and where a save has failed. */
+  commit(part: MetaChange): Promise<void> {
+    return this.#inTurn(() => this.#change(part, 'with the text'))
+  }
+
   /** Another text of the same record, to compare with, beside the draft. */
-  keepTheirs(text: string): Promise<void>
+  keepTheirs(text: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#restore()
+      await replaceFile(join(this.directory, 'theirs.json'), text).catch(rethrow)
+    })
+  }
+
   /** Ends the draft and removes its text. */
-  discard(): Promise<void>
+  async discard(): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#ended) return
+      this.#ended = true
+      closeSync(this.#file)
+      rmSync(this.directory, { recursive: true, force: true })
+      if (existsSync(dirname(this.directory))) await syncDirectory(dirname(this.directory)).catch(rethrow)
+    })
+    this.#keeper?.ended()
+  }
+
   /** Closes the file and leaves everything on disk. */
-  close(): Promise<void>
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#ended) closeSync(this.#file)
+      this.#ended = true
+    })
+  }
+
   /** The same at the end of a daemon: from now on it has no owner, and the next mount may adopt it. */
-  leave(): Promise<void>
-}
-
-/** The draft whose `text` lies in this directory. */
-export async function openDraft(directory: string, found: DraftMeta, now: () => Instant): Promise<Draft> {
-  let file = await open(join(directory, 'text'), 'r+', privateFile)
-  const inOrder = pLimit(1)
-  let meta = found
-  let ended = false
-  let { size } = await file.stat()
-  let written = await lastWrite(file, found)
-  let damage = damageOf(directory, found, await raw(0, size))
-  if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
-
-  const note = (whole: DraftMeta): Promise<void> =>
-    replaceFile(join(directory, 'meta.json'), printMeta(whole)).catch(rethrow)
-
-  /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
-  async function unseal(): Promise<void> {
-    if (meta.sealed === undefined && meta.unread === undefined) return
-    await restore()
-    const unsealed = { ...meta, sealed: undefined, unread: undefined }
-    await note(unsealed)
-    meta = unsealed
+  leave(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#ended) return
+      await this.#restore()
+      this.#ended = true
+      this.#meta = { ...this.#meta, owner: noOwner, written: this.#written }
+      await this.#note(this.#meta)
+      closeSync(this.#file)
+    })
   }
 
-  async function verify(): Promise<Uint8Array> {
-    const bytes = await raw(0, size)
-    // Without a checksum it is what a program is writing here: zeros are lost bytes only where a draft was found so.
-    if (meta.sealed !== undefined) damage ??= damageOf(directory, meta, bytes)
-    if (damage === undefined) return bytes
-    meta = { ...meta, why: lossWhy(damage) }
-    throw new Failure('broken', damage)
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take('', work)
   }
 
-  async function change(part: MetaChange): Promise<void> {
-    const wasSealed = meta.sealed !== undefined
-    meta = { ...withChange(meta, part, now()), written }
-    if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
-    else if (meta.sealed === undefined && size > 0) meta = { ...meta, sealed: sealOf(await raw(0, size)) }
-    try {
-      await restore()
-      await note(meta)
-    } catch (thrown) {
-      if (!wasSealed) meta = { ...meta, sealed: undefined }
-      throw thrown
-    }
+  /** What could not be saved, and is written over now: as it stands before the first write, which breaks its seal. */
+  async #keepUnsaved(): Promise<void> {
+    const { sealed, state, key } = this.#meta
+    if (sealed === undefined || state === 'editing' || key === undefined) return
+    await this.#keeper?.keep(key, await this.remains())
   }
 
-  async function write(bytes: Uint8Array, offset: number): Promise<void> {
+  async #write(bytes: Uint8Array, offset: number): Promise<void> {
     refuseLength(offset + bytes.length)
-    if (meta.sealed !== undefined) await verify()
-    await unseal()
-    written = now()
-    for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await file
-        .write(bytes, done, bytes.length - done, offset + done)
-        .catch(rethrow)
-      done += bytesWritten
-      size = Math.max(size, offset + done)
-    }
+    if (this.#meta.sealed !== undefined) this.#verified()
+    await this.#unseal()
+    this.#written = this.#now()
+    onDisk(() => {
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(this.#file, bytes, done, bytes.length - done, offset + done)
+        this.#size = Math.max(this.#size, offset + done)
+      }
+    })
   }
 
-  async function truncate(length: number): Promise<void> {
+  async #truncate(length: number): Promise<void> {
     refuseLength(length)
-    if (length > 0 && meta.sealed !== undefined) await verify()
-    await unseal()
-    await file.truncate(length).catch(rethrow)
-    written = now()
-    size = length
-    if (length > 0 || damage === undefined) return
-    damage = undefined
-    meta = { ...meta, why: undefined }
+    if (length > 0 && this.#meta.sealed !== undefined) this.#verified()
+    await this.#unseal()
+    onDisk(() => ftruncateSync(this.#file, length))
+    this.#written = this.#now()
+    this.#size = length
+    if (length === 0) this.#undamaged()
   }
 
   /** Beside the old one and moved into its place: a disk that is full leaves the text of before, never a cut one. */
-  async function replaceWhole(bytes: Uint8Array): Promise<void> {
+  async #replaceWhole(bytes: Uint8Array): Promise<void> {
     refuseLength(bytes.length)
-    await unseal()
-    await replaceFile(join(directory, 'text'), bytes).catch(rethrow)
-    const replaced = await open(join(directory, 'text'), 'r+', privateFile)
-    await file.close()
-    file = replaced
-    written = now()
-    size = bytes.length
-    if (damage === undefined) return
-    damage = undefined
-    meta = { ...meta, why: undefined }
+    await this.#unseal()
+    await replaceFile(join(this.directory, 'text'), bytes).catch(rethrow)
+    this.#reopen()
+    this.#written = this.#now()
+    this.#size = bytes.length
+    this.#undamaged()
   }
 
-  async function raw(offset: number, length: number): Promise<Uint8Array> {
-    if (ended) throw new Failure('absent', 'this draft was saved or given up meanwhile')
-    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+  #undamaged(): void {
+    if (this.#damage === undefined) return
+    this.#damage = undefined
+    this.#meta = { ...this.#meta, why: undefined }
+  }
+
+  #reopen(): void {
+    onDisk(() => {
+      const file = openSync(join(this.directory, 'text'), 'r+')
+      closeSync(this.#file)
+      this.#file = file
+    })
+  }
+
+  #raw(offset: number, length: number): Uint8Array {
+    if (this.#ended) throw new Failure('absent', 'this draft was saved or given up meanwhile')
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, this.#size - offset)))
     let done = 0
-    while (done < bytes.length) {
-      const { bytesRead } = await file.read(bytes, done, bytes.length - done, offset + done)
-      if (bytesRead === 0) break
-      done += bytesRead
-    }
+    onDisk(() => {
+      for (let read = -1; done < bytes.length && read !== 0; done += read)
+        read = readSync(this.#file, bytes, done, bytes.length - done, offset + done)
+    })
     return bytes.subarray(0, done)
   }
 
-  async function readNow(offset: number, length: number): Promise<Uint8Array> {
-    if (meta.sealed === undefined && damage === undefined) return raw(offset, length)
-    return (await verify()).subarray(offset, offset + length)
+  #read(offset: number, length: number): Uint8Array {
+    if (this.#meta.sealed === undefined && this.#damage === undefined) return this.#raw(offset, length)
+    return this.#verified().subarray(offset, offset + length)
+  }
+
+  #verified(): Uint8Array {
+    const bytes = this.#raw(0, this.#size)
+    // Without a checksum it is what a program is writing here: zeros are lost bytes only where a draft was found so.
+    if (this.#meta.sealed !== undefined) this.#damage ??= damageOf(this.directory, this.#meta, bytes)
+    if (this.#damage === undefined) return bytes
+    this.#meta = { ...this.#meta, why: lossWhy(this.#damage) }
+    throw new Failure('broken', this.#damage)
+  }
+
+  /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
+  async #unseal(): Promise<void> {
+    if (this.#meta.sealed === undefined && this.#meta.unread === undefined) return
+    await this.#restore()
+    const unsealed = { ...this.#meta, sealed: undefined, unread: undefined }
+    await this.#note(unsealed)
+    this.#meta = unsealed
+  }
+
+  async #change(part: MetaChange, how?: 'with the text'): Promise<void> {
+    const wasSealed = this.#meta.sealed !== undefined
+    const { state = this.#meta.state, ...optional } = part
+    this.#meta = { ...this.#meta, ...optional, state, changed: this.#now(), written: this.#written }
+    if (this.#damage !== undefined) this.#meta = { ...this.#meta, why: lossWhy(this.#damage) }
+    else if (!wasSealed && this.#size > 0)
+      this.#meta = { ...this.#meta, sealed: sealOf(this.#raw(0, this.#size)) }
+    try {
+      // The note's directory is synced behind it, and with it the name of the text.
+      if (how === 'with the text') await this.#sync()
+      else await this.#restore()
+      await this.#note(this.#meta)
+    } catch (thrown) {
+      if (!wasSealed) this.#meta = { ...this.#meta, sealed: undefined }
+      throw thrown
+    }
+    this.#keeper?.changed()
+  }
+
+  async #note(meta: DraftMeta): Promise<void> {
+    await replaceFile(join(this.directory, 'meta.json'), printMeta(meta)).catch(rethrow)
+  }
+
+  async #sync(): Promise<void> {
+    await this.#restore()
+    await synced(this.#file).catch(rethrow)
   }
 
   /** Where its directory was deleted under the mount, the text is there still, behind the open file. */
-  async function restore(): Promise<void> {
-    if (await isThere(join(directory, 'text'))) return
-    const text = await raw(0, size)
-    if (await isThere(directory)) await replaceFile(join(directory, 'text'), text).catch(rethrow)
-    else await placeDraft(directory, text, meta)
-    const restored = await open(join(directory, 'text'), 'r+', privateFile)
-    await file.close()
-    file = restored
+  async #restore(): Promise<void> {
+    // False also where something else stands in the place of a directory above it, such as a link in a circle.
+    if (existsSync(join(this.directory, 'text'))) return
+    const text = this.#raw(0, this.#size)
+    if (existsSync(this.directory)) await replaceFile(join(this.directory, 'text'), text).catch(rethrow)
+    else await placeDraft(this.directory, text, this.#meta)
+    this.#reopen()
   }
-
-  async function sync(): Promise<void> {
-    await restore()
-    await file.sync().catch(rethrow)
-    await syncDirectory(directory)
-  }
-
-  async function discard(): Promise<void> {
-    if (ended) return
-    ended = true
-    await file.close()
-    await rm(directory, { recursive: true, force: true })
-    await syncDirectory(join(directory, '..')).catch(unlessMissing)
-  }
-
-  return {
-    id: lastNameOf(directory),
-    directory,
-    get key() {
-      return meta.key
-    },
-    get meta() {
-      return meta
-    },
-    get size() {
-      return size
-    },
-    get written() {
-      return written
-    },
-    get damage() {
-      return damage
-    },
-    write: (bytes, offset) => inOrder(() => write(bytes, offset)),
-    truncate: length => inOrder(() => truncate(length)),
-    replace: (bytes, keep) =>
-      inOrder(async () => {
-        if (size > 0) await keep(await raw(0, size))
-        if (bytes.length === 0) await truncate(0)
-        else await replaceWhole(bytes)
-      }),
-    read: (offset, length) => inOrder(() => readNow(offset, length)),
-    whole: () => inOrder(() => readNow(0, size)),
-    text: () => inOrder(async () => decoded(await verify())),
-    remains: () => inOrder(() => raw(0, size)),
-    hash: () => inOrder(async () => meta.sealed?.hash ?? textHash(await raw(0, size))),
-    sync: () => inOrder(sync),
-    seal: () =>
-      inOrder(async () => {
-        await sync()
-        await change({}).catch(unnoted)
-      }),
-    change: part => inOrder(() => change(part)),
-    keepTheirs: text =>
-      inOrder(async () => {
-        await restore()
-        await replaceFile(join(directory, 'theirs.json'), text).catch(rethrow)
-      }),
-    discard: () => inOrder(discard),
-    close: () => inOrder(() => file.close()),
-    leave: () =>
-      inOrder(async () => {
-        if (ended) return
-        await restore()
-        ended = true
-        meta = { ...meta, owner: noOwner, written }
-        await note(meta)
-        await file.close()
-      }),
-  }
-}
-
-/** A text without a checksum was written after its note: then the file says when. */
-async function lastWrite(file: FileHandle, { sealed, written }: DraftMeta): Promise<Instant> {
-  if (sealed !== undefined && written !== undefined) return instant(written)
-  return instant(Math.floor((await file.stat()).mtimeMs))
-}
-
-function withChange(meta: DraftMeta, part: MetaChange, now: Instant): DraftMeta {
-  const { state = meta.state, ...optional } = part
-  return { ...meta, ...optional, state, changed: now }
 }
 
 function refuseLength(length: number): void {
@@ -285,17 +382,10 @@ function unnoted(thrown: unknown): void {
   if (asFailure(thrown).kind !== 'no-space') throw thrown
 }
 
-async function isThere(path: string): Promise<boolean> {
+function onDisk<Value>(work: () => Value): Value {
   try {
-    await stat(path)
-    return true
+    return work()
   } catch (thrown) {
-    // Something else may stand in the place of a directory above it, such as a link in a circle.
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown) ?? '')) return false
     throw asFailure(thrown)
   }
-}
-
-function unlessMissing(thrown: unknown): undefined {
-  if (!isMissing(thrown)) throw asFailure(thrown)
 }

@@ -7,12 +7,10 @@ import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import { keepNameOf, makeDirectory } from '../../system/own-file.js'
-import { type Draft, openDraft } from './draft.js'
-import { placeDraft } from './draft-directory.js'
-import { type DraftMeta, type DraftReason, newMeta, readMeta, readMetaNow, whyOf } from './draft-meta.js'
-import { isOwnerAlive, noOwner, type Owner, thisProcess } from './owner.js'
+import { Draft, placeDraft } from './draft.js'
+import { type DraftMeta, type DraftReason, lossWhy, newMeta, readMeta, whyOf } from './draft-meta.js'
+import { isOwnerAlive, noOwner, type Owner, thisProcess } from './lock.js'
 import type { RecordKey } from './record-key.js'
-import { lossWhy } from './seal.js'
 import { textHash } from './text-history.js'
 
 export interface Drafts {
@@ -65,7 +63,7 @@ function draftsOfOthers(
   return namesNow(root).flatMap(id => {
     if (isOwn(id)) return []
     const directory = join(root, id)
-    const meta = readMetaNow(join(directory, 'meta.json'))
+    const meta = readMeta(join(directory, 'meta.json'))
     const text = statSync(join(directory, 'text'), { throwIfNoEntry: false })
     if (meta === undefined || text === undefined || text.size === 0) return []
     if (meta.owner.pid === pid && meta.owner.started === started) return []
@@ -94,7 +92,7 @@ export async function leftoverDrafts(stateDirectory: string): Promise<readonly (
     const directory = join(root, name)
     const { isEmpty, isThere } = await savedText(directory)
     if (name.startsWith('.') || isEmpty || !isThere) continue
-    const meta = await readMeta(join(directory, 'meta.json'))
+    const meta = readMeta(join(directory, 'meta.json'))
     if (meta === undefined || !(await isOwnerAlive(meta.owner))) left.push(meta?.key)
   }
   return left
@@ -124,9 +122,9 @@ export async function readLeftDrafts(
 }
 
 async function lookAt(directory: string, now: () => Instant): Promise<LeftDraft | undefined> {
-  const meta = await readMeta(join(directory, 'meta.json'))
+  const meta = readMeta(join(directory, 'meta.json'))
   if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
-  const draft = await openDraft(directory, meta ?? newMeta(noOwner, now()), now)
+  const draft = new Draft(directory, meta ?? newMeta(noOwner, now()), now)
   try {
     if (await isNothing(draft)) return undefined
     const { id, key, size, written, damage } = draft
@@ -183,17 +181,17 @@ async function createDraft(
   }
   const directory = join(place.root, randomUUID())
   await placeDraft(directory, new Uint8Array(), meta)
-  return openDraft(directory, meta, place.now)
+  return new Draft(directory, meta, place.now)
 }
 
 /** Undefined where the draft is another's, or where there is nothing in it to keep. */
 async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
-  const meta = await readMeta(join(directory, 'meta.json'))
+  const meta = readMeta(join(directory, 'meta.json'))
   if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
   await (await open(join(directory, 'text'), 'r+')).close()
   const mine = await claim(directory)
   if (mine === undefined) return undefined
-  const draft = await openDraft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
+  const draft = new Draft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
   if (await isNothing(draft)) {
     await draft.discard()
     return undefined

@@ -1,10 +1,61 @@
-// Lock: SQLite's own lock of a file, which the kernel takes back from a process that was killed.
+// Who may write: one work after another in this process, one process for each draft, and SQLite's lock of a file between processes.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, rethrow } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectory, privateFile } from '../../system/own-file.js'
+import { processAt } from '../../system/process.js'
+import { keyName, type RecordKey } from './record-key.js'
+
+/** Work of one name is serial, of different names concurrent. */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** Begins at once where no work of this name is under way. */
+  take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(name)
+    const run = before === undefined ? work() : before.then(work)
+    const end = (): void => {
+      if (this.#last.get(name) === ended) this.#last.delete(name)
+    }
+    const ended = run.then(end, end)
+    this.#last.set(name, ended)
+    return run
+  }
+
+  /** Resolves when all that was begun has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#last.values())
+  }
+}
+
+/** Turns by record. */
+export function openKeyedQueue(): <Result>(key: RecordKey, work: () => Promise<Result>) => Promise<Result> {
+  const turns = new Turns()
+  return (key, work) => turns.take(keyName(key), work)
+}
+
+/** A process, distinguished from a later one with the same number: `started` is equal only for one and the same. */
+export interface Owner {
+  readonly pid: number
+  readonly started: string
+}
+
+/** No process: what it owns may be taken. */
+export const noOwner: Owner = { pid: 0, started: 'ended' }
+
+/** This very process. */
+export async function thisProcess(): Promise<Owner> {
+  const started = (await processAt(process.pid))?.started
+  if (started === undefined) throw new Error('this process cannot be found in the list of processes')
+  return { pid: process.pid, started }
+}
+
+/** True while the process that wrote this still runs. */
+export async function isOwnerAlive(owner: Owner): Promise<boolean> {
+  return (await processAt(owner.pid))?.started === owner.started
+}
 
 /** Takes a lock that one process has at a time; the returned function gives it back. Undefined where another one has it. */
 export async function takeLock(stateDirectory: string, name: string): Promise<(() => void) | undefined> {

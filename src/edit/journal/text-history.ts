@@ -1,30 +1,34 @@
 // Text history: every text a record had here, as candidates for the merge base and as history of what was sent.
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
-import { readdir, rm, rmdir, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
-import { asFailure, rethrow } from '../../failure.js'
+import { asFailure } from '../../failure.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import {
-  emptyOwnFile,
   forReading,
   forWriting,
-  keepNameOf,
   makeDirectoriesNow,
   makeDirectory,
-  openOwnFile,
+  placeFile,
   privateFile,
-  readOwnFile,
-  replaceFile,
-  replaceFileLightly,
   replaceFileNow,
+  syncDirectory,
 } from '../../system/own-file.js'
 import type { ProcessId } from '../../system/process.js'
-import { openQuickDisk } from '../../system/quick-disk.js'
-import { openKeyedQueue } from './keyed-queue.js'
+import { Turns } from './lock.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'
 import { type TextUser, TextUsers } from './text-users.js'
 
@@ -66,30 +70,11 @@ export interface Meeting {
   readonly mount: string
 }
 
-export interface TextHistory {
-  /** Keeps the text; what was saved or sent is on disk for good when this returns. */
-  remember(key: RecordKey, text: string | Uint8Array, how: TextUse, by?: ProcessId): Promise<void>
-  /** Keeps what was not saved as history; answers the file in which it lies. */
-  archive(key: RecordKey, bytes: Uint8Array, how?: 'dropped' | 'discarded'): Promise<string>
-  /**
-   * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
-   * travelled. What another mount met counts only where this one never met a text of the record.
-   */
-  candidates(key: RecordKey): Promise<readonly KnownText[]>
-  /** The ids of the records of a kind of which texts are kept. */
-  numbered(kind: RecordKind): Promise<readonly string[]>
-  /** The text that was saved last on this mount, under whichever name of the record. */
-  lastSaved(key: RecordKey): Promise<string | undefined>
-  /** What this mount has sent since the last text that is known to be stored, the latest first. */
-  unsettled(key: RecordKey): Promise<readonly string[]>
-  /** The text with this hash, if it is still known. */
-  recall(key: RecordKey, hash: string): Promise<string | undefined>
-  /** Every text that is kept of a record by any mount: how it was met, by its hash. */
-  meetings(key: RecordKey): Promise<ReadonlyMap<string, readonly Meeting[]>>
-  /** Forgets what is older than its days. */
-  purge(): Promise<void>
-  /** Resolves when everything that was asked to be remembered is, or has failed. */
-  settled(): Promise<void>
+/** A text, how it was met, and by which process. */
+export interface MetText {
+  readonly text: string | Uint8Array
+  readonly how: TextUse
+  readonly by?: ProcessId | undefined
 }
 
 export interface TextHistoryOptions {
@@ -133,224 +118,250 @@ interface Mark extends Meeting {
 /** How a mount is named in the marks of its texts. */
 export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 
-/** The memory of one mount; it makes its directory when the first text comes. */
-export function openTextHistory(options: TextHistoryOptions): TextHistory {
-  const root = join(options.stateDirectory, 'texts')
-  const own = mountMark(options.mount)
-  const tick = strictlyGrowing(options.now, options.latest)
-  const disk = openQuickDisk()
-  /** Directories whose names are known to survive a power cut. */
-  const lasting = new Set<string>()
-  const users = new TextUsers()
-  const directoryOf = (key: RecordKey) => join(root, keyName(key))
+/** So many names of a directory are looked at, or so many texts read, before others have a turn. */
+const atOnce = 64
 
-  async function remember(
+/**
+ * The memory of one mount; it makes its directory when the first text comes. Its small files are read and written at once; only
+ * the wait for the disk leaves this thread.
+ */
+export class TextHistory {
+  readonly #options: TextHistoryOptions
+  readonly #root: string
+  readonly #own: string
+  readonly #users = new TextUsers()
+  /** In turn, so that a text is a candidate as soon as it was asked to be remembered. */
+  readonly #turns = new Turns()
+  /** Directories whose names, and files whose bytes, are known to survive a power cut. */
+  readonly #lasting = new Set<string>()
+  #last: number
+
+  constructor(options: TextHistoryOptions) {
+    this.#options = options
+    this.#root = join(options.stateDirectory, 'texts')
+    this.#own = mountMark(options.mount)
+    this.#last = options.latest?.get() ?? 0
+  }
+
+  /** Keeps the text; what was saved or sent is on disk for good when this returns. */
+  remember(key: RecordKey, text: string | Uint8Array, how: TextUse, by?: ProcessId): Promise<void> {
+    return this.rememberAll(key, [{ text, how, by }])
+  }
+
+  /** Keeps these texts of one record, in this order. */
+  rememberAll(key: RecordKey, texts: readonly MetText[]): Promise<void> {
+    return this.#inTurn(key, directory => this.#keep(keyName(key), directory, texts))
+  }
+
+  /** Keeps what was not saved as history; answers the file in which it lies. */
+  async archive(
     key: RecordKey,
-    text: string | Uint8Array,
-    how: TextUse,
-    by?: ProcessId,
-  ): Promise<void> {
-    const directory = directoryOf(key)
-    const hash = textHash(text)
-    const mark = { name: `${hash}.${how}.${own}`, at: tick() }
-    if (how !== 'shown') users.note(`${keyName(key)} ${hash}`, { how, at: mark.at, by })
-    const isLight = how === 'shown' || how === 'read'
-    if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
-    await makeDirectory(directory).catch(rethrow)
-    if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
-    if (!isLight) lasting.add(directory)
-    await setMark(join(directory, mark.name), mark.at)
-    if (!isLight) await replaceFile(join(directory, hash), text).catch(rethrow)
-    else if (!(await isIntact(join(directory, hash), hash)))
-      await replaceFileLightly(join(directory, hash), text).catch(rethrow)
+    bytes: Uint8Array,
+    how: 'dropped' | 'discarded' = 'dropped',
+  ): Promise<string> {
+    await this.remember(key, bytes, how)
+    return join(this.#directoryOf(key), textHash(bytes))
   }
 
-  function marksOf(key: RecordKey): Promise<readonly Mark[]> {
-    return marksIn(directoryOf(key), own)
+  /**
+   * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
+   * travelled. What another mount met counts only where this one never met a text of the record.
+   */
+  candidates(key: RecordKey): Promise<readonly KnownText[]> {
+    return this.#inTurn(key, async directory => {
+      const every = await this.#marksIn(directory)
+      const outcomes = new Map(
+        every.filter(mark => mark.own && mark.how === 'outcome').map(mark => [mark.hash, mark.at]),
+      )
+      const all = every.filter(mark => !isHistory(mark.how))
+      const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
+      const known: KnownText[] = []
+      for (const [hash, its] of byHash(marks)) {
+        const text = textAt(directory, hash)
+        if (text === undefined) continue
+        const users = this.#users.of(`${keyName(key)} ${hash}`)
+        known.push({ text, ...timesOf(its), outcome: outcomes.get(hash), users })
+        if (known.length % atOnce === 0) await setImmediate()
+      }
+      return known.sort((one, other) => other.last - one.last)
+    })
   }
 
-  async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
-    const every = await marksOf(key)
-    const outcomes = new Map(
-      every.filter(mark => mark.own && mark.how === 'outcome').map(mark => [mark.hash, mark.at]),
-    )
-    const all = every.filter(mark => !isHistory(mark.how))
-    const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
-    const known: KnownText[] = []
-    for (const hash of new Set(marks.map(mark => mark.hash))) {
-      const text = await recall(key, hash)
-      const times = timesOf(marks.filter(mark => mark.hash === hash))
-      if (text === undefined) continue
-      const more = { outcome: outcomes.get(hash), users: users.of(`${keyName(key)} ${hash}`) }
-      known.push({ text, ...times, ...more })
-    }
-    return known.sort((one, other) => other.last - one.last)
+  /** The ids of the records of a kind of which texts are kept. */
+  async numbered(kind: RecordKind): Promise<readonly string[]> {
+    return namesIn(this.#root).flatMap(name => numberIn(name, kind) ?? [])
   }
 
-  async function unsettled(key: RecordKey): Promise<readonly string[]> {
-    const marks = (await marksOf(key)).filter(mark => mark.own)
-    const timesOf = (use: TextUse) => marks.filter(({ how }) => how === use).map(({ at }) => at)
-    const saved = Math.max(0, ...timesOf('saved'))
-    const sent = marks.filter(({ how, at }) => how === 'sent' && at > saved)
-    const latest = sent.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
-    const texts = await Promise.all(latest.map(({ hash }) => recall(key, hash)))
-    return texts.filter(text => text !== undefined)
+  /** What this mount has sent since the last text that is known to be stored, the latest first. */
+  unsettled(key: RecordKey): Promise<readonly string[]> {
+    return this.#inTurn(key, async directory => {
+      const marks = (await this.#marksIn(directory)).filter(mark => mark.own)
+      const saved = Math.max(0, ...marks.filter(({ how }) => how === 'saved').map(({ at }) => at))
+      const sent = marks.filter(({ how, at }) => how === 'sent' && at > saved)
+      const latest = sent.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
+      return latest.flatMap(({ hash }) => textAt(directory, hash) ?? [])
+    })
   }
 
-  async function lastSaved(key: RecordKey): Promise<string | undefined> {
-    const marks = await marksOf(key)
-    const saved = marks.filter(mark => mark.own && mark.how === 'saved')
-    const [latest] = saved.toSorted((one, other) => other.at - one.at)
-    return latest && recall(key, latest.hash)
+  /** The text with this hash, if it is still known. */
+  async recall(key: RecordKey, hash: string): Promise<string | undefined> {
+    return textAt(this.#directoryOf(key), hash)
   }
 
-  /** A damaged file is no candidate: its hash says so. */
-  async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
-    const path = join(directoryOf(key), hash)
-    const text = await readOwnFile(path).catch(rethrow)
-    return text !== undefined && textHash(text) === hash ? text : undefined
+  /** Every text that is kept of a record by any mount: how it was met, by its hash. */
+  meetings(key: RecordKey): Promise<ReadonlyMap<string, readonly Meeting[]>> {
+    return this.#inTurn(key, async directory => byHash(await this.#marksIn(directory)))
   }
 
-  async function meetings(key: RecordKey): Promise<ReadonlyMap<string, readonly Meeting[]>> {
-    const found = new Map<string, Meeting[]>()
-    for (const { hash, how, at, mount } of await marksOf(key))
-      found.set(hash, [...(found.get(hash) ?? []), { how, at, mount }])
-    return found
-  }
-
-  async function purge(): Promise<void> {
-    const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
-    const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
-    lasting.clear()
-    for (const name of (await orMissing(readdir(root))) ?? []) {
+  /** Forgets what is older than its days. */
+  async purge(): Promise<void> {
+    const days = this.#options.days ?? 7
+    const shown = this.#options.now() - days * dayMilliseconds
+    const history = this.#options.now() - Math.max(days, daysOfHistory) * dayMilliseconds
+    this.#lasting.clear()
+    for (const name of namesIn(this.#root)) {
       // A trial whether the place takes files, cut short by the end of its process.
       if (name.startsWith('.')) continue
-      await purgeRecord(join(root, name), mark => mark.at < (isHistory(mark.how) ? history : shown))
+      await this.#purgeRecord(
+        join(this.#root, name),
+        ({ how, at }) => at < (isHistory(how) ? history : shown),
+      )
     }
   }
 
-  // In turn, so that a text is a candidate as soon as it was asked to be remembered.
-  const inTurn = openKeyedQueue()
-  const busy = new Set<Promise<void>>()
-  function kept(work: Promise<void>): Promise<void> {
-    busy.add(work)
-    return work.finally(() => busy.delete(work))
+  /** Resolves when everything that was asked to be remembered is, or has failed. */
+  settled(): Promise<void> {
+    return this.#turns.settled()
   }
-  return {
-    remember: (key, text, how, by) => kept(inTurn(key, () => remember(key, text, how, by))),
-    settled: async () => void (await Promise.allSettled(busy)),
-    async archive(key, bytes, how = 'dropped') {
-      await inTurn(key, () => remember(key, bytes, how))
-      return join(directoryOf(key), textHash(bytes))
-    },
-    candidates: key => inTurn(key, () => candidates(key)),
-    async numbered(kind) {
-      const names = (await orMissing(readdir(root))) ?? []
-      return names.flatMap(name => numberIn(name, kind) ?? [])
-    },
-    lastSaved: key => inTurn(key, () => lastSaved(key)),
-    unsettled: key => inTurn(key, () => unsettled(key)),
-    recall,
-    meetings: key => inTurn(key, () => meetings(key)),
-    purge,
-  }
-}
 
-/** Two meetings never have one time, so that "after" always has an answer. */
-function strictlyGrowing(now: () => Instant, latest: Latest | undefined): () => Instant {
-  let last: number = latest?.get() ?? 0
-  return () => {
-    last = Math.max(now(), last + 1)
-    latest?.set(instant(last))
-    return instant(last)
+  #inTurn<Result>(key: RecordKey, work: (directory: string) => Promise<Result>): Promise<Result> {
+    return this.#turns.take(keyName(key), () => work(this.#directoryOf(key)))
   }
-}
 
-/** What a program only looked at: a walk meets a record a millisecond, so that this takes a few system calls. */
-function rememberNow(
-  { directory, hash }: { directory: string; hash: string },
-  text: string | Uint8Array,
-  mark: { readonly name: string; readonly at: Instant },
-): void {
-  try {
-    makeDirectoriesNow(directory)
-    const descriptor = openSync(join(directory, mark.name), forWriting, privateFile)
+  #directoryOf(key: RecordKey): string {
+    return join(this.#root, keyName(key))
+  }
+
+  async #keep(record: string, directory: string, texts: readonly MetText[]): Promise<void> {
     try {
-      futimesSync(descriptor, mark.at / 1000, mark.at / 1000)
-    } finally {
-      closeSync(descriptor)
+      const isLight = texts.every(({ how }) => how === 'shown' || how === 'read')
+      if (isLight) makeDirectoriesNow(directory)
+      else await this.#makeLasting(directory)
+      const lasting = new Map<string, string | Uint8Array>()
+      for (const { text, how, by } of texts) {
+        const hash = textHash(text)
+        const path = join(directory, hash)
+        const at = this.#tick()
+        if (how !== 'shown') this.#users.note(`${record} ${hash}`, { how, at, by })
+        setMark(`${path}.${how}.${this.#own}`, at)
+        const isThere = isWholeAt(path, { hash, length: Buffer.byteLength(text) })
+        if (isLight) isThere || replaceFileNow(path, text)
+        else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
+      }
+      if (isLight) return
+      await Promise.all([...lasting].map(([path, text]) => placeFile(path, text)))
+      for (const path of lasting.keys()) this.#lasting.add(path)
+      await syncDirectory(directory)
+    } catch (thrown) {
+      throw asFailure(thrown)
     }
-    if (!isWholeAt(join(directory, hash), { hash, length: Buffer.byteLength(text) }))
-      replaceFileNow(join(directory, hash), text)
-  } catch (cause) {
-    throw asFailure(cause)
+  }
+
+  /** The names above are kept with those of the drafts beside it. */
+  async #makeLasting(directory: string): Promise<void> {
+    await makeDirectory(directory)
+    for (const made of [this.#root, directory]) {
+      if (this.#lasting.has(made)) continue
+      await syncDirectory(join(made, '..'))
+      this.#lasting.add(made)
+    }
+  }
+
+  /** Two meetings never have one time, so that "after" always has an answer. */
+  #tick(): Instant {
+    this.#last = Math.max(this.#options.now(), this.#last + 1)
+    this.#options.latest?.set(instant(this.#last))
+    return instant(this.#last)
+  }
+
+  async #marksIn(directory: string): Promise<readonly Mark[]> {
+    const marks: Mark[] = []
+    for (const [place, name] of namesIn(directory).entries()) {
+      const [, hash, how, mount] = markForm.exec(name) ?? []
+      if (hash === undefined || mount === undefined) continue
+      const status = statSync(join(directory, name), { throwIfNoEntry: false })
+      if (status === undefined) continue
+      const at = instant(Math.round(status.mtimeMs))
+      marks.push({ hash, how: textUse.parse(how), mount, own: mount === this.#own, at })
+      if (place % atOnce === atOnce - 1) await setImmediate()
+    }
+    return marks
+  }
+
+  async #purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
+    const marks = await this.#marksIn(directory)
+    const kept = new Set(marks.filter(mark => !isOld(mark)).map(mark => mark.hash))
+    const known = new Set(marks.map(mark => mark.hash))
+    const gone = namesIn(directory).filter(
+      name => known.has(name.slice(0, 64)) && !kept.has(name.slice(0, 64)),
+    )
+    for (const name of gone) rmSync(join(directory, name), { force: true })
+    if (namesIn(directory).length === 0) rmdirSync(directory)
+  }
+}
+
+function setMark(path: string, at: Instant): void {
+  const descriptor = openSync(path, forWriting, privateFile)
+  try {
+    futimesSync(descriptor, at / 1000, at / 1000)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
 /** A power cut may have left an empty file under this name. */
 function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
+  const bytes = bytesAt(path, length)
+  return bytes !== undefined && textHash(bytes) === hash
+}
+
+/** A damaged file is no text: its hash says so. */
+function textAt(directory: string, hash: string): string | undefined {
+  try {
+    const bytes = bytesAt(join(directory, hash))
+    return bytes !== undefined && textHash(bytes) === hash ? bytes.toString() : undefined
+  } catch (thrown) {
+    throw asFailure(thrown)
+  }
+}
+
+/** What is no file counts as missing, and so does one of another length than the due one. */
+function bytesAt(path: string, length?: number): Buffer | undefined {
   let descriptor: number | undefined
   try {
     descriptor = openSync(path, forReading)
     const found = fstatSync(descriptor)
-    return found.isFile() && found.size === length && fileHash(descriptor, length) === hash
+    if (!found.isFile() || (length !== undefined && length !== found.size)) return undefined
+    return readFileSync(descriptor)
   } catch (thrown) {
-    if (isMissing(thrown)) return false
+    if (isMissing(thrown)) return undefined
     throw thrown
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
-/** The same without holding up anything else. */
-async function isIntact(path: string, hash: string): Promise<boolean> {
-  const file = await openOwnFile(path).catch(rethrow)
-  if (file === undefined) return false
-  const found = createHash('sha256')
-  // The stream closes the file.
-  await pipeline(file.createReadStream(), found).catch(rethrow)
-  return found.digest('hex') === hash
-}
-
-/** In pieces, for a text may be long. */
-function fileHash(descriptor: number, length: number): string {
-  const hash = createHash('sha256')
-  const piece = Buffer.allocUnsafe(Math.min(length + 1, hashedAtOnce))
-  for (;;) {
-    const read = readSync(descriptor, piece)
-    if (read === 0) return hash.digest('hex')
-    hash.update(piece.subarray(0, read))
+function byHash(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+  const found = new Map<string, Mark[]>()
+  for (const mark of marks) {
+    const its = found.get(mark.hash)
+    if (its === undefined) found.set(mark.hash, [mark])
+    else its.push(mark)
   }
+  return found
 }
 
-const hashedAtOnce = 64 << 10
-
-async function setMark(path: string, at: Instant): Promise<void> {
-  try {
-    const mark = await emptyOwnFile(path)
-    try {
-      await mark.utimes(at / 1000, at / 1000)
-    } finally {
-      await mark.close()
-    }
-  } catch (cause) {
-    throw asFailure(cause)
-  }
-}
-
-async function marksIn(directory: string, own: string): Promise<readonly Mark[]> {
-  const marks: Mark[] = []
-  for (const name of (await orMissing(readdir(directory))) ?? []) {
-    const [, hash, how, mount] = markForm.exec(name) ?? []
-    const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
-    if (hash === undefined || mount === undefined || status === undefined) continue
-    const at = instant(Math.round(status.mtimeMs))
-    marks.push({ hash, how: textUse.parse(how), mount, own: mount === own, at })
-  }
-  return marks
-}
-
-function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text' | 'outcome' | 'users'> {
+function timesOf(marks: readonly Mark[]): Pick<KnownText, 'last' | 'read' | 'saved'> {
   const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
   const lastAs = (how: TextUse) => {
     const chosen = marks.filter(mark => mark.own && mark.how === how)
@@ -359,22 +370,11 @@ function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text' | 'outcome' | '
   return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
 }
 
-async function purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
-  const marks = await marksIn(directory, '')
-  const kept = new Set(marks.filter(mark => !isOld(mark)).map(mark => mark.hash))
-  for (const name of await readdir(directory)) {
-    const hash = name.slice(0, 64)
-    if (marks.some(mark => mark.hash === hash) && !kept.has(hash))
-      await rm(join(directory, name), { force: true })
-  }
-  if ((await readdir(directory)).length === 0) await rmdir(directory)
-}
-
-async function orMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+function namesIn(directory: string): readonly string[] {
   try {
-    return await answer
+    return readdirSync(directory)
   } catch (thrown) {
-    if (isMissing(thrown)) return undefined
+    if (isMissing(thrown)) return []
     throw asFailure(thrown)
   }
 }

@@ -15,9 +15,7 @@ import type {
 import { isSpelling } from '../../spelling.js'
 import { asNotFound } from '../save/create.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
-import { openLateAnswers } from '../save/late-answers.js'
-import { originalFailure, unreadable } from '../save/reconcile.js'
-import { withReserve } from '../save/reserve.js'
+import { originalFailure, sentOnce, unreadable } from '../save/reconcile.js'
 
 export interface NewProjectPorts {
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
@@ -61,7 +59,7 @@ export async function makeProject(
     )
   }
   let id: ProjectId
-  const answers = openLateAnswers({ ...withReserve(context, now()), look: { at: near.look.at, again } })
+  const answers = sentOnce({ ...context, look: { at: near.look.at, again } }, now())
   try {
     id = await remote.createProject(body, answers.context)
   } catch (thrown) {

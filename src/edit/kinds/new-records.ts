@@ -7,9 +7,8 @@ import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share }
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
-import type { ReportPorts } from './report-ports.js'
-import { typeOfNew, withTypeOf } from './report-type.js'
-import { refuseBadPermission } from './share-rules.js'
+import { type ReportPorts, typeOfNew, withTypeOf } from './report-type.js'
+import { refuseBadPermission } from './whole-record.js'
 
 export interface NewRecordPorts extends ReportPorts {
   readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'project' | 'shares'>

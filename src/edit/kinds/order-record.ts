@@ -10,11 +10,10 @@ import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from
 import { idForm } from '../../remote/remote.js'
 import { chooseBase, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
-import { orderDistance } from './order-distance.js'
 import { byIdPath, type OrderLine, orderLines } from './order-text.js'
 import { editableReport } from './report.js'
 import { resolveEntryId } from './report-list.js'
-import type { ReportPorts } from './report-ports.js'
+import type { ReportPorts } from './report-type.js'
 
 /** The report, edited by the lines of its order; saved as any edit of its list is. */
 export function editableOrder(
@@ -176,4 +175,40 @@ const idsOf = (rows: readonly ReportRow[]) => rows.map(row => row.calculation)
 function listAlone(rows: readonly ReportRow[]): JsonObject {
   const none: JsonObject = { type: 'object', fields: [] }
   return withField(none, 'list', stringJson(idsOf(rows).join(',')))
+}
+
+/** 0 for the same order; rows that came or went weigh more than any number of moves. */
+function orderDistance(one: readonly string[], other: readonly string[]): number {
+  const before = numbered(one)
+  const after = numbered(other)
+  const places = new Map(before.map((row, place) => [row, place]))
+  const kept = after.flatMap(row => places.get(row) ?? [])
+  const cameAndWent = before.length + after.length - 2 * kept.length
+  return cameAndWent * (before.length + after.length + 1) + kept.length - longestRun(kept)
+}
+
+/** A calculation may stand twice: each time it is a row of its own. */
+function numbered(order: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  return order.map(id => {
+    const time = (times.get(id) ?? 0) + 1
+    times.set(id, time)
+    return `${id} ${time}`
+  })
+}
+
+/** The length of the longest growing part of a sequence: what is left where it is when the rest is moved. */
+function longestRun(places: readonly number[]): number {
+  // ends[n] is the smallest place in which a run of n + 1 can end.
+  const ends: number[] = []
+  for (const place of places) {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < place) low = middle + 1
+      else high = middle
+    }
+    ends[low] = place
+  }
+  return ends.length
 }

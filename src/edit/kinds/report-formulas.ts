@@ -11,17 +11,18 @@ import type { RecordChange, WrittenEdit } from '../save/editable.js'
  */
 export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, change: RecordChange): void {
   const configuration = dialect.configuration(change.whole)
-  const after = dialect.places(change.whole)
-  if (configuration === undefined || after === undefined) return
-  const formulas = formulasIn(configuration)
+  const list = dialect.listField(change.whole)
   const isMine = configuration !== dialect.configuration(change.before)
+  const isListMine = list !== undefined && change.edits.has(list)
+  if (configuration === undefined || !(isMine || isListMine)) return
+  const after = dialect.places(change.whole)
+  if (after === undefined) return
+  const formulas = formulasIn(configuration)
   const id = dialect.facts(change.whole).id ?? 'ID'
   const before = dialect.places(isMine ? written.mine : change.before)
   if (before === undefined) return
   const changed = meaningsChanged(formulas, before, after)
   if (changed.length === 0) return
-  const list = dialect.listField(change.whole)
-  const isListMine = list !== undefined && change.edits.has(list)
   throw isListMine
     ? missingReference(id, changed, formulas, takesAway(before, after))
     : movedElsewhere(changed, formulas)

@@ -13,7 +13,7 @@ import type {
   RequestContext,
 } from '../../remote/remote.js'
 import type { WrittenEdit } from '../save/editable.js'
-import type { ReportPorts } from './report-ports.js'
+import type { ReportPorts } from './report-type.js'
 
 /**
  * The written report with every path in its list as an id, and with the titles of the rows that stayed.
@@ -28,7 +28,8 @@ export async function withCheckedList(
 ): Promise<JsonObject> {
   const { base, mine, edits } = written
   const { dialect } = ports
-  const name = dialect.listField(base)
+  const [name, own] = [dialect.listField(base), dialect.listField(mine)]
+  if (![name, own].some(field => field !== undefined && edits.has(field))) return mine
   const before = dialect.rows(base)
   if (name === undefined || before === undefined) {
     refuseUnseenList(dialect, id, base, mine)

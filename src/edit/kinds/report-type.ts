@@ -1,8 +1,18 @@
 // Type of a report as it is written: by number or by name; what is unknown or ambiguous is refused before anything is sent.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Dialect, ReportType, RequestContext } from '../../remote/remote.js'
-import type { ReportPorts } from './report-ports.js'
+import type { CalculationId, Dialect, Remote, ReportType, RequestContext } from '../../remote/remote.js'
+
+/** What saving a report needs. */
+export interface ReportPorts {
+  readonly remote: Pick<
+    Remote,
+    'report' | 'reportTypes' | 'calculation' | 'updateReport' | 'setReportCalculations' | 'answered'
+  >
+  readonly dialect: Dialect
+  /** The calculation at a path of the drive or of the service. @throws Failure 'absent' */
+  readonly resolveEntry: (path: string, context: RequestContext) => Promise<CalculationId>
+}
 
 /**
  * The listed type of this number, else of this name; upper case counts only where two names differ in nothing else.

@@ -11,8 +11,8 @@ export function newOrder(
   { before, whole, edits }: RecordChange,
 ): CalculationId[] | undefined {
   const name = dialect.listField(whole)
-  const rows = dialect.rows(whole)
-  if (name === undefined || rows === undefined || !edits.has(name)) return undefined
+  const rows = name !== undefined && edits.has(name) ? dialect.rows(whole) : undefined
+  if (rows === undefined) return undefined
   return sameOrder(dialect.rows(before), rows) ? undefined : rows.map(row => row.calculation)
 }
 
@@ -93,8 +93,7 @@ export function compareReport(dialect: Dialect, change: RecordChange, stored: Js
 function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
   const missing = unstoredChange(change, stored, dialect.isTitle)
   const name = dialect.listField(change.whole)
-  const isNewOrder = newOrder(dialect, change) !== undefined
-  if (name === undefined || !missing.includes(name) || !isNewOrder)
+  if (name === undefined || !missing.includes(name) || newOrder(dialect, change) === undefined)
     return { unstored: missing, lost: undefined }
   const rows = dialect.rows(change.whole)
   const lost = lostTitles(dialect, change.whole, stored)

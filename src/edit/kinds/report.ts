@@ -4,12 +4,11 @@ import type { Dialect, ReportId, RequestContext } from '../../remote/remote.js'
 import { withEdits } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
-import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
-import type { ReportPorts } from './report-ports.js'
-import { withTypeOf } from './report-type.js'
+import { type ReportPorts, withTypeOf } from './report-type.js'
 import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from './report-verdict.js'
+import { refuseId } from './whole-record.js'
 
 /** The report with this id, as it is edited on the drive. */
 export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {

@@ -1,10 +1,11 @@
-// Saving of a project, calculation or share: one PUT of the whole record.
+// Saving of a project, calculation or share: one PUT of the whole record, whose id and person never change.
 
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
   CalculationId,
   Dialect,
+  Permission,
   ProjectId,
   Remote,
   RequestContext,
@@ -14,8 +15,6 @@ import type { RecordKey } from '../journal/record-key.js'
 import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
-import { refuseId } from './record-id.js'
-import { isOtherPersons, refuseOtherPermission } from './share-rules.js'
 
 export interface WholeRecordPorts {
   readonly remote: Pick<
@@ -116,4 +115,58 @@ function newNameIn(dialect: Dialect, { before, whole }: RecordChange): ProjectId
 
 function refuseChangedId(dialect: Dialect, what: string, { base, mine }: WrittenEdit): void {
   refuseId(what, dialect.facts(mine).id, dialect.facts(base).id)
+}
+
+/** The id in a text is neither changed nor left out. @throws Failure 'refused' */
+export function refuseId(what: string, written: string | undefined, own: string | undefined): void {
+  if (written === own) return
+  throw new Failure(
+    'refused',
+    written === undefined
+      ? `the id is missing; keep ${own} in the text, for it says which ${what} this is`
+      : `the id of a ${what} cannot be changed: it says which ${what} this is`,
+  )
+}
+
+const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
+
+/** @throws Failure 'refused' */
+export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
+  const permission = dialect.permission(share)
+  if (permission !== undefined && permissions.includes(permission)) return
+  const given =
+    permission === undefined ? 'there is no permission' : `${JSON.stringify(permission)} is no permission`
+  throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)
+}
+
+/** Whether two records of one number are of two shares: a share stays with its person as long as it is the same one. */
+function isOtherPersons(
+  dialect: Dialect,
+  before: JsonObject | undefined,
+  now: JsonObject | undefined,
+): boolean {
+  const [one, other] = [before, now].map(record => record && dialect.sharedWith(record))
+  return one !== undefined && other !== undefined && one !== other
+}
+
+/** An edit of a share. @throws Failure 'refused' */
+function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: WrittenEdit): void {
+  refuseBadPermission(dialect, mine)
+  refuseId('share', dialect.shareId(mine), dialect.shareId(base))
+  if (isForSame(dialect, { base, mine, edits })) return
+  throw new Failure(
+    'refused',
+    'a share stays with the person it was given to: make another one in new.json for another person',
+  )
+}
+
+/** Where the record names no person in a field that is known, any field but the permission may be the person. */
+function isForSame(
+  dialect: Dialect,
+  { base, mine, edits }: Pick<WrittenEdit, 'base' | 'mine' | 'edits'>,
+): boolean {
+  const { personNamed } = dialect.newRecords
+  if (dialect.sharedWith(mine) !== dialect.sharedWith(base)) return false
+  if (personNamed(base, []) !== 'none') return personNamed(mine, [base]) === 'them'
+  return edits.size === 0 || [...edits.keys()].every(name => dialect.isPermission(name))
 }

@@ -8,16 +8,13 @@ import { isSameNumber } from '../../record/json/same-number.js'
 import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import type { DraftMeta } from '../journal/draft-meta.js'
-import { withFailureAs } from '../journal/explain.js'
-import { openKeyedQueue } from '../journal/keyed-queue.js'
+import { withFailureAs } from '../journal/draft-meta.js'
+import { openKeyedQueue } from '../journal/lock.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
-import { editsBetween } from './diff.js'
-import { openLateAnswers } from './late-answers.js'
+import { editsBetween, refuseSameNames } from './diff.js'
 import { anotherThing, isOtherThan, keepApart, refuseAnother } from './other-thing.js'
-import { originalFailure } from './reconcile.js'
-import { withReserve } from './reserve.js'
-import { refuseSameNames } from './same-names.js'
+import { originalFailure, sentOnce } from './reconcile.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */
 export interface NewRecord {
@@ -104,8 +101,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     const found = isUnderWay ? await record.find?.(body, context) : undefined
     if (found !== undefined) return { id: await noted(creation, found), written }
     await history.remember(record.key, prettyPrint(body), 'sent')
-    await draft.sync()
-    await draft.change({ state: 'sending', why: undefined })
+    await draft.commit({ state: 'sending', why: undefined })
   } catch (thrown) {
     // What was under way before this is under way still.
     throw await withFailureAs(isUnderWay ? 'in-flight' : 'refused', draft, asFailure(thrown))
@@ -202,7 +198,7 @@ async function postOnce(
     isThere = true
     throw new Failure('conflict', 'another client has made such a one while this one waited to be sent')
   }
-  const late = openLateAnswers({ ...withReserve(context, now()), look: { at: looked, again } })
+  const late = sentOnce({ ...context, look: { at: looked, again } }, now())
   try {
     return await record.post(body, late.context)
   } catch (thrown) {

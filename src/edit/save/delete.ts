@@ -1,8 +1,7 @@
 // Deletion: one DELETE; where its answer was lost, a look tells whether the thing is gone.
 import { asFailure, isA, isAbsent } from '../../failure.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import { openLateAnswers } from './late-answers.js'
-import { withReserve } from './reserve.js'
+import { sentOnce } from './reconcile.js'
 
 /** How one thing is deleted, and how one sees that it is still there. */
 export interface DeleteOperation {
@@ -20,7 +19,7 @@ export async function deleteOnce(
   context: RequestContext,
   now: Instant,
 ): Promise<void> {
-  const late = openLateAnswers(withReserve(context, now))
+  const late = sentOnce(context, now)
   try {
     await deletion.delete(late.context)
   } catch (thrown) {

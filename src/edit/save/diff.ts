@@ -1,4 +1,5 @@
-// Edit: the top-level fields in which a program's text differs from the text it had.
+// Edit: the top-level fields in which a program's text differs from the text it had, and their merge.
+import { Failure } from '../../failure.js'
 import { equalJson } from '../../record/json/equal.js'
 import { type Field, fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { isSpelling } from '../../spelling.js'
@@ -141,4 +142,22 @@ function equalEdit(one: Edit, other: Edit): boolean {
 
 function isNull(json: Json): boolean {
   return json.type === 'word' && json.raw === 'null'
+}
+
+/** A field that a text gives twice is refused, because either could be meant. What the service itself gives twice may stay so. @throws Failure 'refused' */
+export function refuseSameNames(base: JsonObject, mine: JsonObject): void {
+  const known = duplicateNames(base)
+  const fresh = [...duplicateNames(mine)].find(name => !known.has(name))
+  if (fresh === undefined) return
+  throw new Failure(
+    'refused',
+    `the field ${JSON.stringify(fresh)} stands there twice; keep the one that is meant`,
+  )
+}
+
+function duplicateNames({ fields }: JsonObject): ReadonlySet<string> {
+  const met = new Set<string>()
+  const again = new Set<string>()
+  for (const { name } of fields) (met.has(name) ? again : met).add(name)
+  return again
 }

@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.js'
 import { type Identity, isAnotherThing } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
-import { recordWords } from '../journal/explain.js'
+import { recordWords } from '../journal/draft-meta.js'
 import type { RecordKey } from '../journal/record-key.js'
 
 /** Keeps the draft apart from what has its id now. */

@@ -1,8 +1,8 @@
-// Reconciles a save with unknown outcome: the record is read and compared, nothing is sent.
+// A change whose answer is lost: time is kept for a look, the record is read and compared, and nothing is sent twice.
 import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
-import type { RequestContext } from '../../remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
 import type { TextHistory } from '../journal/text-history.js'
@@ -105,4 +105,23 @@ export function partlyStored(failure: Failure, change: RecordChange, unstored: r
   if (done.length === 0) return failure
   const sentence = `${failure.message} (stored all the same: ${done.map(name => JSON.stringify(name)).join(', ')})`
   return new Failure(failure.kind, sentence, { cause: failure, said: failure.said, place: failure.place })
+}
+
+/** A change on its way, which leaves a third of the time for reading after a lost answer. */
+interface SentChange {
+  /** Its request, of which a late answer is noted here. */
+  readonly context: RequestContext
+  /** A look has shown that it was carried out: it is no longer waited for. */
+  seen(): void
+}
+
+export function sentOnce(context: RequestContext, now: Instant): SentChange {
+  const late: (() => void)[] = []
+  const deadline = instant(context.deadline - Math.max(0, context.deadline - now) / 3)
+  return {
+    context: { ...context, deadline, late: end => void late.push(end) },
+    seen() {
+      for (const end of late) end()
+    },
+  }
 }

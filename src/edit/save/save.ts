@@ -1,23 +1,23 @@
-// Save pipeline, the one way from a text to the service: parse, find the base, check, compare, send, read back.
+// Save, the one way from a text to the service: parse, find the base, check, read, merge, send, read back.
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../../failure.js'
-import type { Field, JsonObject } from '../../record/json/json.js'
+import { hasSameTokens } from '../../record/json/equal.js'
+import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
-import { foldedFrom, parseObject } from '../../record/json/parse.js'
+import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
+import { foldedFrom } from '../../record/json/walk.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { Draft } from '../journal/draft.js'
-import { withFailure } from '../journal/explain.js'
-import { openKeyedQueue } from '../journal/keyed-queue.js'
+import { withFailure } from '../journal/draft-meta.js'
+import { openKeyedQueue } from '../journal/lock.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
-import { type Candidate, chooseBase, type Written } from './base.js'
-import { editsBetween, merge } from './diff.js'
+import { type Candidate, chooseBase } from './base.js'
+import { editsBetween, merge, refuseSameNames } from './diff.js'
 import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
 import { isOtherThan, refuseAnother } from './other-thing.js'
-import { outcomeOf } from './outcome.js'
 import { type Reconciled, reconcileAttempt, reconcileSent } from './reconcile.js'
-import { refuseSameNames } from './same-names.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
 /**
@@ -58,18 +58,15 @@ export interface Saver {
 /** Saves of one record are serial; another mount that saves it is another client. */
 export function createSaver(history: TextHistory, now: () => Instant): Saver {
   const inTurn = openKeyedQueue()
-  const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work()
-    } catch (thrown) {
-      throw await withFailure(draft, asFailure(thrown))
-    }
-  }
   return {
     save: (request, context) =>
-      inTurn(request.record.key, () =>
-        guarded(request.draft, () => saveOnce({ ...request, history, now }, context)),
-      ),
+      inTurn(request.record.key, async () => {
+        try {
+          return await saveOnce({ ...request, history, now }, context)
+        } catch (thrown) {
+          throw await withFailure(request.draft, asFailure(thrown))
+        }
+      }),
     settle: (request, context) =>
       inTurn(request.record.key, () => reconcileAttempt(request.record, request.draft, { history, context })),
   }
@@ -80,56 +77,74 @@ interface SaveState extends SaveRequest {
   readonly now: () => Instant
 }
 
+/** `parsed` where the text is the record's JSON. */
+interface WrittenText {
+  readonly text: string
+  readonly parsed: JsonObject | undefined
+}
+
+/** Parse, find the base, check, read again, merge, send, read back. */
 async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveResult> {
   const { draft, record, history } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const parsed = record.mean === undefined ? parseObject(text) : undefined
-  const said = parsed && { mine: record.plain(parsed), changed: record.changedAt(parsed), by: save.by }
-  const dates = parsed?.fields.filter(field => !said?.mine.fields.includes(field)) ?? []
   // What is on its way still is not in what the service shows: a text of before would count as unchanged.
   await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
   else await reconcileSent(save, context)
   const met = await knownTexts(save)
-  const written = await (said === undefined
-    ? readMeaning(save, text, met, context)
-    : findWritten(save, said, met, context))
-  // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
-  if (record.key.kind !== 'share')
-    await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, context)))
+  let written: WrittenEdit | undefined
+  let before: JsonObject | undefined
+  let isSent = false
   try {
+    const meant = await (parsed
+      ? findWritten(save, parsed, met, context)
+      : readMeaning(save, text, met, context))
+    // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
+    if (record.key.kind !== 'share') await refuseOtherThing(save, meant.base, context)
+    written = meant
+    refuseSameNames(written.base, written.mine)
     // A text whose digits were rounded is no base: what it says is.
-    return await saveWritten(
-      save,
-      { text, dates, isAsWritten: written.mine === said?.mine },
-      written,
-      context,
-    )
+    const mine = written.edits.size === 0 ? written.mine : await record.check(written, context)
+    const own = { text, form: formOf(record, mine, { text, parsed }) }
+    const checked = { ...written, mine, edits: editsBetween(written.base, mine) }
+    if (checked.edits.size === 0) return await unchanged(save, own, checked, context)
+    // Whose share it is says its project, which is asked for by itself: before the record, so that nothing comes in between.
+    if (record.key.kind === 'share') await refuseOtherThing(save, written.base, context)
+    const readAt = save.now()
+    before = await record.read(context)
+    await refuseAnother(draft, record.isAnother(written.base, before))
+    if (record.key.kind !== 'share') await refuseOtherThing(save, before, context)
+    const change = mergeEdits(record, checked, before)
+    if (change.edits.size === 0) {
+      if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'saved', save.by)
+      return await finishSave(save, own, before, undefined)
+    }
+    isSent = true
+    const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
+    const outcome = outcomeOf(record, own.form, { written: checked, change, stored })
+    await history.rememberAll(record.key, [
+      { text: own.form, how: 'saved', by: save.by },
+      ...(outcome === undefined ? [] : [{ text: outcome, how: 'outcome' as const }]),
+    ])
+    return await finishSave(save, own, stored, lost)
   } catch (thrown) {
-    await noteBase(draft, met, written.base)
+    // A conflict leaves their text beside the draft, for a person to compare; of a request its sender has left it.
+    if (!isSent && asFailure(thrown).kind === 'conflict')
+      await draft.keepTheirs(prettyPrint(before ?? (await record.read(context))))
+    if (written !== undefined) await noteBase(draft, met, written.base)
     throw thrown
   }
 }
 
-async function saveWritten(
-  save: SaveState,
-  { text, dates, isAsWritten }: { text: string; dates: readonly Field[]; isAsWritten: boolean },
-  written: WrittenEdit,
-  context: RequestContext,
-): Promise<SaveResult> {
-  const { draft, record } = save
-  refuseSameNames(written.base, written.mine)
-  // With the date that it carried: the next text of its writer carries that, too.
-  const formOf = (record: JsonObject) => prettyPrint({ type: 'object', fields: [...record.fields, ...dates] })
-  if (written.edits.size === 0)
-    return unchanged(save, { text, form: isAsWritten ? text : formOf(written.mine) }, written, context)
-  const readTheirs = () => record.read(context)
-  const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
-  const edits = editsBetween(written.base, checked)
-  const own = { text, form: formOf(checked) }
-  if (edits.size === 0) return unchanged(save, own, written, context)
-  return applyEdits(save, own, { ...written, mine: checked, edits }, context)
+/** With the date that the text carried: the next text of its writer carries that, too. */
+function formOf({ plain }: EditableRecord, mine: JsonObject, { text, parsed }: WrittenText): string {
+  if (parsed === undefined) return prettyPrint(mine)
+  const said = plain(parsed)
+  if (hasSameTokens(mine, said)) return text
+  const dates = parsed.fields.filter(field => !said.fields.includes(field))
+  return prettyPrint({ type: 'object', fields: [...mine.fields, ...dates] })
 }
 
 /** A draft that is written on keeps its base, whatever else is read meanwhile. */
@@ -142,49 +157,44 @@ async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(
   save: SaveState,
-  said: Written,
+  parsed: JsonObject,
   { known, held }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const { mine } = said
-  const kept = (base: JsonObject) => save.record.withDigitsOf(base, mine)
-  const edited = (base: JsonObject) => editsBetween(base, kept(base).record)
-  const readTheirs = () => save.record.read(context)
-  if (held !== undefined) return { base: held, mine: clearly(kept(held)), edits: edited(held), asNear: [] }
+  const { plain, changedAt, withDigitsOf, identity } = save.record
+  const mine = plain(parsed)
+  const editOf = (base: JsonObject, asNear: readonly JsonObject[] = []): WrittenEdit => {
+    const kept = clearly(withDigitsOf(base, mine))
+    return { base, mine: kept, edits: editsBetween(base, kept), asNear }
+  }
+  if (held !== undefined) return editOf(held)
   const compared: Candidate[] = []
   for (const met of known) {
-    compared.push({ ...met, edits: edited(met.record) })
+    compared.push({ ...met, edits: editsBetween(met.record, withDigitsOf(met.record, mine).record) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
-  const base = await keepingTheirs(save.draft, readTheirs, async () => chooseBase(compared, said))
-  if (base !== undefined) {
-    const { record, edits, asNear } = base
-    return { base: record, mine: clearly(kept(record)), edits, asNear }
-  }
-  const theirs = save.record.plain(await readTheirs())
-  const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
+  const base = chooseBase(compared, { mine, changed: changedAt(parsed), by: save.by })
+  if (base !== undefined) return editOf(base.record, base.asNear)
+  const theirs = plain(await save.record.read(context))
+  const [now, meant] = await Promise.all([theirs, mine].map(one => identity(one, context)))
   await refuseAnother(
     save.draft,
     now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
   )
-  const own = clearly(kept(theirs))
-  return { base: theirs, mine: own, edits: editsBetween(theirs, own), asNear: [] }
+  return editOf(theirs)
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
 async function readMeaning(
-  save: SaveState,
+  { record }: SaveState,
   text: string,
   met: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const readTheirs = () => save.record.read(context)
-  const written = await keepingTheirs(save.draft, readTheirs, async () =>
-    save.record.mean?.(text, met, context),
-  )
-  if (written === undefined) throw new Failure('internal', 'what this text means is not known')
-  return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
+  const meant = await record.mean?.(text, met, context)
+  if (meant === undefined) throw new Failure('internal', 'what this text means is not known')
+  return { ...meant, edits: editsBetween(meant.base, meant.mine), asNear: [] }
 }
 
 interface KnownTexts extends KnownBases {
@@ -202,9 +212,12 @@ async function knownTexts(save: SaveState): Promise<KnownTexts> {
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
-  const sameText = known.find(met => met.text === held)
-  const heldRecord = sameText?.record ?? (held === undefined ? undefined : plain(parseObject(held)))
-  return { known, held: heldRecord, by: save.by }
+  const same = known.find(met => met.text === held)
+  return {
+    known,
+    held: same?.record ?? (held === undefined ? undefined : plain(parseObject(held))),
+    by: save.by,
+  }
 }
 
 /** A text that was not stored is no base: the next save keeps that of the failed one, over the end of the daemon too. */
@@ -233,34 +246,6 @@ async function unchanged(
   return { outcome: 'unchanged' }
 }
 
-/** Brings the edits into the record as it is now. */
-async function applyEdits(
-  save: SaveState,
-  own: OwnText,
-  written: WrittenEdit,
-  context: RequestContext,
-): Promise<SaveResult> {
-  const { record, draft } = save
-  // Whose share it is says its project, which is asked for by itself: before the record, so that nothing comes in between.
-  const isInProject = record.key.kind === 'share'
-  if (isInProject) await refuseOtherThing(save, written.base, context)
-  const readAt = save.now()
-  const before = await record.read(context)
-  await refuseAnother(draft, record.isAnother(written.base, before))
-  if (!isInProject) await refuseOtherThing(save, before, context)
-  const readTheirs = async () => before
-  const change = await keepingTheirs(draft, readTheirs, async () => mergeEdits(record, written, before))
-  if (change.edits.size === 0) {
-    if (draft.meta.unread !== true) await save.history.remember(record.key, own.form, 'saved', save.by)
-    return finishSave(save, own, before, undefined)
-  }
-  const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
-  await save.history.remember(record.key, own.form, 'saved', save.by)
-  const outcome = outcomeOf(record, own.form, { written, change, stored })
-  if (outcome !== undefined) await save.history.remember(record.key, outcome, 'outcome')
-  return finishSave(save, own, stored, lost)
-}
-
 /** @throws Failure 'another-thing' where the id stands for another thing than when the draft was begun */
 async function refuseOtherThing(
   { record, draft }: SaveState,
@@ -287,20 +272,6 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
   return change
 }
 
-/** A conflict leaves their text beside the draft, for a person to compare. */
-async function keepingTheirs<Result>(
-  draft: Draft,
-  readTheirs: () => Promise<JsonObject>,
-  decide: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await decide()
-  } catch (thrown) {
-    if (asFailure(thrown).kind === 'conflict') await draft.keepTheirs(prettyPrint(await readTheirs()))
-    throw thrown
-  }
-}
-
 /** A text that says nothing new needs no service that answers. */
 function unlessGone(thrown: unknown): undefined {
   const failure = asFailure(thrown)
@@ -322,4 +293,23 @@ async function finishSave(
     why: undefined,
   })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
+}
+
+/**
+ * The stored record as text, where it says something else than what was saved, and all of that is what was sent or what
+ * the service fills in: who reads it next reads no other client's change.
+ */
+function outcomeOf(
+  record: EditableRecord,
+  form: string,
+  { written, change, stored }: { written: WrittenEdit; change: RecordChange; stored: JsonObject },
+): string | undefined {
+  const made = editsBetween(record.plain(parseObject(form)), record.plain(stored))
+  const isFollowed = [...change.edits.keys()].some(name => record.follows?.(name))
+  if (made.size === 0 && !isFollowed) return undefined
+  const others = editsBetween(written.base, record.plain(change.before))
+  // What the writer's text did not have at all the service fills in.
+  const isFilledIn = (name: string) => record.follows?.(name) || fieldOf(written.base, name) === undefined
+  const isOwn = (name: string) => change.edits.has(name) || !others.has(name) || isFilledIn(name)
+  return [...made.keys()].every(isOwn) ? prettyPrint(stored) : undefined
 }

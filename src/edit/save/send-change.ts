@@ -5,13 +5,12 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
-import type { Draft, MetaChange } from '../journal/draft.js'
+import type { Draft } from '../journal/draft.js'
+import type { MetaChange } from '../journal/draft-meta.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
-import { openLateAnswers } from './late-answers.js'
-import { partlyStored, tryObject } from './reconcile.js'
-import { withReserve } from './reserve.js'
+import { partlyStored, sentOnce, tryObject } from './reconcile.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
 export interface OwnText {
@@ -77,12 +76,11 @@ async function noteAttempt(
 ): Promise<void> {
   const before = prettyPrint(change.before)
   const whole = prettyPrint(change.whole)
-  await history.remember(record.key, before, 'replaced')
   const texts = saysOtherwise(record, own) ? [own.form, whole] : [own.text, own.form, whole]
-  for (const text of new Set(texts)) await history.remember(record.key, text, 'sent', by)
-  await draft.sync()
+  const sent = [...new Set(texts)].map(text => ({ text, how: 'sent' as const, by }))
+  await history.rememberAll(record.key, [{ text: before, how: 'replaced' }, ...sent])
   const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
-  await draft.change({
+  await draft.commit({
     state: 'sending',
     attempt: { ...attempt, edited: [...change.edits.keys()] },
     why: undefined,
@@ -101,7 +99,7 @@ async function sendOnce(
   change: RecordChange,
   { context, look }: { context: RequestContext; look: Look },
 ): Promise<JsonObject> {
-  const late = openLateAnswers({ ...withReserve(context, passage.now()), look })
+  const late = sentOnce({ ...context, look }, passage.now())
   try {
     return await passage.record.send(change, late.context)
   } catch (thrown) {

@@ -1,29 +1,50 @@
 // Equality of JSON values: spelling, white space and field order do not matter, everything else does.
-import { eachItem, type Json, type JsonArray, type JsonObject } from './json.js'
-import { isLong } from './parse.js'
+import { eachItem, type Json, type JsonObject } from './json.js'
+import { Long } from './parse.js'
 import { decimalOf } from './same-number.js'
 
 /** True if both say the same; numbers are compared as exact decimals, never as floating point. */
 export function equalJson(one: Json, other: Json): boolean {
-  if (one === other || isSameText(one, other)) return true
+  if (one.type !== other.type) return false
+  if (hasSameTokens(one, other)) return true
   if (one.type === 'string' && other.type === 'string') return one.value === other.value
-  if (one.type === 'array' && other.type === 'array') return equalItems(one, other)
-  return one.type === other.type && canonicalForm(one) === canonicalForm(other)
-}
-
-/** The same tokens: what a save compares differs in few of its fields, and a long one is never made a tree for that. */
-function isSameText(one: Json, other: Json): boolean {
-  if (isLong(one)) return isLong(other) && one.text === other.text
-  return 'raw' in one && 'raw' in other && one.type === other.type && one.raw === other.raw
-}
-
-function equalItems(one: JsonArray, other: JsonArray): boolean {
+  if (one.type !== 'array' || other.type !== 'array') return canonicalForm(one) === canonicalForm(other)
   const others = eachItem(other)[Symbol.iterator]()
   for (const item of eachItem(one)) {
     const next = others.next()
     if (next.done === true || !equalJson(item, next.value)) return false
   }
   return others.next().done === true
+}
+
+/** The same tokens in the same order: texts that are compared differ in little. No call for each token; a long one is never made a tree for that. */
+export function hasSameTokens(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (one instanceof Long || other instanceof Long)
+    return one instanceof Long && other instanceof Long && one.text === other.text
+  if ('raw' in one) return 'raw' in other && one.raw === other.raw && one.type === other.type
+  if (one.type === 'array') {
+    if (other.type !== 'array' || one.items.length !== other.items.length) return false
+    for (const [at, item] of one.items.entries()) {
+      const its = other.items[at]
+      if (
+        its === undefined ||
+        !('raw' in item && 'raw' in its ? item.raw === its.raw : hasSameTokens(item, its))
+      )
+        return false
+    }
+    return true
+  }
+  if (other.type !== 'object' || one.fields.length !== other.fields.length) return false
+  for (const [at, { rawName, value }] of one.fields.entries()) {
+    const its = other.fields[at]
+    if (its?.rawName !== rawName) return false
+    if (
+      !('raw' in value && 'raw' in its.value ? value.raw === its.value.raw : hasSameTokens(value, its.value))
+    )
+      return false
+  }
+  return true
 }
 
 /** A text that is the same for all spellings of one value, and different for different values. */

@@ -1,6 +1,6 @@
 // Streaming list parser: item by item while the text arrives, so that a long one is never held whole.
 import { Failure } from '../../failure.js'
-import { backslash, closeList, closeObject, comma, openList, openObject, quote } from './signs.js'
+import { backslash, closeList, closeObject, comma, openList, openObject, quote } from './walk.js'
 
 /** Takes a text in pieces and makes something of it at its end. */
 export interface TextReader<Value> {

@@ -58,18 +58,20 @@ export const eachItem = (array: JsonArray): Iterable<Json> => array.each?.() ?? 
 
 /** The object with this value under this name: in its old place (every duplicate of it), or at the end. */
 export function withField(object: JsonObject, name: string, value: Json): JsonObject {
-  if (!object.fields.some(field => field.name === name)) {
-    return { type: 'object', fields: [...object.fields, { name, rawName: JSON.stringify(name), value }] }
+  const fields: Field[] = []
+  let isThere = false
+  for (const field of object.fields) {
+    fields.push(field.name === name ? { ...field, value } : field)
+    isThere ||= field.name === name
   }
-  return {
-    type: 'object',
-    fields: object.fields.map(field => (field.name === name ? { ...field, value } : field)),
-  }
+  if (!isThere) fields.push({ name, rawName: JSON.stringify(name), value })
+  return { type: 'object', fields }
 }
 
 /** The object without any field of this name. */
 export function withoutField(object: JsonObject, name: string): JsonObject {
-  const fields = object.fields.filter(field => field.name !== name)
+  const fields: Field[] = []
+  for (const field of object.fields) if (field.name !== name) fields.push(field)
   return fields.length === object.fields.length ? object : { type: 'object', fields }
 }
 

@@ -1,8 +1,9 @@
 // Kept digits: a text from a program that rounds numbers gets the digits of its base back; all other differences stay.
 import { Failure } from '../../failure.js'
-import { eachItem, fieldOf, type Json, type JsonArray, type JsonObject } from './json.js'
+import { hasSameTokens } from './equal.js'
+import { eachItem, type Field, fieldOf, type Json, type JsonArray, type JsonObject } from './json.js'
 import { matchItems } from './match-items.js'
-import { LongArray, LongObject } from './parse.js'
+import { isLong } from './parse.js'
 import { decimalOf, hardnessOf, isBeyondDouble, isSameNumber } from './same-number.js'
 
 /** The text with the digits of its base. */
@@ -40,16 +41,17 @@ class Keeping {
   ) {}
 
   object(base: JsonObject, written: JsonObject): JsonObject {
-    if (base instanceof LongObject && written instanceof LongObject && base.text === written.text)
-      return written
+    if (hasSameTokens(base, written)) return written
     let isChanged = false
-    const fields = written.fields.map(field => {
-      const before = fieldOf(base, field.name)
+    const fields: Field[] = []
+    for (const [at, field] of written.fields.entries()) {
+      const its = base.fields[at]
+      const isSame = its?.rawName === field.rawName && hasSameTokens(its.value, field.value)
+      const before = isSame ? undefined : fieldOf(base, field.name)
       const value = before === undefined ? field.value : this.#value(before, field.value)
-      if (value === field.value) return field
-      isChanged = true
-      return { ...field, value }
-    })
+      fields.push(value === field.value ? field : { ...field, value })
+      isChanged ||= value !== field.value
+    }
     return isChanged ? { type: 'object', fields } : written
   }
 
@@ -83,7 +85,7 @@ class Keeping {
   }
 
   #list(base: JsonArray, written: JsonArray): JsonArray {
-    if (isSameLongList(base, written) || !mayBeRounded(base)) return written
+    if (hasSameTokens(base, written) || !(mayBeRounded(base) || mayBeRounded(written))) return written
     const [before, after] = [[...eachItem(base)], [...eachItem(written)]]
     const { places, doubt } = matchItems(before, after, {
       isSameNumber: this.#isSameNumber,
@@ -107,12 +109,13 @@ class Keeping {
   }
 }
 
-const isSameLongList = (one: JsonArray, other: JsonArray): boolean =>
-  one instanceof LongArray && other instanceof LongArray && one.text === other.text
-
-/** Of a long list no tree is made where all its numbers are short integers. */
-const mayBeRounded = (list: JsonArray): boolean =>
-  !(list instanceof LongArray) || /[0-9]{16}|[0-9](?:\.[0-9]|[eE])/.test(list.text)
+/** Short integers are not rounded, and one that is written otherwise is another number. Of a long list no tree is made for that. */
+function mayBeRounded(json: Json): boolean {
+  if (isLong(json)) return /[0-9]{16}|[0-9](?:\.[0-9]|[eE])|-0/.test(json.text)
+  if (json.type === 'number') return !/^(?:0|-?[1-9][0-9]{0,14})$/.test(json.raw)
+  if (json.type === 'array') return json.items.some(mayBeRounded)
+  return json.type === 'object' && json.fields.some(({ value }) => mayBeRounded(value))
+}
 
 function* numbersIn(json: Json): Generator<string> {
   if (json.type === 'number') yield json.raw

@@ -22,7 +22,7 @@ interface Group {
   readonly candidates: readonly number[]
 }
 
-/** An item is the old one with its id; of several with that rounded id, the one with its texts, or the one in its place. */
+/** An item is the old one with its id, or the only one left with that rounded id; of several the one in its place, if it says the same. */
 export function matchItems(
   before: readonly Json[],
   after: readonly Json[],
@@ -32,7 +32,6 @@ export function matchItems(
   const ids = after.map(idOf)
   if (!old.some(Boolean) || !ids.some(Boolean)) return { places: byPlace(before, after), doubt: undefined }
   const groups = groupsOf(ids, old, isSameNumber)
-  const isInOrder = hasSameOrder(groups, old.length, after.length)
   const places: (number | undefined)[] = after.map(() => undefined)
   const used = new Set<number>()
   const doubts = new Map<string, ReadonlySet<string>>()
@@ -40,7 +39,7 @@ export function matchItems(
   const isClear = ({ candidates }: Group) => meanings(candidates, old).size < 2
   for (const group of [...groups.filter(isClear), ...groups.filter(one => !isClear(one))]) {
     const candidates = group.candidates.filter(place => !used.has(place))
-    const found = matchGroup({ ...group, candidates }, { before, after, old, ids, isInOrder })
+    const found = matchGroup({ ...group, candidates }, { before, after, old, ids })
     if (found === undefined) doubts.set(shown(ids[group.written[0] ?? -1]), meanings(group.candidates, old))
     for (const [at, place] of found ?? []) {
       places[at] = place
@@ -95,14 +94,13 @@ interface Lists {
   readonly after: readonly Json[]
   readonly old: readonly (Json | undefined)[]
   readonly ids: readonly (Json | undefined)[]
-  readonly isInOrder: boolean
 }
 
 type Pairs = ReadonlyMap<number, number | undefined>
 
 /** Undefined where it is in doubt. */
 function matchGroup({ written, candidates }: Group, lists: Lists): Pairs | undefined {
-  const { before, after, old, ids, isInOrder } = lists
+  const { before, after, old, ids } = lists
   const meant = meanings(candidates, old)
   const inOrder: Pairs = new Map(written.map((at, turn) => [at, candidates[turn]]))
   if (meant.size === 0) return inOrder
@@ -112,36 +110,11 @@ function matchGroup({ written, candidates }: Group, lists: Lists): Pairs | undef
     )
     return isExact || written.length <= candidates.length ? inOrder : undefined
   }
-  const pairs = new Map<number, number | undefined>()
-  const left = new Set(candidates)
-  for (const at of written) {
-    const text = texts(after[at])
-    const alike = candidates.filter(place => texts(before[place]) === text)
-    const [place] = alike
-    if (place === undefined || alike.length > 1 || !left.delete(place)) continue
-    pairs.set(at, place)
-  }
-  const open = written.filter(at => !pairs.has(at))
-  const isOneLeft = meanings([...left], old).size === 1 && open.length <= left.size
-  const rest = [...left]
-  for (const [turn, at] of open.entries()) if (isOneLeft) pairs.set(at, rest[turn])
-  const isWhole = isInOrder && written.length === candidates.length
-  if (pairs.size < written.length) return isWhole ? inOrder : undefined
-  // A text that has moved to another row may be an edit of that row as well.
-  const isMoved = [...pairs].some(([at, place]) => inOrder.get(at) !== place)
-  return isWhole && isMoved ? undefined : pairs
-}
-
-/** True if nothing was moved: what is in both lists, as many times, stands in the same order. */
-function hasSameOrder(groups: readonly Group[], before: number, after: number): boolean {
-  const [was, is] = [new Array<number>(before).fill(-1), new Array<number>(after).fill(-1)]
-  for (const [turn, { written, candidates }] of groups.entries()) {
-    if (written.length !== candidates.length) continue
-    for (const at of written) is[at] = turn
-    for (const place of candidates) was[place] = turn
-  }
-  const kept = (turns: readonly number[]) => turns.filter(turn => turn >= 0).join()
-  return kept(was) === kept(is)
+  // Rows that may be each other are told apart only where they stand as they stood.
+  const isUnmoved = (at: number) => candidates.includes(at) && texts(before[at]) === texts(after[at])
+  return before.length === after.length && written.every(isUnmoved)
+    ? new Map(written.map(at => [at, at]))
+    : undefined
 }
 
 const meanings = (places: readonly number[], old: Lists['old']): ReadonlySet<string> =>

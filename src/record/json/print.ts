@@ -1,10 +1,20 @@
 // JSON printer: two blanks a level, one field a line, every token as written; a long record is printed part by part.
 import type { Json } from './json.js'
-import { foldedFrom, isLong, type LongArray, type LongObject } from './parse.js'
+import { isLong, keepParsed, LongArray, LongObject } from './parse.js'
+import { foldedFrom } from './walk.js'
+
+/** The prints of short values: a save prints the same record several times. */
+const prints = new WeakMap<Json, string>()
 
 /** The text of a record file: pretty, with a final newline; key order, duplicates and spellings stay. */
 export function prettyPrint(json: Json): string {
-  return `${pretty(json, '\n')}\n`
+  const known = prints.get(json)
+  if (known !== undefined) return known
+  const text = `${printed(json, '\n')}\n`
+  if (json.type !== 'object' || text.length >= foldedFrom) return text
+  prints.set(json, text)
+  keepParsed(text, json)
+  return text
 }
 
 /** The same in UTF-8; a long record is never there as a tree. */
@@ -26,34 +36,24 @@ export function bytesOfParts(parts: Iterable<string>, end = ''): Buffer {
 }
 
 /** The same tokens without any white space, for a request's body. */
-export function compactPrint(json: Json): string {
-  if (isLong(json)) return [...partsOf(json)].join('')
-  switch (json.type) {
-    case 'object':
-      return `{${json.fields.map(field => `${field.rawName}:${compactPrint(field.value)}`).join(',')}}`
-    case 'array':
-      return `[${json.items.map(compactPrint).join(',')}]`
-    default:
-      return json.raw
-  }
-}
+export const compactPrint = (json: Json): string => printed(json)
 
-function pretty(json: Json, lineStart: string): string {
-  if (isLong(json)) return [...partsOf(json, lineStart)].join('')
-  const inner = `${lineStart}  `
-  switch (json.type) {
-    case 'object': {
-      if (json.fields.length === 0) return '{}'
-      const fields = json.fields.map(field => `${inner}${field.rawName}: ${pretty(field.value, inner)}`)
-      return `{${fields.join(',')}${lineStart}}`
-    }
-    case 'array': {
-      if (json.items.length === 0) return '[]'
-      return `[${json.items.map(item => `${inner}${pretty(item, inner)}`).join(',')}${lineStart}]`
-    }
-    default:
-      return json.raw
+/** Without a start of lines there is no white space in it. No call for each token. */
+function printed(json: Json, lineStart?: string): string {
+  if ('raw' in json) return json.raw
+  if (json instanceof LongObject || json instanceof LongArray) return [...partsOf(json, lineStart)].join('')
+  const inner = lineStart === undefined ? '' : `${lineStart}  `
+  const colon = lineStart === undefined ? ':' : ': '
+  const deeper = lineStart === undefined ? undefined : inner
+  let text = ''
+  if (json.type === 'object') {
+    for (const { rawName, value } of json.fields)
+      text += `${text === '' ? '' : ','}${inner}${rawName}${colon}${'raw' in value ? value.raw : printed(value, deeper)}`
+    return text === '' ? '{}' : `{${text}${lineStart ?? ''}}`
   }
+  for (const item of json.items)
+    text += `${text === '' ? '' : ','}${inner}${'raw' in item ? item.raw : printed(item, deeper)}`
+  return text === '' ? '[]' : `[${text}${lineStart ?? ''}]`
 }
 
 /** The print of a long value in parts; without a start of lines there is no white space in it. */
@@ -67,7 +67,7 @@ function* partsOf(long: LongObject | LongArray, lineStart?: string): Generator<s
     yield `${before}${inner ?? ''}${name}`
     const value = isField ? one.value : one
     if (isLong(value)) yield* partsOf(value, inner)
-    else yield inner === undefined ? compactPrint(value) : pretty(value, inner)
+    else yield printed(value, inner)
     before = ','
   }
   yield before === ',' ? `${lineStart ?? ''}${close}` : `${open}${close}`

@@ -1,6 +1,15 @@
 // Memory weight of a JSON text: an estimate from the size of the engine's objects and strings.
-import { foldedFrom } from './parse.js'
-import { backslash, closeList, closeObject, colon, comma, openList, openObject, quote } from './signs.js'
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  foldedFrom,
+  openList,
+  openObject,
+  quote,
+} from './walk.js'
 
 /** Bytes of one value or name with its object, and of each character as text, as token and in print. */
 const nodeBytes = 64

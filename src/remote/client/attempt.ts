@@ -1,7 +1,7 @@
 // Attempt: one request from its place to its answer; a silent question is sent once more, a change once.
 import { Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import { foldedFrom } from '../../record/json/parse.js'
+import { foldedFrom } from '../../record/json/walk.js'
 import { type BodyStream, declaredBody } from '../connection/body.js'
 import { Exchange, type ExchangeListener, type Head } from '../connection/exchange.js'
 import { isElsewhere, isFault, networkFailure, truncatedBodyFailure } from '../connection/network-errors.js'

@@ -2,8 +2,9 @@
 import { Failure } from '../../failure.js'
 import { itemReader, type TextReader } from '../../record/json/items.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
-import { isTooDeep, parseJson } from '../../record/json/parse.js'
+import { parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
+import { isTooDeep } from '../../record/json/walk.js'
 import { redactSecrets } from '../secrets.js'
 
 /** Called for each item that was left out, with compact JSON of at most 300 characters. */

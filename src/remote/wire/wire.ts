@@ -13,7 +13,7 @@ import {
   withoutField,
 } from '../../record/json/json.js'
 import { withDigitsOf } from '../../record/json/kept-digits.js'
-import { parseJson } from '../../record/json/parse.js'
+import { parseJson, parseKept } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import {
   type CalculationId,
@@ -35,7 +35,7 @@ import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
 import { newRecordsIn, retitledIn } from './new-records.js'
 import { readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
-import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
+import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsOfReports, withRowsIn } from './rows.js'
 import { idIn } from './scalar.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
@@ -140,7 +140,7 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       const dates = names.modified.flatMap(name => fieldOf(record, name) ?? [])
       return dates.length === 0 ? undefined : dates.map(compactPrint).join()
     },
-    rows: report => rowsIn(report, names),
+    rows: rowsOfReports(names),
     entries: (report, base) => entriesIn(report, base, names),
     places: report => placesIn(report, names),
     hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
@@ -176,14 +176,16 @@ export function orderBody(report: ReportId, order: readonly CalculationId[]): st
 const isNull = (text: string): boolean => text === 'null'
 
 function objectIn(text: string): JsonObject {
-  const json = parseAnswer(text)
+  const json = parsedBy(parseKept, text)
   if (json.type !== 'object') throw malformedAnswer('one record is due', text)
   return json
 }
 
-function parseAnswer(text: string): Json {
+const parseAnswer = (text: string): Json => parsedBy(parseJson, text)
+
+function parsedBy(parse: (text: string) => Json, text: string): Json {
   try {
-    return parseJson(text)
+    return parse(text)
   } catch (cause) {
     const said = answerExcerpt(text)
     throw new Failure('broken', 'the service answered with something other than JSON', { cause, said })

@@ -2,10 +2,10 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { openDraft } from '../../../src/edit/journal/draft.js'
+import { Draft } from '../../../src/edit/journal/draft.js'
 import { type DraftMeta, newMeta, printMeta, readMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { noOwner, thisProcess } from '../../../src/edit/journal/owner.js'
+import { noOwner, thisProcess } from '../../../src/edit/journal/lock.js'
 import { textHash } from '../../../src/edit/journal/text-history.js'
 import { Failure } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
@@ -38,10 +38,10 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   const [plain, based] = [await drafts.create(key), await drafts.create({ ...key, as: 'order' }, 'the base')]
   const owner = await thisProcess()
   t.same((await readdir(join(directory, 'drafts'))).sort(), [plain.id, based.id].sort())
-  const read = await readMeta(join(plain.directory, 'meta.json'))
+  const read = readMeta(join(plain.directory, 'meta.json'))
   t.strictSame(read, { key, owner, state: 'editing', created: 1_000, changed: 1_000 })
   t.strictSame(plain.meta, { ...read })
-  t.strictSame((await readMeta(join(based.directory, 'meta.json')))?.base, textHash('the base'))
+  t.strictSame(readMeta(join(based.directory, 'meta.json'))?.base, textHash('the base'))
   t.strictSame(based.key, { ...key, as: 'order' })
   t.equal(plain.directory, join(directory, 'drafts', plain.id))
   for (const [path, mode] of [
@@ -55,7 +55,7 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   t.match(plain.meta, { created: 1_000, changed: 1_005, state: 'refused', why: { sentence: 'no' } })
   await plain.change({ why: undefined, saved: hash })
   t.match(plain.meta, { state: 'refused', saved: hash, why: undefined }, 'a state stays that is not changed')
-  t.strictSame(await readMeta(join(plain.directory, 'meta.json')), JSON.parse(JSON.stringify(plain.meta)))
+  t.strictSame(readMeta(join(plain.directory, 'meta.json')), JSON.parse(JSON.stringify(plain.meta)))
   for (const draft of [plain, based]) await draft.close()
 })
 
@@ -80,7 +80,7 @@ t.test('a draft reads and writes as a file does', async t => {
   t.match(await failureOf(draft.text()), { kind: 'not-json', message: /not valid UTF-8/ })
   await draft.keepTheirs('theirs')
   t.equal(await readFile(join(draft.directory, 'theirs.json'), 'utf8'), 'theirs')
-  await draft.sync()
+  await draft.seal()
   await draft.discard()
   await draft.discard()
   t.match(await failureOf(draft.read(0, 1)), { kind: 'absent' }, 'it is gone, and not broken')
@@ -108,7 +108,7 @@ t.test('a draft of an ended mount has no owner, and the next mount adopts it as 
   t.same((await openDrafts(directory, now)).found, [], 'as long as its process lives it is no other’s')
   await draft.leave()
   await draft.leave()
-  t.strictSame((await readMeta(join(draft.directory, 'meta.json')))?.owner, noOwner)
+  t.strictSame(readMeta(join(draft.directory, 'meta.json'))?.owner, noOwner)
   const { found, damaged } = await openDrafts(directory, now)
   t.equal(found.length, 1)
   t.same(damaged, [])
@@ -166,7 +166,7 @@ t.test('what an adopted draft says of itself', async t => {
     await orphan(directory, 'orphan', note)
     const { found } = await openDrafts(directory, handClock().now)
     t.match(found[0]?.meta, after, what)
-    t.match(await readMeta(join(found[0]?.directory ?? '', 'meta.json')), after, `${what}, on disk`)
+    t.match(readMeta(join(found[0]?.directory ?? '', 'meta.json')), after, `${what}, on disk`)
     t.equal(found[0]?.meta.created, 1)
     await found[0]?.close()
   }
@@ -227,19 +227,19 @@ t.test('a note is read as it was written, and one that is none is none', async t
     ...{ base: hash, saved: hash, form: hash, made: '9', attempt, why },
   }
   await writeFile(path, printMeta(whole))
-  t.strictSame(await readMeta(path), whole)
+  t.strictSame(readMeta(path), whole)
   t.ok(printMeta(whole).endsWith('\n}\n'), 'it is readable text')
-  t.equal(await readMeta(join(directory, 'missing')), undefined)
+  t.equal(readMeta(join(directory, 'missing')), undefined)
   for (const text of ['', 'null', '[]', '{}', JSON.stringify({ ...whole, created: 'now' })]) {
     await writeFile(path, text)
-    t.equal(await readMeta(path), undefined, text)
+    t.equal(readMeta(path), undefined, text)
   }
-  await t.rejects(readMeta(directory), { code: 'EISDIR' }, 'what is no note at all is an accident')
+  t.throws(() => readMeta(directory), { code: 'EISDIR' }, 'what is no note at all is an accident')
 })
 
 t.test('a draft is opened where its text is', async t => {
   const place = await orphan(await scratch(t), 'mine', {}, 'abc')
-  const draft = await openDraft(place, newMeta(dead, 1), () => instant(9))
+  const draft = new Draft(place, newMeta(dead, 1), () => instant(9))
   t.match(draft, { id: 'mine', directory: place, size: 3, key: undefined })
   await draft.close()
 })

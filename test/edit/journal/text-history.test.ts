@@ -2,7 +2,7 @@
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
+import { TextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'report', id: '42' } as const
@@ -11,7 +11,7 @@ const day = 24 * 60 * 60 * 1000
 async function setUp(t: Parameters<typeof scratch>[0]) {
   const stateDirectory = await scratch(t)
   const clock = handClock()
-  const open = (mount: string) => openTextHistory({ stateDirectory, mount, now: clock.now })
+  const open = (mount: string) => new TextHistory({ stateDirectory, mount, now: clock.now })
   return { stateDirectory, clock, open, texts: open('/mnt') }
 }
 

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { equalJson } from '../../../src/record/json/equal.js'
-import { foldedFrom, LongObject, parseJson } from '../../../src/record/json/parse.js'
+import { LongObject, parseJson } from '../../../src/record/json/parse.js'
 import { compactPrint, prettyPrint } from '../../../src/record/json/print.js'
+import { foldedFrom } from '../../../src/record/json/walk.js'
 import { isJson, plainTree } from './plain-reader.js'
 
 t.setTimeout(240_000)

@@ -1,8 +1,9 @@
 // A record of very many fields means what its tree does, and a mistake in it is named by its place.
 import t from 'tap'
 import { fieldOf, type Json } from '../../../src/record/json/json.js'
-import { foldedFrom, LongObject, parseObject } from '../../../src/record/json/parse.js'
+import { LongObject, parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint, prettyBytes, prettyPrint } from '../../../src/record/json/print.js'
+import { foldedFrom } from '../../../src/record/json/walk.js'
 import { plainTree } from './plain-reader.js'
 
 t.setTimeout(240_000)

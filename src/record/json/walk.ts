@@ -1,0 +1,178 @@
+// Walk over a JSON text that makes no tree, sign by sign: whether it is JSON, where its first mistake is, and where its long parts end.
+import { Failure } from '../../failure.js'
+
+/** Character codes of JSON, equal in UTF-8 bytes and UTF-16 units; in the place of a sign where the text has ended this one. */
+export const endOfText = -1
+export const [quote, backslash, comma, colon, slash, star] = [0x22, 0x5c, 0x2c, 0x3a, 0x2f, 0x2a] as const
+export const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d] as const
+export const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d] as const
+
+/** An object or a list of so many characters stays its text, for its tree would take many times as much memory. */
+export const foldedFrom = 1 << 16
+
+/** Deeper texts are refused: a hostile answer must not exhaust the stack. */
+export const deepest = 200
+
+const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+/** What goes on like a number behind one, up to where a digit is missing. */
+const cutNumber = /\.|[eE][+-]?/y
+const minus = 0x2d
+
+/** `at` is behind everything that is right, and `wrong` says what is not; each step is false for a mistake. */
+export class Walk {
+  at = 0
+  wrong: string | undefined
+
+  /** @param ends takes where each long part ends, by where it begins */
+  constructor(
+    readonly text: string,
+    private readonly ends?: Map<number, number>,
+  ) {}
+
+  /** The next sign that is no white space, which stays unread. */
+  sign(): number {
+    for (; this.at < this.text.length; this.at += 1) {
+      const sign = this.text.charCodeAt(this.at)
+      if (sign !== space && sign !== lineFeed && sign !== tab && sign !== carriageReturn) return sign
+    }
+    return endOfText
+  }
+
+  value(depth: number): boolean {
+    const sign = this.sign()
+    if (sign === quote) return this.string()
+    if (sign !== openObject && sign !== openList) return this.#word(sign) ?? this.#number(sign)
+    if (depth > deepest) return this.mistake(tooDeep)
+    const start = this.at
+    this.at += 1
+    if (!(sign === openObject ? this.#object(depth) : this.#list(depth))) return false
+    if (this.at - start >= foldedFrom) this.ends?.set(start, this.at)
+    return true
+  }
+
+  string(): boolean {
+    const { text } = this
+    for (let at = this.at + 1; at < text.length; at += 1) {
+      const sign = text.charCodeAt(at)
+      if (sign === quote) {
+        this.at = at + 1
+        return true
+      }
+      if (sign >= space && sign !== backslash) continue
+      this.at = at
+      if (sign !== backslash) return this.mistake(unescaped(sign))
+      if (!this.#escape()) return false
+      at = this.at
+    }
+    this.at = text.length
+    return this.mistake('a double quote is expected')
+  }
+
+  /** What stands at `at` cannot be right; the first mistake counts. */
+  mistake(otherwise: string): false {
+    this.wrong ??= wrongAt(this.text, this.at) ?? otherwise
+    return false
+  }
+
+  failure(what: string): Failure {
+    const before = this.text.slice(0, this.at)
+    const place = { line: before.split('\n').length, column: this.at - before.lastIndexOf('\n') }
+    return new Failure('not-json', `${what} (line ${place.line}, column ${place.column})`, { place })
+  }
+
+  #list(depth: number): boolean {
+    for (let sign = this.sign(); sign !== closeList; ) {
+      if (!this.value(depth + 1)) return false
+      sign = this.sign()
+      if (sign !== comma && sign !== closeList) return this.mistake('a comma or ] is expected')
+      if (sign === comma) this.at += 1
+    }
+    this.at += 1
+    return true
+  }
+
+  #object(depth: number): boolean {
+    for (let sign = this.sign(); sign !== closeObject; ) {
+      if (sign !== quote) return this.mistake('a name in double quotes is expected')
+      if (!this.string()) return false
+      if (this.sign() !== colon) return this.mistake('a colon is expected')
+      this.at += 1
+      if (!this.value(depth + 1)) return false
+      sign = this.sign()
+      if (sign === closeObject) break
+      if (sign !== comma) return this.mistake('a comma or } is expected')
+      this.at += 1
+      sign = this.sign()
+      if (sign === closeObject) return this.mistake('no comma stands before a }')
+    }
+    this.at += 1
+    return true
+  }
+
+  /** To the last sign of the escape that begins here. */
+  #escape(): boolean {
+    this.at += 1
+    const sign = this.text[this.at] ?? ''
+    if (sign !== '' && '"\\/bfnrt'.includes(sign)) return true
+    if (sign !== 'u') return this.mistake('this is no escape; a backslash itself is written \\\\')
+    for (let digits = 0; digits < 4; digits += 1) {
+      this.at += 1
+      if (!/^[\da-fA-F]$/.test(this.text[this.at] ?? ''))
+        return this.mistake('four hexadecimal digits are expected after \\u')
+    }
+    return true
+  }
+
+  /** Undefined for what does not begin as a word. */
+  #word(sign: number): boolean | undefined {
+    const word = ['null', 'true', 'false'].find(raw => raw.charCodeAt(0) === sign)
+    if (word === undefined) return undefined
+    for (const letter of word) {
+      if (this.text[this.at] !== letter) return this.mistake(`${word} is expected`)
+      this.at += 1
+    }
+    return true
+  }
+
+  #number(sign: number): boolean {
+    numberForm.lastIndex = this.at
+    const raw = numberForm.exec(this.text)?.[0]
+    if (raw === undefined) return this.#noValue(sign)
+    this.at += raw.length
+    const next = this.text[this.at] ?? ''
+    if (next >= '0' && next <= '9') return this.mistake('no other digit follows a 0 at the start of a number')
+    cutNumber.lastIndex = this.at
+    const cut = next === '.' && /[.eE]/.test(raw) ? undefined : cutNumber.exec(this.text)?.[0]
+    if (cut === undefined || /[eE]/.test(raw)) return true
+    this.at += cut.length
+    return this.mistake('a digit is expected')
+  }
+
+  #noValue(sign: number): false {
+    if (sign === minus) {
+      this.at += 1
+      return this.mistake('a digit is expected')
+    }
+    const isClosed = sign === closeList || sign === closeObject
+    if (isClosed) return this.mistake(`a value is expected before the ${String.fromCharCode(sign)}`)
+    return this.mistake('a value is expected (strings stand in double quotes)')
+  }
+}
+
+function wrongAt(text: string, at: number): string | undefined {
+  if (at >= text.length) return /[^ \n\t\r]/.test(text) ? 'it ends too early' : 'it is empty'
+  const second = text.charCodeAt(at + 1)
+  const isComment = text.charCodeAt(at) === slash && (second === slash || second === star)
+  return isComment ? 'a comment cannot stand in JSON' : undefined
+}
+
+const unescaped = (sign: number): string =>
+  sign === lineFeed || sign === carriageReturn
+    ? 'a string ends on its line; a line break in it is written \\n'
+    : 'a control character in a string is written as an escape, a tab as \\t'
+
+export const tooDeep = `the text is nested deeper than ${deepest} levels`
+
+/** Whether a text was refused for this alone. */
+export const isTooDeep = (thrown: unknown): boolean =>
+  thrown instanceof Failure && (thrown.message.startsWith(tooDeep) || isTooDeep(thrown.cause))
