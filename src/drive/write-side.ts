@@ -33,7 +33,6 @@ import {
 } from './records/editable-files.js'
 import { NewFiles } from './records/new.js'
 import { nodeOfRecordKey } from './records/node-key.js'
-import { openOrderFiles } from './records/order-file.js'
 import { openRecords, type Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
@@ -79,8 +78,7 @@ export class WriteSide {
   readonly removalReport: RemovalReportSources
   readonly #newFiles: NewFiles
   readonly #saver: Saver
-  readonly #recordSource: (node: RecordNode) => RecordSource
-  readonly #orderSource: (node: OrderNode) => RecordSource
+  readonly #recordSource: (node: RecordNode | OrderNode) => RecordSource
   readonly #changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
 
   constructor(private readonly sources: WriteSideSources) {
@@ -105,7 +103,6 @@ export class WriteSide {
       changed: node => this.#changed(node),
     }
     this.#recordSource = openRecordSources(parts)
-    this.#orderSource = openOrderFiles(parts)
     this.#newFiles = new NewFiles({
       ...parts,
       state: sources.state,
@@ -125,14 +122,7 @@ export class WriteSide {
 
   /** How a record is read and edited. */
   source(node: EditableNode): RecordSource {
-    switch (node.kind) {
-      case 'record':
-        return this.#recordSource(node)
-      case 'order':
-        return this.#orderSource(node)
-      case 'new':
-        return this.#newFiles.source(node)
-    }
+    return node.kind === 'new' ? this.#newFiles.source(node) : this.#recordSource(node)
   }
 
   removals(tree: Tree): Removals {

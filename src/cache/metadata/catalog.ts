@@ -11,6 +11,7 @@ import {
   type Dialect,
   type Dispensable,
   type FileTitle,
+  type Instant,
   instant,
   type Listed,
   type ListedCalculation,
@@ -28,7 +29,6 @@ import {
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
 import { DerivedFiles } from './calculation-files.js'
-import { type Entry, QueryEntry } from './entry.js'
 import {
   type ChildrenForm,
   decodeChildren,
@@ -56,6 +56,21 @@ export type Readable =
 export type ChildRef =
   | Exclude<Readable, { kind: 'report' }>
   | { readonly kind: 'share'; readonly id: Share['id'] }
+
+/** One question at the cache, whose methods say what each of these does. */
+const entryOf = <Answer>(cache: QueryCache, query: Query<Answer>) => ({
+  ask: (context: RequestContext): MaybePromise<Answer> => cache.ask(query, context),
+  known: (): Answer | undefined => cache.known(query),
+  unexpired: (): Answer | undefined => cache.unexpired(query),
+  freshUntil: (): Instant => cache.freshUntil(query),
+  learn: (answer: Answer): void => cache.learn(query, answer),
+  /** The next question goes to the service; the old answer stays for outages. */
+  refresh: (): void => cache.expire(query),
+  forget: (): void => cache.forget(query),
+  stale: (): Failure | undefined => cache.staleBecause(query),
+})
+
+export type Entry<Answer> = ReturnType<typeof entryOf<Answer>>
 
 /** Milliseconds each kind of answer counts. */
 export interface Lifetimes {
@@ -174,6 +189,7 @@ export function openCatalog(
       return record
     },
     taken: record => void identities.observe(of, dialect.facts(record), 'record'),
+    learned: record => identities.accept(of, dialect.facts(record)),
   })
 
   const sharesOf = (of: ProjectId): Query<readonly Share[]> => ({
@@ -219,7 +235,7 @@ export function openCatalog(
     return fresh
   }
 
-  const entry = <Answer>(query: Query<Answer>): Entry<Answer> => new QueryEntry(queryCache, query)
+  const entry = <Answer>(query: Query<Answer>): Entry<Answer> => entryOf(queryCache, query)
 
   /** Both listings of a project are one answer. */
   const children = madeOnce((of: ProjectId): Entry<Children> => {
@@ -253,8 +269,7 @@ export function openCatalog(
   })
 
   /** What is learned of a record is on the disk at once: a kill does not bring yesterday's back. */
-  const record = (of: Readable): Entry<JsonObject> =>
-    new QueryEntry(queryCache, recordOf(of), answer => identities.accept(of, dialect.facts(answer)))
+  const record = (of: Readable): Entry<JsonObject> => entry(recordOf(of))
 
   /** Takes it out of a listing, which stays as old as it is. */
   function takeOut<Item extends { readonly id: string }>(query: Query<readonly Item[]>, id: string): void {

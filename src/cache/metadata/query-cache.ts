@@ -138,6 +138,7 @@ export class QueryCache {
 
   /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
   learn<Answer>(query: Query<Answer>, answer: Answer): void {
+    query.learned?.(answer)
     this.#flights.delete(named(query))
     this.#keep(query, answer)
     this.#writeSoon()

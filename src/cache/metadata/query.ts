@@ -26,6 +26,8 @@ export interface Query<Answer> {
   settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
   /** Told of each answer before it is kept, where nothing of the one before matters. */
   taken?(answer: Answer): void
+  /** Told of one that came by another way: a save has read it again. */
+  learned?(answer: Answer): void
 }
 
 /** An answer, and when it was asked for where that was another daemon's question. */

@@ -1,9 +1,11 @@
-// Editable files: where the text of a record comes from, and what follows a save of it.
+// Editable files: where the text of a record, or of a report's order, comes from, and what follows a save of it.
 
+import { LRUCache } from 'lru-cache'
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
+import { orderText } from '../../edit/kinds/order-text.js'
 import type { EditableRecord } from '../../edit/save/editable.js'
 import type { SaveRequest, SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure, isA } from '../../failure.js'
@@ -11,7 +13,7 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
-import { prettyBytes } from '../../record/json/print.js'
+import { prettyBytes, prettyPrint } from '../../record/json/print.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { KnownReports } from '../names/known-reports.js'
@@ -39,13 +41,22 @@ export interface EditingParts {
   readonly lost: (node: EditableNode, sentence: string) => void
 }
 
-export function openRecordSources(parts: EditingParts): (node: RecordNode) => RecordSource {
+/** Lists of reports are remembered with the records they were made from, in so many characters. */
+const originCharacters = 4 << 20
+
+/** The file of a record, or of the order of a report, which is another form of its list. */
+export function openRecordSources(parts: EditingParts): (node: RecordNode | OrderNode) => RecordSource {
   const { catalog, dialect, times } = parts
   // What was remembered already in this life of the mount, so that a stat costs no disk.
   const met = new Set<string>()
 
   // What is remembered of a record is one object until another is learned; its text goes with it.
   const printed = new WeakMap<JsonObject, Uint8Array>()
+  /** By the text of an order, the record's text that it was made of. */
+  const origins = new LRUCache<string, string>({
+    maxSize: originCharacters,
+    sizeCalculation: (origin, known) => origin.length + known.length,
+  })
 
   function printedOf(record: JsonObject): Uint8Array {
     const known = printed.get(record)
@@ -68,49 +79,86 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     return { bytes, mtime }
   }
 
-  function editing(node: RecordNode): Editing | Failure {
+  async function orderOf(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
+    const record = await catalog.record({ kind: 'report', id: node.id }).ask(context)
+    const rows = dialect.rows(record)
+    if (rows === undefined) {
+      const sentence = `report ${node.id}: the service does not show the list of its calculations`
+      throw new Failure('unsupported', sentence)
+    }
+    const text = orderText(rows)
+    const known = `${node.id} ${text}`
+    const origin = prettyPrint(record)
+    if (origins.get(known) !== origin) {
+      origins.set(known, origin)
+      rememberText(parts, recordKeyOf(recordOf(node)), origin, 'shown')
+    }
+    const bytes = Buffer.from(text)
+    return { bytes, mtime: times.ofText(nodeKey(node), bytes, dialect.facts(record).modified) }
+  }
+
+  /** The record's text that a text of the file was made of. */
+  function originOf(node: RecordNode | OrderNode, text: Uint8Array | undefined): string | undefined {
+    const shown = text && Buffer.from(text).toString()
+    return shown === undefined || node.kind === 'record' ? shown : origins.get(`${node.id} ${shown}`)
+  }
+
+  function editing(node: RecordNode | OrderNode): Editing | Failure {
     const key = recordKeyOf(node)
+    const record = recordOf(node)
+    /** What a program has read of the record itself is another text to an order. */
+    const by = (process: ProcessId | undefined): ProcessId | undefined =>
+      node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
     async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
-      const saved = await savedOrOld(parts, node, () =>
+      const saved = await savedOrOld(parts, record, () =>
         parts.saver.save({ record: parts.editable(node), ...request }, context),
       )
-      if (saved.outcome === 'unchanged') forgetOther(node, catalog, await request.draft.text())
-      else {
-        learnSaved(parts, node, saved)
-        times.stored(nodeKey(node), Buffer.from(saved.text))
-      }
+      if (saved.outcome === 'stored') learnSaved(parts, record, saved)
+      if (node.kind === 'order') return undefined
+      if (saved.outcome === 'stored') times.stored(nodeKey(node), Buffer.from(saved.text))
+      else forgetOther(node, catalog, await request.draft.text())
       return undefined
     }
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
-        begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
-        noteRead: (text, by) => rememberText(parts, key, text, 'read', by),
+        begin: base => parts.drafts.begin(key, originOf(node, base)),
+        noteRead(text, process) {
+          const origin = node.kind === 'order' ? originOf(node, text) : text
+          if (origin !== undefined) rememberText(parts, recordKeyOf(record), origin, 'read', by(process))
+        },
         keep: async text => void (await parts.history.archive(key, text)),
         save: (draft, { base, process }, context) =>
-          save({ draft, own: base && Buffer.from(base).toString(), by: process }, context),
-        saveOver: (draft, now, context) =>
-          save({ draft, own: Buffer.from(now).toString(), isOver: true }, context),
+          save({ draft, own: originOf(node, base), by: by(process) }, context),
+        saveOver: (draft, now, context) => save({ draft, own: originOf(node, now), isOver: true }, context),
       }
     )
   }
 
   return node => ({
     key: nodeKey(node),
-    produce: context => chain(readRecord(node, catalog, context), record => shownOf(node, record)),
+    produce: context =>
+      node.kind === 'order'
+        ? orderOf(node, context)
+        : chain(readRecord(node, catalog, context), record => shownOf(node, record)),
     get editing() {
       return editing(node)
     },
     outlivesText: false,
     written: at => times.written(nodeKey(node), at),
     opened() {
-      const known = node.of === 'report' ? catalog.record(readableOf(node)).known() : undefined
-      if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)
+      if (node.kind !== 'record' || node.of !== 'report') return
+      const known = catalog.record(readableOf(node)).known()
+      if (known !== undefined) parts.reports.add(node.id, known)
     },
   })
 }
 
+/** The record whose text, or a part of it, the file shows. */
+const recordOf = (node: RecordNode | OrderNode): RecordNode =>
+  node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node
+
 /** Beside the way of the data: a text that could not be remembered is at worst no base of an edit. */
-export function rememberText(
+function rememberText(
   { history, log }: Pick<EditingParts, 'history' | 'log'>,
   key: RecordKey,
   text: Uint8Array | string,
