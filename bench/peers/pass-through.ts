@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Operations } from 'fuse-native'
 import { KernelCalls } from '../../src/activity/kernel-calls.js'
-import { openKernelNews } from '../../src/drive/interface/kernel-news.js'
+import { KernelNews } from '../../src/drive/interface/kernel-news.js'
 import { mountSession } from '../../src/kernel/mount-session.js'
 import { CalcfsFuse } from '../../src/mount/fuse.js'
 import { systemClock } from '../../src/remote/clock.js'
@@ -100,7 +100,7 @@ const settings = {
 /** Mounts it; the function that comes of it unmounts. */
 async function mounted(): Promise<() => Promise<void>> {
   if (options.session) {
-    const parts = { news: openKernelNews(), log: { failed: () => {}, calls: new KernelCalls() } }
+    const parts = { news: new KernelNews(), log: { failed: () => {}, calls: new KernelCalls() } }
     const drive = memoryDrive(nodes, room)
     const mount = await mountSession(options.at, { drive, ...parts, clock: systemClock }, settings)
     return mount.unmount

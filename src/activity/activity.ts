@@ -1,8 +1,7 @@
 // Activity of one mount: the counters of its layers, each filled by its own layer and read by metrics and `calcfs top`; and the pauses of the main thread.
 
 import { machineClocks } from '../system/machine-clocks.js'
-import { KernelCalls } from './kernel-calls.js'
-import { Requests } from './requests.js'
+import { KernelCalls, Requests } from './kernel-calls.js'
 
 export class Activity {
   readonly kernel: KernelWay = { way: 'session', because: undefined }

@@ -2,7 +2,7 @@
 
 import { Activity } from '../activity/activity.js'
 import { openFailureLog } from '../drive/failure-log.js'
-import { openKernelNews } from '../drive/interface/kernel-news.js'
+import { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Pins } from '../drive/pins/pins.js'
 import { asFailure, type Failure } from '../failure.js'
 import { dueIn } from '../remote/clock.js'
@@ -23,7 +23,7 @@ export async function assemble(given: AssemblySettings) {
 
   const failureLog = openFailureLog(now)
   /** What the kernel is to be told of. */
-  const news = openKernelNews()
+  const news = new KernelNews()
   /** What it shares with other mounts, if anything. */
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
   let pins: Pins | undefined

@@ -12,7 +12,7 @@ import { GeneratedTexts } from '../drive/generated-texts.js'
 import { draftsKey, reportNamesKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { pathDrive } from '../drive/interface/path-drive.js'
-import { spaceOf } from '../drive/lookup-verbs.js'
+import { openXattrs, spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { PinStore } from '../drive/pins/pin-store.js'
 import { Pins } from '../drive/pins/pins.js'
@@ -24,7 +24,6 @@ import { openReusedIds } from '../drive/reused-ids.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { WriteSide } from '../drive/write-side.js'
-import { openXattrs } from '../drive/xattrs.js'
 import { takeLock } from '../edit/journal/lock.js'
 import { Failure } from '../failure.js'
 import type { MetricSources } from '../metrics/figures.js'
@@ -133,7 +132,7 @@ export function buildDrive(
     clock,
     log: (sentence, about = {}) => settings.log.warn(about, sentence),
   })
-  const status = openStatus({ settings, caches, journal, writeSide, failureLog, news, places, pins })
+  const status = openStatus({ settings, caches, journal, writeSide, failureLog, places, pins })
   const { records } = writeSide
   const deadlines = {
     metadata: config.deadlineMetadata,

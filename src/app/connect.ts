@@ -1,6 +1,6 @@
 // Connects a configuration to a service: address, connections, account, sign-in, dialect.
 import { readFileSync } from 'node:fs'
-import type { Requests } from '../activity/requests.js'
+import type { Requests } from '../activity/kernel-calls.js'
 import { type Config, requireUrl } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'

@@ -2,7 +2,6 @@
 import { signInEnded } from '../cache/health.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import type { Status } from '../drive/interface/control.js'
-import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { isUsersOwn } from '../drive/nodes/well-known-names.js'
 import type { Pins } from '../drive/pins/pins.js'
 import { draftFacts } from '../drive/records/draft-files.js'
@@ -25,7 +24,6 @@ interface StatusSources {
   readonly journal: Journal
   readonly writeSide: WriteSide
   readonly failureLog: FailureLog
-  readonly news: KernelNews
   readonly places: DirectoryTroubles
   readonly pins: Pins
 }
@@ -62,7 +60,7 @@ export function openStatus(sources: StatusSources): StatusNow {
 
 /** `top` states what is at the top of projects/, or why that is unknown; `places` the problems of own directories. */
 function statusOf(
-  { settings, caches, journal, writeSide, failureLog, news, pins }: StatusSources,
+  { settings, caches, journal, writeSide, failureLog, pins }: StatusSources,
   {
     top,
     since,
@@ -99,7 +97,6 @@ function statusOf(
     requests: health.asked,
     kernel: activity.kernel.way,
     kernelBecause: activity.kernel.because,
-    kernelTold: news.told,
     ...pauseFields(settings),
     answersInMs: health.answersIn,
     ...(fleet === undefined ? {} : { fleet: fleetFacts(fleet) }),

@@ -34,20 +34,10 @@ export interface CreateRenameParts extends EditingParts {
   readonly now: () => Instant
 }
 
+/** A name that is to be given; `lookedAt` is when the look began by which it is free. */
 interface FreeName {
   readonly name: string
-  /** When the look began by which it is free. */
   readonly lookedAt: Instant
-}
-
-/** A name that is to be given in a project. */
-export interface WantedName extends FreeName {
-  readonly parent: ProjectId
-}
-
-/** A project that is to be made. */
-export interface WantedProject extends FreeName {
-  readonly directory: ProjectNode
 }
 
 export class CreateRename {
@@ -57,7 +47,10 @@ export class CreateRename {
    * A new project below this one, under the name as it was written.
    * @throws Failure 'another-thing' where the directory is another project now: nothing is sent
    */
-  async make({ directory, name, lookedAt }: WantedProject, given: RequestContext): Promise<void> {
+  async make(
+    { directory, name, lookedAt }: FreeName & { readonly directory: ProjectNode },
+    given: RequestContext,
+  ): Promise<void> {
     const { aliases, catalog, dialect, remote, rights } = this.parts
     const parent = directory.id
     const context = { ...given, names: parent }
@@ -91,7 +84,7 @@ export class CreateRename {
   /** The thing gets another name in its place. */
   async retitle(
     node: NamedNode,
-    { parent, name, lookedAt }: WantedName,
+    { parent, name, lookedAt }: FreeName & { readonly parent: ProjectId },
     given: RequestContext,
   ): Promise<void> {
     const { aliases, catalog, dialect, rights } = this.parts

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import type { KernelCall } from '../activity/kernel-calls.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { KernelNews, NewsListener, NewsSubject } from '../drive/interface/kernel-news.js'
+import type { KernelNews, NewsSubject } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import { outcomeOf } from '../maybe-promise.js'
@@ -85,7 +85,7 @@ const slack = 1_000
 
 const { errno } = constants
 
-export class Session implements NewsListener {
+export class Session {
   readonly inodes = new Inodes()
   readonly #handled: ReadonlyMap<number, Handled>
   readonly #buffer = Buffer.allocUnsafe(longestMessage)
@@ -93,7 +93,6 @@ export class Session implements NewsListener {
   /** How many requests wait for the drive, and what was told meanwhile: their answers may be of before. */
   #underWay = 0
   readonly #heard = new Set<string>()
-  #told = 0
   #stopWatching: (() => void) | undefined
   #isEnded = false
 
@@ -106,11 +105,7 @@ export class Session implements NewsListener {
     private readonly ended: () => void,
   ) {
     this.#handled = requestsOf({ ...parts, inodes: this.inodes })
-    parts.news.listen(this)
-  }
-
-  get told(): number {
-    return this.#told
+    parts.news.listener = this
   }
 
   /** Takes the request that is there; called whenever the device can be read. */
@@ -133,7 +128,7 @@ export class Session implements NewsListener {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#stopWatching?.()
-    this.parts.news.listen(undefined)
+    this.parts.news.listener = undefined
     this.ended()
   }
 
@@ -328,7 +323,6 @@ export class Session implements NewsListener {
 
   /** The kernel does not find a node whose first answer it is still reading. */
   #tell(inode: Inode): void {
-    this.#told += 1
     if (this.#write(attributesGone(inode.id)) || inode.lookups === 0 || this.#isEnded) return
     this.parts.clock.after(tellAgainAfter, () => this.#tell(inode), 'in-background')
   }

@@ -62,27 +62,7 @@ export interface ShareSeed extends Forced, Extra {
   readonly permission: Permission
 }
 
-/** Each method returns the id of what it made. */
-export interface Seed {
-  addUser(user: UserSeed): string
-  addProject(project: ProjectSeed): string
-  addCalculation(calculation: CalculationSeed): string
-  addReport(report: ReportSeed): string
-  addReportType(type: {
-    readonly id: string
-    readonly name: string
-    readonly status: 'active' | 'inactive'
-  }): void
-  addShare(share: ShareSeed): string
-  /** The id of `/db/<user>`. */
-  rootOf(user: string): string
-  hasUsers(): boolean
-  hasUser(name: string): boolean
-  /** Many additions in one transaction: a hundred thousand take seconds. */
-  together<Result>(work: () => Result): Result
-}
-
-export function seedOf(store: Store, contents: Contents, now: () => number): Seed {
+export function seedOf(store: Store, contents: Contents, now: () => number) {
   const user = (name: string): User => {
     const found = userByName(store, name)
     if (found === undefined) throw new Error(`there is no user "${name}"`)
@@ -92,13 +72,21 @@ export function seedOf(store: Store, contents: Contents, now: () => number): See
   const keep = (file: FileSeed): StoredContent =>
     typeof file === 'object' && 'path' in file ? contents.keepFile(file.path) : contents.keepBytes(file)
 
-  const seed: Seed = {
-    together: work => store.together(work),
-    hasUsers: () => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
-    hasUser: name => userByName(store, name) !== undefined,
-    rootOf: name => rootOf(store, user(name).id),
+  return {
+    /** Many additions in one transaction: a hundred thousand take seconds. */
+    together: <Result>(work: () => Result): Result => store.together(work),
+    hasUsers: (): boolean => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
+    hasUser: (name: string): boolean => userByName(store, name) !== undefined,
+    /** The id of `/db/<user>`. */
+    rootOf: (name: string): string => rootOf(store, user(name).id),
 
-    addUser: ({ name, password, passwordCost, email = `${name}@example.org`, id = store.nextId('user') }) =>
+    addUser: ({
+      name,
+      password,
+      passwordCost,
+      email = `${name}@example.org`,
+      id = store.nextId('user'),
+    }: UserSeed): string =>
       store.together(() => {
         const owner = { id, name, email }
         insertUser(store, owner, password, passwordCost)
@@ -107,7 +95,14 @@ export function seedOf(store: Store, contents: Contents, now: () => number): See
         return id
       }),
 
-    addProject: ({ name, owner, parent = seed.rootOf(owner), description = name, fields, id }) =>
+    addProject: ({
+      name,
+      owner,
+      parent = rootOf(store, user(owner).id),
+      description = name,
+      fields,
+      id,
+    }: ProjectSeed): string =>
       store.together(() => {
         const given = id ?? store.nextId('project')
         const record = recordFrom({ description }, fields)
@@ -115,10 +110,10 @@ export function seedOf(store: Store, contents: Contents, now: () => number): See
         return given
       }),
 
-    addCalculation: calculation =>
+    addCalculation: (calculation: CalculationSeed): string =>
       store.together(() => addCalculation(store, { calculation, keep, date: date() })),
 
-    addReport: ({ id, owner, calculations = [], fields, type = '1', ...texts }) =>
+    addReport: ({ id, owner, calculations = [], fields, type = '1', ...texts }: ReportSeed): string =>
       store.together(() => {
         const given = id ?? store.nextId('report')
         const { name, title = name, description = '', configuration = '' } = texts
@@ -137,17 +132,33 @@ export function seedOf(store: Store, contents: Contents, now: () => number): See
         return given
       }),
 
-    addReportType: ({ id, name, status }) => {
+    addReportType: ({
+      id,
+      name,
+      status,
+    }: {
+      readonly id: string
+      readonly name: string
+      readonly status: 'active' | 'inactive'
+    }): void => {
       store.run('INSERT OR REPLACE INTO report_type VALUES (?, ?, ?)', id, name, status)
     },
 
-    addShare: ({ id = store.nextId('share'), project, user: name, permission, fields }) => {
+    addShare: ({
+      id = store.nextId('share'),
+      project,
+      user: name,
+      permission,
+      fields,
+    }: ShareSeed): string => {
       insertShare(store, { id, project, user: user(name), record: recordFrom({ permission }, fields) })
       return id
     },
   }
-  return seed
 }
+
+/** Each method returns the id of what it made. */
+export type Seed = ReturnType<typeof seedOf>
 
 interface CalculationJob {
   readonly calculation: CalculationSeed

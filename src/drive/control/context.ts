@@ -7,11 +7,12 @@ import type { Instant } from '../../remote/remote.js'
 import type { DriveParts } from '../context.js'
 import type { ActivityPicture, FleetReport, HealthLine, LogLines, Status } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
+import type { Xattrs } from '../lookup-verbs.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { Roots } from '../names/roots.js'
 import type { Pins } from '../pins/pins.js'
 
-export interface ControlParts extends Omit<DriveParts, 'health' | 'identities'> {
+export interface ControlParts extends Omit<DriveParts, 'identities'> {
   /** Where the contents lie. */
   readonly cacheDirectory: string
   readonly identities: Identities

@@ -3,27 +3,12 @@
 /** A directory whose names, sizes or times, or a text which, is another one now, by its node's key. */
 export type NewsSubject = { readonly key: string } | 'all'
 
-export interface NewsListener {
-  hear(subject: NewsSubject): void
-  /** How many times the kernel was told. */
-  readonly told: number
-}
+export class KernelNews {
+  /** One at most, for a drive has one mount; none where it has ended. */
+  listener: { hear(subject: NewsSubject): void } | undefined
 
-export function openKernelNews() {
-  let listener: NewsListener | undefined
-
-  return {
-    /** The drive answers by the new state already. When this returns, the kernel knows. */
-    tell: (subject: NewsSubject): void => listener?.hear(subject),
-    /** How many times the kernel was told; undefined where it cannot be told, and asks again each second. */
-    get told(): number | undefined {
-      return listener?.told
-    },
-    /** One listener at most, for a drive has one mount; none where it has ended. */
-    listen(next: NewsListener | undefined): void {
-      listener = next
-    },
+  /** The drive answers by the new state already. When this returns, the kernel knows. */
+  tell(subject: NewsSubject): void {
+    this.listener?.hear(subject)
   }
 }
-
-export type KernelNews = ReturnType<typeof openKernelNews>

@@ -1,5 +1,5 @@
 // Client: what all requests to one service share, and retries: only where repeating does no harm, with growing jittered waits, never past the deadline.
-import type { Requests } from '../../activity/requests.js'
+import type { Requests } from '../../activity/kernel-calls.js'
 import { Failure } from '../../failure.js'
 import { type Clock, systemClock } from '../clock.js'
 import { type ConnectionOptions, pathBelow, ServiceConnections } from '../connection/connections.js'

@@ -1,5 +1,5 @@
 // Outgoing request, how its answer is read, and what all requests to one service share.
-import type { Requests } from '../../activity/requests.js'
+import type { Requests } from '../../activity/kernel-calls.js'
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
 import { type BodyStream, CollectedBytes, type DeclaredBody, tooManyBytes } from '../connection/body.js'

@@ -29,37 +29,26 @@ export interface Shortcomings {
 }
 export type MissingReport = '400' | '404' | 'null'
 
-/** Exactly the API document: every feature is there. */
-export const complete: Shortcomings = {
-  head: false,
-  range: false,
-  contentLength: false,
-  root: false,
-  unquotedLists: false,
-  hide: false,
-  onlyReportType: false,
+const every = (isLacking: boolean): Shortcomings => ({
+  head: isLacking,
+  range: isLacking,
+  contentLength: isLacking,
+  root: isLacking,
+  unquotedLists: isLacking,
+  hide: isLacking,
+  onlyReportType: isLacking,
   onlyNinePaths: false,
-  bareListings: false,
-  loseRowTitles: false,
-  ownSpelling: false,
+  bareListings: isLacking,
+  loseRowTitles: isLacking,
+  ownSpelling: isLacking,
   missingReport: '400',
-}
+})
+
+/** Exactly the API document: every feature is there. */
+export const complete = every(false)
 
 /** Every feature missing at once, of an instance with all paths; a missing report is still the documented 400. */
-export const poor: Shortcomings = {
-  head: true,
-  range: true,
-  contentLength: true,
-  root: true,
-  unquotedLists: true,
-  hide: true,
-  onlyReportType: true,
-  onlyNinePaths: false,
-  bareListings: true,
-  loseRowTitles: true,
-  ownSpelling: true,
-  missingReport: '400',
-}
+export const poor = every(true)
 
 /** One answered request. `bytes` are those written to the connection, head included; `ms` is the time to the last. */
 export interface Access {

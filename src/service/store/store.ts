@@ -7,17 +7,6 @@ import Database from 'libsql'
 /** A value for a `?`. Ids are decimal strings, which a column of integers takes without rounding. */
 export type Value = string | number | null
 
-export interface Store {
-  all<Row>(sql: string, ...values: Value[]): Row[]
-  first<Row>(sql: string, ...values: Value[]): Row | undefined
-  /** How many rows were changed. */
-  run(sql: string, ...values: Value[]): number
-  /** Everything inside happens, or nothing. */
-  together<Result>(work: () => Result): Result
-  /** A number never given before to a thing of this kind. */
-  nextId(kind: Kind): string
-  close(): void
-}
 export type Kind = 'user' | 'project' | 'calculation' | 'report' | 'share'
 
 // Names are kept as JSON string literals: SQLite cuts a text at its first NUL, and a name may hold one.
@@ -60,7 +49,7 @@ CREATE INDEX IF NOT EXISTS report_row_of_calculation ON report_row (calculation)
 `
 
 /** Opens the database in `file`, making what is missing. It survives kill -9: SQLite's write-ahead log. */
-export function openStore(file: string): Store {
+export function openStore(file: string) {
   const database = new Database(file)
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = NORMAL')
@@ -75,31 +64,34 @@ export function openStore(file: string): Store {
     prepared.set(sql, made)
     return made
   }
-  const store: Store = {
-    all: <Row>(sql: string, ...values: Value[]) => statement(sql).all(...values) as Row[],
-    first: <Row>(sql: string, ...values: Value[]) => statement(sql).get(...values) as Row | undefined,
-    run: (sql, ...values) => statement(sql).run(...values).changes,
-    together: work => (database.inTransaction ? work() : database.transaction(work).immediate()),
-    nextId: kind => nextId(store, kind),
-    close: () => {
+  const first = <Row>(sql: string, ...values: Value[]) => statement(sql).get(...values) as Row | undefined
+  /** How many rows were changed. */
+  const run = (sql: string, ...values: Value[]) => statement(sql).run(...values).changes
+  return {
+    all: <Row>(sql: string, ...values: Value[]): Row[] => statement(sql).all(...values) as Row[],
+    first,
+    run,
+    /** Everything inside happens, or nothing. */
+    together: <Result>(work: () => Result): Result =>
+      database.inTransaction ? work() : database.transaction(work).immediate(),
+    /** A number never given before to a thing of this kind. */
+    nextId(kind: Kind): string {
+      for (;;) {
+        run('INSERT INTO counter VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET last = last + 1', kind)
+        const last = 'SELECT CAST(last AS TEXT) AS id FROM counter WHERE kind = ?'
+        const id = first<{ id: string }>(last, kind)?.id
+        if (id === undefined) throw new Error('the counter just written is not there')
+        if (first(`SELECT 1 FROM ${kind} WHERE id = ?`, id) === undefined) return id
+      }
+    },
+    close(): void {
       prepared.clear()
       database.close()
     },
   }
-  return store
 }
 
-function nextId(store: Store, kind: Kind): string {
-  for (;;) {
-    store.run('INSERT INTO counter VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET last = last + 1', kind)
-    const id = store.first<{ id: string }>(
-      'SELECT CAST(last AS TEXT) AS id FROM counter WHERE kind = ?',
-      kind,
-    )
-    if (id === undefined) throw new Error('the counter just written is not there')
-    if (store.first(`SELECT 1 FROM ${kind} WHERE id = ?`, id.id) === undefined) return id.id
-  }
-}
+export type Store = ReturnType<typeof openStore>
 
 /**
  * Makes an empty file of mode 0600 where there is none, and closes an existing one to others. An existing one is not opened:
