@@ -8,7 +8,6 @@ import type { RequestContext } from '../remote/remote.js'
 import type { FailureLog } from './failure-log.js'
 import type { GeneratedTexts } from './generated-texts.js'
 import type { Space } from './interface/verbs.js'
-import type { Xattrs } from './lookup-verbs.js'
 import type { DirectoryNode } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
 import type { DraftFiles } from './records/draft-files.js'
@@ -16,6 +15,7 @@ import type { ScratchFiles } from './records/scratch-files.js'
 import type { Removals } from './removal/removals.js'
 import type { Tree } from './tree/tree.js'
 import type { WriteSide } from './write-side.js'
+import type { Xattrs } from './xattrs.js'
 
 /** Milliseconds after which each kind of call must have ended; the kernel's waits cannot be interrupted. */
 export interface Deadlines {

@@ -1,18 +1,11 @@
 // Lookup verbs: stat, readdir, readlink, statfs and xattrs.
 import { statfs } from 'node:fs/promises'
-import type { ContentCache } from '../cache/content/content.js'
-import type { Catalog } from '../cache/metadata/catalog.js'
-import type { Draft } from '../edit/journal/draft.js'
-import { stateWord } from '../edit/journal/draft-meta.js'
 import { Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import type { FailureLog } from './failure-log.js'
 import { type Attributes, bytesOf, listedBy, modeOf } from './interface/attributes.js'
 import type { Listing, LookupVerbs, Space } from './interface/verbs.js'
-import type { Roots } from './names/roots.js'
-import { titlesIn } from './nodes/name.js'
 import {
   type DatedNode,
   type Dentry,
@@ -25,8 +18,6 @@ import {
   nodeKind,
 } from './nodes/node.js'
 import { type Place, pathOf } from './nodes/place.js'
-import { readableOf } from './records/editable-files.js'
-import type { Records } from './records/records.js'
 import type { TextSnapshot } from './records/source.js'
 import { directoryIn, type Resolver } from './tree/resolver.js'
 
@@ -224,67 +215,5 @@ export async function spaceOf(directory: string): Promise<Space> {
     ffree: small(ffree),
     favail: small(ffree),
     namemax: 255,
-  }
-}
-
-interface XattrSources {
-  readonly catalog: Catalog
-  readonly content: ContentCache
-  readonly records: Records
-  readonly failureLog: FailureLog
-  readonly roots: Roots
-  /** The service's address, for `.url`. */
-  readonly service: string
-}
-
-const prefix = 'user.calcfs.'
-const below = '/projects/'
-
-export function openXattrs(sources: XattrSources) {
-  function all(path: string, node: Node): Map<string, string> {
-    const found: [string, string | undefined][] = [
-      ['id', nodeId(node)],
-      ['kind', nodeKind(node)],
-      ['path', webPathOf(path, node)],
-      ['url', sources.service],
-      [
-        'cached',
-        node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
-      ],
-      ['draft', isEditable(node) ? draftState(sources.records.draftOf(nodeKey(node))) : undefined],
-      ['error', sources.failureLog.why(path, nodeKey(node))],
-      ['stale', staleFailure(node, sources.catalog)?.message],
-    ]
-    return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))
-  }
-
-  /** As the platform's web pages show it; below by-id/ and reports/ none is known. */
-  function webPathOf(path: string, node: Node): string | undefined {
-    if (node.kind !== 'project' && node.kind !== 'calculation' && node.kind !== 'content') return undefined
-    return path.startsWith(below) ? sources.roots.servicePath(titlesIn(path.slice(below.length))) : undefined
-  }
-
-  return {
-    get: (path: string, node: Node, name: string): string | undefined => all(path, node).get(name),
-    list: (path: string, node: Node): readonly string[] => [...all(path, node).keys()],
-  }
-}
-
-export type Xattrs = ReturnType<typeof openXattrs>
-
-const draftState = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)
-
-function staleFailure(node: Node, catalog: Catalog) {
-  switch (node.kind) {
-    case 'project':
-      return catalog.children(node.id).stale()
-    case 'calculation':
-      return catalog.files(node.id).stale()
-    case 'record':
-      return node.of === 'share'
-        ? catalog.shares(node.project).stale()
-        : catalog.record(readableOf(node)).stale()
-    default:
-      return undefined
   }
 }
