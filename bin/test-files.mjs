@@ -6,20 +6,22 @@ import t from 'tap'
 import { isMachineBusy } from './machine-load.mjs'
 
 /** Folders and files whose tests wait most of their time: for deadlines, for silence to be over, for what a kernel keeps. */
-const waits = /dist\/test\/(long|availability|cli\/control|remote|mount(?!\/(load|semantics)))\b/
-/** At once run, of files that wait, one a core, and beside them of files that compute three for two cores: the processors are always busy. */
+const waits =
+  /dist\/test\/(long|availability|cli\/(commands|control|mount|watch)|fleet|nothing-lost|remote|mount(?!\/(load|semantics)))\b/
+/** At once run, of files that wait, one more than there are cores, and beside them of files that compute three for two cores: the processors are always busy. */
 const cores = Math.max(2, availableParallelism())
 const isBusy = await isMachineBusy()
 /** Beside other work one of each kind: more would wait for a processor longer than their limits are. */
-const lanes = isBusy ? { waiting: 1, computing: 1 } : { waiting: cores, computing: Math.ceil(1.5 * cores) }
+const lanes = isBusy
+  ? { waiting: 1, computing: 1 }
+  : { waiting: cores + 1, computing: Math.ceil(1.5 * cores) }
 /** A fleet is passed by while it is slow: what it saves can be counted only where nothing else runs. One after another, when all others have ended. */
-const quiet = /dist\/test\/fleet\/(leases|many|outages)\b/
+const quiet = /dist\/test\/fleet\/many\b/
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
 const timeout = isBusy ? 1_800_000 : 600_000
 
 /** Promises that no file system is part of: their services and drives begin hundreds of times, quickest in memory. */
-const inMemory =
-  /dist\/test\/((cli|drive|model|mount\/semantics|remote|service)\/|nothing-lost\/(opaque|disk\/cut-journal)\.)/
+const inMemory = /dist\/test\/((cli|drive|model|mount\/semantics|remote|service)\/|nothing-lost\/opaque\.)/
 const memoryBytes = 2 << 30
 
 /** A directory in memory where there is one with enough room, else none: the tests then take the usual one. */

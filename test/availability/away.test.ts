@@ -42,7 +42,7 @@ t.test('AVAIL-4 a silent service costs one deadline, then a second at most, unti
   t.ok(elapsed() < 2_500, `what is known is shown in ${elapsed()} ms`)
   t.match(await testbed.calcfs('status', directory), {
     code: 4,
-    stdout: /away since \S+: the service does not answer; calcfs looks again within 2 seconds\n/,
+    stdout: /away since \S+ \S+: the service does not answer; calcfs looks again within 2 seconds\n/,
   })
   heal()
   await answers(testbed)

@@ -33,7 +33,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
 
 t.test('a small run ends well, with right results of every floor and limit, a table and a plot', async t => {
   const out = await directory(t)
-  const peers = 'calcfs,pass-through,local,raw ×16,http full,sshfs'
+  const peers = 'calcfs,pass-through,local,raw ×16'
   const args = ['--tree', 'small', '--rtt', '0', '--runs', '1', '--work', 'cp,folder']
   const [program, ...first] = plainNode
   const child = spawn(program, [...first, run, ...args, '--peers', peers, '--out', out], {
