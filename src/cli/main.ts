@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { configFiles, requireProfile, unknownVariables } from '../config/config.js'
 import type { Environment } from '../config/places.js'
 import { endWithoutTerminal } from '../system/line-writer.js'
-import { examplesOf, withExamplesOfParts } from '../terminal/examples.js'
+import { examplesOf, showExamplesOfParts } from '../terminal/command.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
 import { version } from '../terminal/package-root.js'
 import { complain, printJson, printText, tell, watchOutputs } from '../terminal/print.js'
@@ -192,7 +192,6 @@ function inheriting(command: Command, parent: Command, above = parent.name()): C
   command.copyInheritedSettings(parent)
   command.showHelpAfterError(`(${line} --help says how it is written)`)
   for (const inner of command.commands) inheriting(inner, command, line)
-  return command.commands.length > 0 && examplesOf(command).length === 0
-    ? withExamplesOfParts(command)
-    : command
+  if (command.commands.length > 0 && examplesOf(command).length === 0) showExamplesOfParts(command)
+  return command
 }

@@ -24,18 +24,22 @@ const elsewhere = (groups: readonly Group[]): string => `
 The settings of ${groups.map(group => groupTitles[group].toLowerCase()).join(' and ')} work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
 
 /** Gives a command the flags of these groups; its help has one line for all of them, with `--all` every one. */
-export function withSettings(command: Command, ...groups: readonly Group[]): Command {
+export function withSettings<Given extends Command>(command: Given, ...groups: readonly Group[]): Given {
   return withFlags(command, groups, []).addHelpText('after', elsewhere(groups))
 }
 
 /** The same of all groups, with the everyday ones in the help, for the command whose settings they are. */
-export const withEverydaySettings = (command: Command): Command =>
+export const withEverydaySettings = <Given extends Command>(command: Given): Given =>
   withFlags(command, groups, everydaySettings).addHelpText(
     'after',
     '\nOther settings are flags, too: calcfs mount --help --all lists them, calcfs help settings their variables.',
   )
 
-function withFlags(command: Command, of: readonly Group[], listed: readonly SettingName[]): Command {
+function withFlags<Given extends Command>(
+  command: Given,
+  of: readonly Group[],
+  listed: readonly SettingName[],
+): Given {
   for (const name of settingNames.filter(name => of.includes(settings[name].group))) {
     const option = optionOf(name, settings[name]).helpGroup(`${groupTitles[settings[name].group]}:`)
     if (!listed.includes(name)) unlisted.add(option)

@@ -1,8 +1,9 @@
 // `calcfs cache`: shows, clears and verifies the contents kept on this disk, all of them or those below a path.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import type { CallResult, Control } from '../../drive/interface/control.js'
 import { filesText } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive, withPath } from '../control/with-drive.js'
@@ -12,31 +13,29 @@ interface ClearFlags extends JsonFlag {
 }
 
 export function cacheCommand(): Command {
-  const command = new Command('cache').description(
+  const command = new CliCommand('cache').description(
     'the contents kept on this disk, of a mounted drive, or of the configured service where none is mounted; never drafts',
   )
   for (const make of [infoCommand, clearCommand, verifyCommand]) command.addCommand(make())
   return command
 }
 
-function infoCommand(): Command {
-  const command = driveCommand('info')
+const infoCommand = (): Command =>
+  driveCommand('info')
     .description(
       'show how many files are kept, how many bytes they take, and where; calcfs info PATH says it of a project',
     )
     .addOption(jsonFlag('an object'))
-    .action((flags: JsonFlag) =>
+    .action((flags: JsonFlag, command: Command) =>
       withDrive(command, [], async ({ control }) => {
         const info = await control.cacheInfo({})
         printFound(flags, info, describe(info))
       }),
     )
-  return withExamples(
-    command,
-    ['calcfs cache info', 'of the one drive that is mounted'],
-    ['calcfs cache info --mount ~/lab --json', 'for a script'],
-  )
-}
+    .examples(
+      ['calcfs cache info', 'of the one drive that is mounted'],
+      ['calcfs cache info --mount ~/lab --json', 'for a script'],
+    )
 
 function describe({ files, bytes, limitBytes, directory, downloads }: CallResult<'cacheInfo'>): string {
   const coming = downloads === 0 ? '' : `; ${downloads} being downloaded`
@@ -45,13 +44,13 @@ function describe({ files, bytes, limitBytes, directory, downloads }: CallResult
 
 const pathHelp = 'what is known to lie there alone; default: all'
 
-function clearCommand(): Command {
-  const command = driveCommand('clear')
+const clearCommand = (): Command =>
+  driveCommand('clear')
     .description('drop the kept contents, save those of pins; drafts, history and settings stay')
     .argument('[path]', pathHelp)
     .option('--pinned', 'those of pins, too: a mounted drive fetches them again')
     .addOption(jsonFlag('an object'))
-    .action((path: string | undefined, flags: ClearFlags) =>
+    .action((path: string | undefined, flags: ClearFlags, command: Command) =>
       below(command, path, async (control, at) => {
         const gone = await control.cacheClear({ path: at, pinned: flags.pinned })
         const kept =
@@ -67,19 +66,17 @@ function clearCommand(): Command {
         )
       }),
     )
-  return withExamples(
-    command,
-    ['calcfs cache clear', 'make room on the disk'],
-    ["calcfs cache clear ~/lab/projects/'Water splitting'", 'of one project'],
-  )
-}
+    .examples(
+      ['calcfs cache clear', 'make room on the disk'],
+      ["calcfs cache clear ~/lab/projects/'Water splitting'", 'of one project'],
+    )
 
-function verifyCommand(): Command {
-  const command = driveCommand('verify')
+const verifyCommand = (): Command =>
+  driveCommand('verify')
     .description('check the kept contents against their checksums; exit code 1 where any is damaged')
     .argument('[path]', pathHelp)
     .addOption(jsonFlag('an object'))
-    .action((path: string | undefined, flags: JsonFlag) =>
+    .action((path: string | undefined, flags: JsonFlag, command: Command) =>
       below(command, path, async (control, at) => {
         const found = await control.cacheVerify({ path: at })
         const damaged =
@@ -90,12 +87,10 @@ function verifyCommand(): Command {
         if (found.damaged > 0) process.exitCode = exitCodes.failed
       }),
     )
-  return withExamples(
-    command,
-    ['calcfs cache verify', 'after a crash of the machine or its disk'],
-    ['calcfs cache verify reports/42.json --json', 'of a report with its calculations, for a script'],
-  )
-}
+    .examples(
+      ['calcfs cache verify', 'after a crash of the machine or its disk'],
+      ['calcfs cache verify reports/42.json --json', 'of a report with its calculations, for a script'],
+    )
 
 function below(
   command: Command,

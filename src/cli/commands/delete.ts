@@ -1,8 +1,9 @@
 // `calcfs delete PATH…`: lists, asks once, and deletes; also more than the drive lets a program delete at once.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
@@ -15,8 +16,8 @@ interface Flags {
   readonly json?: true
 }
 
-export function deleteCommand(): Command {
-  const command = new Command('delete')
+export const deleteCommand = (): Command =>
+  new CliCommand('delete')
     .description(
       'delete calculations, reports, shares and empty projects for good: lists them, and asks once (needs --access manage at the mount)',
     )
@@ -24,13 +25,14 @@ export function deleteCommand(): Command {
     .option(...mountFlag)
     .option('--yes', 'do not ask')
     .addOption(jsonFlag('with --yes: an array of {"path", "kind", "id", "title", "outcome"}'))
-    .action((paths: readonly string[], flags: Flags) => deleteAll(command, paths, flags))
-  return withExamples(
-    command,
-    ['calcfs delete ~/lab/projects/Dyes/TS1_old', 'one calculation, after a question'],
-    ['calcfs delete --yes projects/Dyes/run* reports/42.json', 'several, from inside the drive, without one'],
-  )
-}
+    .action((paths: readonly string[], flags: Flags, command: Command) => deleteAll(command, paths, flags))
+    .examples(
+      ['calcfs delete ~/lab/projects/Dyes/TS1_old', 'one calculation, after a question'],
+      [
+        'calcfs delete --yes projects/Dyes/run* reports/42.json',
+        'several, from inside the drive, without one',
+      ],
+    )
 
 async function deleteAll(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.json === true && flags.yes !== true)

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import * as z from 'zod'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { printLine } from '../../terminal/print.js'
@@ -21,17 +21,15 @@ const startLimit = 60_000
 /** Milliseconds that the service may take to exit. */
 const endLimit = 20_000
 
-export function demoCommand(): Command {
-  const command = new Command('demo')
+export const demoCommand = (): Command =>
+  new CliCommand('demo')
     .description('try calcfs: a service with sample calculations, mounted, with a short tour')
     .option('--check', 'take the tour alone, then end: exit code 0 if every step was right')
     .action((flags: { check?: true }) => demo(flags.check === true))
-  return withExamples(
-    command,
-    ['calcfs demo', 'look around in it, until Ctrl-C'],
-    ['calcfs demo --check', 'does calcfs work on this machine?'],
-  )
-}
+    .examples(
+      ['calcfs demo', 'look around in it, until Ctrl-C'],
+      ['calcfs demo --check', 'does calcfs work on this machine?'],
+    )
 
 async function demo(check: boolean): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'calcfs-demo-'))

@@ -1,10 +1,11 @@
 // `calcfs doctor`: checks everything a mount needs, and says for each problem how to fix it.
+
 import { dirname } from 'node:path'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { ownDirectories } from '../../config/places.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 import type { Finding } from '../doctor/finding.js'
 import {
@@ -20,28 +21,30 @@ import {
   session,
 } from '../doctor/machine.js'
 
-export function doctorCommand(): Command {
-  const command = new Command('doctor')
-    .description('check this machine and the connection to the service; say how to fix what is wrong')
-    .argument('[url]', 'address of the service; without one only the machine is checked')
-    .addOption(jsonFlag('an array of {"check", "state", "found", "mend"}'))
-    .action((url: string | undefined, options: { json?: true }) => doctor(configured(command, url), options))
-  withExamples(
-    command,
-    ['calcfs doctor', 'this machine alone'],
-    ['calcfs doctor https://lab.example.org --user anna', 'the way to the service and the sign-in, too'],
+export const doctorCommand = (): Command =>
+  withSettings(
+    new CliCommand('doctor')
+      .description('check this machine and the connection to the service; say how to fix what is wrong')
+      .argument('[url]', 'address of the service; without one only the machine is checked')
+      .addOption(jsonFlag('an array of {"check", "state", "found", "mend"}'))
+      .action((url: string | undefined, options: JsonFlag, command: Command) =>
+        doctor(configured(command, url), options),
+      )
+      .examples(
+        ['calcfs doctor', 'this machine alone'],
+        ['calcfs doctor https://lab.example.org --user anna', 'the way to the service and the sign-in, too'],
+      ),
+    'service',
+    'drive',
   )
-  return withSettings(command, 'service', 'drive')
-}
 
-async function doctor(given: Configured, options: { json?: true }): Promise<void> {
+async function doctor(given: Configured, options: JsonFlag): Promise<void> {
   const findings = [
     ...(await onThisMachine(given)),
     ...(await atTheService(given)),
     ...(await atTheFleet(given)),
   ]
-  if (options.json === true) printJson(findings)
-  else printLine(findings.map(lineOf).join('\n'))
+  printFound(options, findings, findings.map(lineOf).join('\n'))
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed
 }
 

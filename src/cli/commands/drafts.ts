@@ -1,11 +1,12 @@
 // `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { localText } from '../../system/time-text.js'
 import { nothingWaits } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
   complain,
@@ -24,7 +25,7 @@ import { liveMounts, namesOneDrive } from '../control/choose.js'
 import { driveCommand, withDraft, withDrive, withDrives } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
-  const command = new Command('drafts').description('list and handle edits that are not yet saved')
+  const command = new CliCommand('drafts').description('list and handle edits that are not yet saved')
   for (const make of [listCommand, showCommand, diffCommand, sendCommand, dropCommand])
     command.addCommand(make())
   return command
@@ -32,19 +33,17 @@ export function draftsCommand(): Command {
 
 const nameHelp = 'its name in calcfs drafts list (42.json, or 42), or the path of what it is a text of'
 
-function listCommand(): Command {
-  const command = driveCommand('list')
+const listCommand = (): Command =>
+  driveCommand('list')
     .description(
       'list them, where none is named of all your drives, and of services that are not mounted; exit code 7 while there are any',
     )
     .addOption(jsonFlag('an array of drafts'))
-    .action((flags: JsonFlag) => list(command, flags))
-  return withExamples(
-    command,
-    ['calcfs drafts list', 'what is not saved, and why'],
-    ['calcfs drafts list --json', 'the same for a script; exit code 7 while there is any'],
-  )
-}
+    .action((flags: JsonFlag, command: Command) => list(command, flags))
+    .examples(
+      ['calcfs drafts list', 'what is not saved, and why'],
+      ['calcfs drafts list --json', 'the same for a script; exit code 7 while there is any'],
+    )
 
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isAboutAll = !(await namesOneDrive(command))
@@ -102,41 +101,37 @@ const describeDraft = ({
   ]
 }
 
-function showCommand(): Command {
-  const command = driveCommand('show')
+const showCommand = (): Command =>
+  driveCommand('show')
     .description('print the text; NAME.why says why it is not saved, 42.theirs.json the other text')
     .argument('<draft>', nameHelp)
-    .action((given: string) =>
+    .action((given: string, _: object, command: Command) =>
       withDraft(command, given, async (control, asked) => {
         await printBytes(Buffer.from((await control.show(asked)).base64, 'base64'))
       }),
     )
-  return withExamples(
-    command,
-    ['calcfs drafts show 42.json', 'the text that is not saved'],
-    ['calcfs drafts show ~/lab/reports/42.json', 'the same, by its path'],
-    ['calcfs drafts show 42.json.why', 'why it is not'],
-  )
-}
+    .examples(
+      ['calcfs drafts show 42.json', 'the text that is not saved'],
+      ['calcfs drafts show ~/lab/reports/42.json', 'the same, by its path'],
+      ['calcfs drafts show 42.json.why', 'why it is not'],
+    )
 
-function diffCommand(): Command {
-  const command = driveCommand('diff')
+const diffCommand = (): Command =>
+  driveCommand('diff')
     .description('print what the text would change, as a unified diff from what the service has')
     .argument('<draft>', nameHelp)
     .addOption(jsonFlag('{"name", "against", "other", "mine"}, both texts whole'))
-    .action((given: string, { json }: JsonFlag) =>
+    .action((given: string, { json }: JsonFlag, command: Command) =>
       withDraft(command, given, async (control, asked) => {
         const compared = await control.diff(asked)
         if (json === true) printJson(compared)
         else printText(unified(compared))
       }),
     )
-  return withExamples(
-    command,
-    ['calcfs drafts diff 42.json', 'what a save would change'],
-    ['calcfs drafts diff 42.json | less', 'of a long text'],
-  )
-}
+    .examples(
+      ['calcfs drafts diff 42.json', 'what a save would change'],
+      ['calcfs drafts diff 42.json | less', 'of a long text'],
+    )
 
 const labels: Readonly<Record<Comparison['against'], string>> = {
   service: 'what the service has now',
@@ -153,8 +148,8 @@ interface SendFlags extends JsonFlag {
   readonly again?: true
 }
 
-function sendCommand(): Command {
-  const command = driveCommand('send')
+const sendCommand = (): Command =>
+  driveCommand('send')
     .description('save a draft again, as its program would')
     .argument('[draft]', nameHelp)
     .option('--all', 'all drafts except those whose outcome is unknown')
@@ -163,13 +158,11 @@ function sendCommand(): Command {
       'a new report whose outcome is unknown: send it again, although this may make a second one',
     )
     .addOption(jsonFlag('an array of {"name", "record"} that are saved'))
-    .action((given: string | undefined, flags: SendFlags) => send(command, given, flags))
-  return withExamples(
-    command,
-    ['calcfs drafts send 42.json', 'save this one once more'],
-    ['calcfs drafts send --all', 'all of them; exit code 7 where one is still not saved'],
-  )
-}
+    .action((given: string | undefined, flags: SendFlags, command: Command) => send(command, given, flags))
+    .examples(
+      ['calcfs drafts send 42.json', 'save this one once more'],
+      ['calcfs drafts send --all', 'all of them; exit code 7 where one is still not saved'],
+    )
 
 async function send(command: Command, given: string | undefined, flags: SendFlags): Promise<void> {
   refuseUnclear(given, flags)
@@ -218,22 +211,20 @@ interface DropFlags extends JsonFlag {
   readonly yes?: true
 }
 
-function dropCommand(): Command {
-  const command = driveCommand('drop')
+const dropCommand = (): Command =>
+  driveCommand('drop')
     .description('drop a draft; its record shows what the service has')
     .argument('[draft]', nameHelp)
     .option('--all', 'all drafts; asks once')
     .option('--yes', 'with --all: do not ask')
     .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them'))
-    .action((given: string | undefined, flags: DropFlags) => drop(command, given, flags))
-  return withExamples(
-    command,
-    ['calcfs drafts drop 42.json', 'show what the service has; the text is kept for 90 days'],
-    ['calcfs drafts drop ~/lab/reports/42/order.txt', 'the same, by its path'],
-    ['calcfs drafts drop --all', 'all of them, after a question'],
-    ['calcfs drafts drop --all --yes --mount ~/lab', 'those of one drive, without one'],
-  )
-}
+    .action((given: string | undefined, flags: DropFlags, command: Command) => drop(command, given, flags))
+    .examples(
+      ['calcfs drafts drop 42.json', 'show what the service has; the text is kept for 90 days'],
+      ['calcfs drafts drop ~/lab/reports/42/order.txt', 'the same, by its path'],
+      ['calcfs drafts drop --all', 'all of them, after a question'],
+      ['calcfs drafts drop --all --yes --mount ~/lab', 'those of one drive, without one'],
+    )
 
 async function drop(command: Command, given: string | undefined, flags: DropFlags): Promise<void> {
   refuseUnclear(given, flags)

@@ -1,18 +1,23 @@
 // `calcfs fleet`: the key that the mounts of a fleet have in common, what they share, clearing.
+
 import { hostname } from 'node:os'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { FleetReport } from '../../drive/interface/control.js'
 import { makeFleetKey } from '../../fleet/seal.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
-export function fleetCommand(): Command {
-  const command = new Command('fleet').description(
-    'many mounts of one user that ask the service once, through a Valkey or Redis (--fleet)',
-  )
-  const key = new Command('key')
+export const fleetCommand = (): Command =>
+  new CliCommand('fleet')
+    .description('many mounts of one user that ask the service once, through a Valkey or Redis (--fleet)')
+    .addCommand(keyCommand())
+    .addCommand(statusCommand())
+    .addCommand(clearCommand())
+
+const keyCommand = (): Command =>
+  new CliCommand('key')
     .description(
       'make the key that every node of a fleet needs a copy of; nothing in the fleet can be read without it',
     )
@@ -26,40 +31,39 @@ export function fleetCommand(): Command {
         `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
       )
     })
-  withExamples(
-    key,
-    ['calcfs fleet key ~/.config/calcfs/fleet.key', 'make it once'],
-    ['calcfs fleet key /mnt/home/anna/fleet.key', 'where a home directory is shared by all nodes'],
-  )
-  const status = driveCommand('status')
+    .examples(
+      ['calcfs fleet key ~/.config/calcfs/fleet.key', 'make it once'],
+      ['calcfs fleet key /mnt/home/anna/fleet.key', 'where a home directory is shared by all nodes'],
+    )
+
+const statusCommand = (): Command =>
+  driveCommand('status')
     .description(
       'show which mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
     .addOption(jsonFlag('an object, null where nothing is shared'))
-    .action((flags: JsonFlag) =>
-      withDrive(status, [], async ({ control }) => show(await control.fleet({}), flags)),
+    .action((flags: JsonFlag, command: Command) =>
+      withDrive(command, [], async ({ control }) => show(await control.fleet({}), flags)),
     )
-  withExamples(
-    status,
-    ['calcfs fleet status', 'of the one drive that is mounted'],
-    ['calcfs fleet status --mount ~/lab --json', 'for a script; exit code 4 while the fleet is passed by'],
-  )
-  const clear = driveCommand('clear')
+    .examples(
+      ['calcfs fleet status', 'of the one drive that is mounted'],
+      ['calcfs fleet status --mount ~/lab --json', 'for a script; exit code 4 while the fleet is passed by'],
+    )
+
+const clearCommand = (): Command =>
+  driveCommand('clear')
     .description('drop all that lies in the fleet, of every user; it is asked of the service again')
     .addOption(jsonFlag('an object'))
-    .action((flags: JsonFlag) =>
-      withDrive(clear, [], async ({ control }) => {
+    .action((flags: JsonFlag, command: Command) =>
+      withDrive(command, [], async ({ control }) => {
         const gone = await control.fleetClear({})
         printFound(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
       }),
     )
-  withExamples(
-    clear,
-    ['calcfs fleet clear', 'of the one drive that is mounted'],
-    ['calcfs fleet clear --mount ~/lab', 'of one of several drives'],
-  )
-  return command.addCommand(key).addCommand(status).addCommand(clear)
-}
+    .examples(
+      ['calcfs fleet clear', 'of the one drive that is mounted'],
+      ['calcfs fleet clear --mount ~/lab', 'of one of several drives'],
+    )
 
 function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, flags: JsonFlag): void {
   // Where no drive is mounted, this process is one of the nodes, and mounts nothing.

@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 import type { CallResult, HistoryLine } from '../../drive/interface/control.js'
 import { localText } from '../../system/time-text.js'
-import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import {
   type JsonFlag,
@@ -17,46 +16,43 @@ import { driveCommand, withPath } from '../control/with-drive.js'
 
 const numberedHelp = 'a path and a number that calcfs history PATH lists: reports/42.json@3'
 
-export function historyCommand(): Command {
-  const command = driveCommand('history')
+export const historyCommand = (): Command =>
+  driveCommand('history')
     .description(
       'list the texts of a record that are kept here for 90 days: when, by which mount, what changed; only those that were read, written or met on this machine',
     )
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('{"record", "unsaved", "versions"}'))
-    .action((path: string, flags: JsonFlag) =>
+    .action((path: string, flags: JsonFlag, command: Command) =>
       withPath(command, path, async (control, at) => {
         const found = await control.history({ path: at })
         printFound(flags, found, asText(path, found))
       }),
     )
-  withExamples(
-    command,
-    ['calcfs history ~/lab/reports/42.json', 'the texts it had, the latest first'],
-    ["calcfs history 'projects/Water splitting' --json", "of a project's record, for a script"],
-  )
-  return command.addCommand(showCommand()).addCommand(diffCommand())
-}
+    .examples(
+      ['calcfs history ~/lab/reports/42.json', 'the texts it had, the latest first'],
+      ["calcfs history 'projects/Water splitting' --json", "of a project's record, for a script"],
+    )
+    .addCommand(showCommand())
+    .addCommand(diffCommand())
 
-function showCommand(): Command {
-  const command = driveCommand('show')
+const showCommand = (): Command =>
+  driveCommand('show')
     .description('print a text of the history')
     .argument('<path@n>', numberedHelp)
-    .action((given: string) => {
+    .action((given: string, _: object, command: Command) => {
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
         await printBytes((await control.historyText({ path: at, number, isPlain: false })).text)
       })
     })
-  return withExamples(
-    command,
-    ['calcfs history show reports/42.json@3', 'the whole text'],
-    ['calcfs history show reports/42.json@3 > new-42.json', 'to make a new report of it'],
-  )
-}
+    .examples(
+      ['calcfs history show reports/42.json@3', 'the whole text'],
+      ['calcfs history show reports/42.json@3 > new-42.json', 'to make a new report of it'],
+    )
 
-function diffCommand(): Command {
-  const command = driveCommand('diff')
+const diffCommand = (): Command =>
+  driveCommand('diff')
     .description('print what changed from a text of the history to another one, or to the present text')
     .argument('<path@n>', numberedHelp)
     .argument('[path@m]', 'the later text; default: the present one')
@@ -65,7 +61,7 @@ function diffCommand(): Command {
         '{"path", "from", "to", "earlier", "later"}, both texts whole, "earlierStored", "laterStored"',
       ),
     )
-    .action((given: string, other: string | undefined, { json }: JsonFlag) => {
+    .action((given: string, other: string | undefined, { json }: JsonFlag, command: Command) => {
       const from = numbered(given)
       const to = other === undefined ? undefined : numbered(other)
       if (to !== undefined && to.path !== from.path)
@@ -92,21 +88,19 @@ function diffCommand(): Command {
         printText(createTwoFilesPatch(marked(given, one), marked(label, two), earlier, later))
       })
     })
-  return withExamples(
-    command,
-    ['calcfs history diff reports/42.json@3', 'what changed since then'],
-    ['calcfs history diff reports/42.json@3 reports/42.json@4', 'what changed between the two'],
-  )
-}
+    .examples(
+      ['calcfs history diff reports/42.json@3', 'what changed since then'],
+      ['calcfs history diff reports/42.json@3 reports/42.json@4', 'what changed between the two'],
+    )
 
-export function restoreCommand(): Command {
-  const command = driveCommand('restore')
+export const restoreCommand = (): Command =>
+  driveCommand('restore')
     .description(
       'save a text of the history again, by the rules of any save; what is there now is kept in the history',
     )
     .argument('<path@n>', numberedHelp)
     .addOption(jsonFlag('{"path", "number", "changed"}'))
-    .action((given: string, flags: JsonFlag) => {
+    .action((given: string, flags: JsonFlag, command: Command) => {
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
         const { changed } = await control.restore({ path: at, number })
@@ -119,12 +113,10 @@ export function restoreCommand(): Command {
         )
       })
     })
-  return withExamples(
-    command,
-    ['calcfs restore reports/42.json@3', 'as calcfs history numbers it'],
-    ['calcfs restore ~/lab/reports/42/order.txt@2', 'the order of a report alone'],
-  )
-}
+    .examples(
+      ['calcfs restore reports/42.json@3', 'as calcfs history numbers it'],
+      ['calcfs restore ~/lab/reports/42/order.txt@2', 'the order of a report alone'],
+    )
 
 function numbered(given: string): { path: string; number: number } {
   const [, path, number] = /^(.+)@(\d+)$/.exec(given) ?? []

@@ -3,31 +3,28 @@ import type { Command } from 'commander'
 import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
 import { localText } from '../../system/time-text.js'
 import { bytesText, filesText } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
 import { hinting } from '../control/hint.js'
 import { driveCommand, withPath } from '../control/with-drive.js'
 
-export function infoCommand(): Command {
-  const command = driveCommand('info')
+export const infoCommand = (): Command =>
+  driveCommand('info')
     .description(
       'say what a path stands for: number, kind, owner, dates, its path on the web pages, what of it is on this disk, pinned or not saved',
     )
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('an object with what is known'))
-    .action((path: string, flags: JsonFlag) =>
+    .action((path: string, flags: JsonFlag, command: Command) =>
       withPath(command, path, async (control, at, drive) => {
         const info = await control.info({ path: at }).catch(hinting(drive))
         printFound(flags, info, linesOf(info).join('\n'))
       }),
     )
-  return withExamples(
-    command,
-    ["calcfs info ~/lab/projects/'Water splitting'", 'a project below a mount'],
-    ['calcfs info reports/42.json --json', 'a path of the drive, for a script'],
-  )
-}
+    .examples(
+      ["calcfs info ~/lab/projects/'Water splitting'", 'a project below a mount'],
+      ['calcfs info reports/42.json --json', 'a path of the drive, for a script'],
+    )
 
 /** Without what is not known. */
 function linesOf(info: PathInfo): readonly string[] {

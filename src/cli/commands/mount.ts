@@ -1,16 +1,18 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
+
 import { execFile } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import { recordPhrase } from '../../edit/journal/record-key.js'
 import { automountType, fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow, privateFile } from '../../system/own-file.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
@@ -39,32 +41,31 @@ interface Flags {
   readonly handOver?: true
 }
 
-export function mountCommand(): Command {
-  const command = new Command('mount')
-    .description('mount the drive; it stays in the foreground unless --daemon is given')
-    .argument(
-      '<url>',
-      'address of the service, https://host is enough; may be left out where a configuration file names it',
-    )
-    .argument('[directory]', 'an empty directory to mount on')
-    .option('--daemon', 'go to the background once the drive is mounted')
-    .addOption(new Option('--in-background').hideHelp())
-    .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
-    .addOption(jsonFlag('with --daemon: {"mountPoint", "pid", "unsaved"}'))
-    .addOption(new Option('--hand-over').hideHelp())
-    .action((first: string, second: string | undefined, flags: Flags) =>
-      second === undefined
-        ? mount(configured(command), refuseAddress(first), flags)
-        : mount(configured(command, refuseSwapped(first, second)), second, flags),
-    )
-  withExamples(
-    command,
-    ['calcfs mount https://lab.example.org ~/lab --daemon', 'in the background'],
-    ['calcfs mount --profile group ~/group', 'as a profile of the configuration file says'],
-    ['calcfs mount https://lab.example.org ~/lab --access read', 'look, and change nothing'],
+export const mountCommand = (): Command =>
+  withEverydaySettings(
+    new CliCommand('mount')
+      .description('mount the drive; it stays in the foreground unless --daemon is given')
+      .argument(
+        '<url>',
+        'address of the service, https://host is enough; may be left out where a configuration file names it',
+      )
+      .argument('[directory]', 'an empty directory to mount on')
+      .option('--daemon', 'go to the background once the drive is mounted')
+      .addOption(new Option('--in-background').hideHelp())
+      .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
+      .addOption(jsonFlag('with --daemon: {"mountPoint", "pid", "unsaved"}'))
+      .addOption(new Option('--hand-over').hideHelp())
+      .action((first: string, second: string | undefined, flags: Flags, command: Command) =>
+        second === undefined
+          ? mount(configured(command), refuseAddress(first), flags)
+          : mount(configured(command, refuseSwapped(first, second)), second, flags),
+      )
+      .examples(
+        ['calcfs mount https://lab.example.org ~/lab --daemon', 'in the background'],
+        ['calcfs mount --profile group ~/group', 'as a profile of the configuration file says'],
+        ['calcfs mount https://lab.example.org ~/lab --access read', 'look, and change nothing'],
+      ),
   )
-  return withEverydaySettings(command)
-}
 
 async function mount(given: Configured, directory: string, flags: Flags): Promise<void> {
   if (flags.json === true && flags.daemon !== true && flags.inBackground !== true)

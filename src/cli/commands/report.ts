@@ -1,7 +1,8 @@
 // `calcfs report`: lists a report here, replaces its calculations, or reorders them together with its formulas.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import type { CallResult, Control } from '../../drive/interface/control.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
@@ -11,7 +12,7 @@ interface SetFlags extends JsonFlag {
 }
 
 export function reportCommand(): Command {
-  const command = new Command('report').description(
+  const command = new CliCommand('report').description(
     'operations on reports that an edit of the file cannot do',
   )
   for (const make of [addCommand, setCommand, renumberCommand]) command.addCommand(make())
@@ -20,20 +21,18 @@ export function reportCommand(): Command {
 
 const calculationHelp = 'an id, a path of the drive, or a path of the web pages: /db/…'
 
-function addCommand(): Command {
-  const command = driveCommand('add')
+const addCommand = (): Command =>
+  driveCommand('add')
     .description('list reports in reports/: the service cannot list them, so they are remembered here')
     .argument('<id...>', 'their numbers')
     .addOption(jsonFlag('an array of {"id", "title"}'))
-    .action((ids: readonly string[], flags: JsonFlag) =>
+    .action((ids: readonly string[], flags: JsonFlag, command: Command) =>
       withDrive(command, [], ({ control }) => add(control, ids, flags)),
     )
-  return withExamples(
-    command,
-    ['calcfs report add 42', 'it is reports/42.json from now on'],
-    ['calcfs report add 42 43 57', 'several'],
-  )
-}
+    .examples(
+      ['calcfs report add 42', 'it is reports/42.json from now on'],
+      ['calcfs report add 42 43 57', 'several'],
+    )
 
 /** A number that is wrong does not keep the others from being listed; the code of the first failure counts. */
 async function add(control: Control, ids: readonly string[], { json }: JsonFlag): Promise<void> {
@@ -56,8 +55,8 @@ async function add(control: Control, ids: readonly string[], { json }: JsonFlag)
   else throw new Stop(exitCodeOf(first.thrown), `not listed: ${failed.map(({ id }) => id).join(', ')}`)
 }
 
-function setCommand(): Command {
-  const command = driveCommand('set')
+const setCommand = (): Command =>
+  driveCommand('set')
     .description(
       'replace the calculations of a report, also where the service does not show them and an edit cannot',
     )
@@ -65,16 +64,14 @@ function setCommand(): Command {
     .argument('[calculation...]', calculationHelp)
     .option('--clear', 'set an empty list')
     .addOption(jsonFlag('{"id", "order", "shown"}'))
-    .action((id: string, entries: readonly string[], flags: SetFlags) =>
+    .action((id: string, entries: readonly string[], flags: SetFlags, command: Command) =>
       withDrive(command, [], ({ control }) => set(control, { id, entries }, flags)),
     )
-  return withExamples(
-    command,
-    ['calcfs report set 42 1234 1230 1251', 'these three, in this order'],
-    ['calcfs report set 42 /db/anna/Dyes/TS1 1230', 'by a path of the web pages, too'],
-    ['calcfs report set 42 --clear', 'none'],
-  )
-}
+    .examples(
+      ['calcfs report set 42 1234 1230 1251', 'these three, in this order'],
+      ['calcfs report set 42 /db/anna/Dyes/TS1 1230', 'by a path of the web pages, too'],
+      ['calcfs report set 42 --clear', 'none'],
+    )
 
 async function set(
   control: Control,
@@ -93,27 +90,25 @@ async function set(
   printFound(flags, { id: asked.id, order, shown }, `report ${asked.id} has ${list}${seen}.`)
 }
 
-function renumberCommand(): Command {
-  const command = driveCommand('renumber')
+const renumberCommand = (): Command =>
+  driveCommand('renumber')
     .description(
       'save a new order together with the formulas (c1, c2 …), so that each still means the same calculations',
     )
     .argument('<id>', 'its number')
     .argument('[calculation...]', `${calculationHelp}; default: the order of its unsent draft`)
     .addOption(jsonFlag('{"id", "order", "before", "after"}'))
-    .action((id: string, entries: readonly string[], flags: JsonFlag) =>
+    .action((id: string, entries: readonly string[], flags: JsonFlag, command: Command) =>
       withDrive(command, [], async ({ control }) => {
         const wish = entries.length === 0 ? undefined : entries
         const made = await control.renumber({ id, entries: wish })
         printFound(flags, { id, ...made }, renumbered(id, made))
       }),
     )
-  return withExamples(
-    command,
-    ['calcfs report renumber 42', 'save the order that waits as a draft'],
-    ['calcfs report renumber 42 1251 1234 1230', 'save this order'],
-  )
-}
+    .examples(
+      ['calcfs report renumber 42', 'save the order that waits as a draft'],
+      ['calcfs report renumber 42 1251 1234 1230', 'save this order'],
+    )
 
 function renumbered(id: string, { order, before, after }: CallResult<'renumber'>): string {
   const formulas = before.flatMap((formula, at) =>

@@ -1,22 +1,19 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
 import type { Command } from 'commander'
-import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
-export function resolveCommand(): Command {
-  const command = driveCommand('resolve')
+export const resolveCommand = (): Command =>
+  driveCommand('resolve')
     .description('print the id behind a path: /db/<user>/…, or projects/… as on the drive')
     .argument('<path>', 'a path of the web pages or of the drive')
     .addOption(jsonFlag('an array of {"kind", "id"}'))
-    .action((path: string, flags: JsonFlag) => resolve(path, flags, command))
-  return withExamples(
-    command,
-    ['calcfs resolve /db/anna/Dyes/TS1', 'a path of the web pages'],
-    ["calcfs resolve 'projects/Water splitting' --json", 'a path of the drive, for a script'],
-  )
-}
+    .action((path: string, flags: JsonFlag, command: Command) => resolve(path, flags, command))
+    .examples(
+      ['calcfs resolve /db/anna/Dyes/TS1', 'a path of the web pages'],
+      ["calcfs resolve 'projects/Water splitting' --json", 'a path of the drive, for a script'],
+    )
 
 async function resolve(path: string, flags: JsonFlag, command: Command): Promise<void> {
   const plain = path.replace(/^\/+|\/+$/g, '')

@@ -2,7 +2,8 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import type { Service } from '../../service/service.js'
 import {
   type Access,
@@ -13,7 +14,7 @@ import {
 } from '../../service/store/options.js'
 import { systemSentence } from '../../system/error-code.js'
 import { homeOf } from '../../system/user-name.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
@@ -52,7 +53,7 @@ const switches: Readonly<Record<Switch, readonly [flag: string, says: string]>> 
 
 /** The command; it prints one line with the URL once the service listens. */
 export function serveCommand(): Command {
-  const command = new Command('serve')
+  const command = new CliCommand('serve')
     .description('run the bundled service: the whole REST API on a database of its own')
     .option('--port <number>', 'TCP port; 0 takes any free one', wholeNumber(0, 65535), 8420)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -72,8 +73,7 @@ export function serveCommand(): Command {
       ).choices(['400', '404', 'null']),
     )
     .action(serve)
-  return withExamples(
-    command,
+  return command.examples(
     ['calcfs serve --sample', 'sample calculations at http://127.0.0.1:8420, user demo, password demo'],
     ['calcfs serve --sample --port 0 --latency 80', 'at any free port, as slow as one far away'],
     ['calcfs serve --sample --only-nine-paths', 'an instance that is mounted with --root ID'],

@@ -1,11 +1,12 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
 import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
 import { nothingWaits, pinText } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
@@ -13,25 +14,23 @@ import { selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 import { goneSentence, isScreen, openScreen, untilInterrupted } from '../watch/screen.js'
 
-export function statusCommand(): Command {
-  const command: Command = new Command('status')
+export const statusCommand = (): Command =>
+  new CliCommand('status')
     .description(
       'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
     .argument('[drive]', 'one drive; default: all of yours')
     .option('--watch', 'go on until Ctrl-C: redrawn on a terminal, elsewhere printed at each change')
     .addOption(jsonFlag('an array of status objects'))
-    .action((directory: string | undefined, flags: Flags) =>
+    .action((directory: string | undefined, flags: Flags, command: Command) =>
       flags.watch === true ? watch(directory, flags) : show(command, directory, flags),
     )
-  return withExamples(
-    command,
-    ['calcfs status', 'every drive of yours'],
-    ['calcfs status ~/lab --json', 'one drive, for a script'],
-    ['calcfs status ~/lab >/dev/null || echo look', 'is all saved, and does the service answer?'],
-    ['calcfs status --watch', 'redrawn until Ctrl-C'],
-  )
-}
+    .examples(
+      ['calcfs status', 'every drive of yours'],
+      ['calcfs status ~/lab --json', 'one drive, for a script'],
+      ['calcfs status ~/lab >/dev/null || echo look', 'is all saved, and does the service answer?'],
+      ['calcfs status --watch', 'redrawn until Ctrl-C'],
+    )
 
 interface Flags {
   readonly json?: true

@@ -1,6 +1,7 @@
 // `calcfs unmount DIR`: unmounts a drive, a dead one too, waits for its daemon, and reports unsaved edits.
+
 import { join, resolve } from 'node:path'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../mount/mount-point.js'
 import { isProcessAlive } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
@@ -29,19 +30,17 @@ interface Flags {
 /** Milliseconds a daemon may take to finish its work. */
 const endLimit = 30_000
 
-export function unmountCommand(): Command {
-  const command = new Command('unmount')
+export const unmountCommand = (): Command =>
+  new CliCommand('unmount')
     .description('unmount the drive and wait until its daemon has ended')
     .argument('<drive>', 'where it is mounted')
     .option('--force', 'unmount it although a program still uses it')
     .addOption(jsonFlag('{"mountPoint", "unsaved", "keptIn"}'))
     .action((directory: string, flags: Flags) => takeAway(directory, flags))
-  return withExamples(
-    command,
-    ['calcfs unmount ~/lab', 'exit code 7 where an edit is not saved; its text is kept'],
-    ['calcfs unmount --force ~/lab', 'also while a program uses it, or its daemon hangs'],
-  )
-}
+    .examples(
+      ['calcfs unmount ~/lab', 'exit code 7 where an edit is not saved; its text is kept'],
+      ['calcfs unmount --force ~/lab', 'also while a program uses it, or its daemon hangs'],
+    )
 
 async function takeAway(directory: string, flags: Flags): Promise<void> {
   const path = await mountPath(resolve(directory))

@@ -1,38 +1,35 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
-import { Command } from 'commander'
-import { withExamples } from '../../terminal/examples.js'
+
+import type { Command } from 'commander'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson } from '../../terminal/print.js'
 import { chosenMounted, mountFlag, pathHelp } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 
-export function whyCommand(): Command {
-  const command = new Command('why')
+export const whyCommand = (): Command =>
+  new CliCommand('why')
     .description('say why something failed at a path: what was tried, what the service said, what to do')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .addOption(jsonFlag('{"path", "wrong", "sentences"}'))
-    .action((path: string, flags: JsonFlag) => why(command, path, flags))
-  return withExamples(
-    command,
-    ['calcfs why ~/lab/reports/42.json', 'a path below a mount'],
-    ['calcfs why reports/42.json --json', 'a path of the drive, for a script'],
-  )
-}
+    .action((path: string, flags: JsonFlag, command: Command) => why(command, path, flags))
+    .examples(
+      ['calcfs why ~/lab/reports/42.json', 'a path below a mount'],
+      ['calcfs why reports/42.json --json', 'a path of the drive, for a script'],
+    )
 
-export function refreshCommand(): Command {
-  const command = new Command('refresh')
+export const refreshCommand = (): Command =>
+  new CliCommand('refresh')
     .description('fetch a directory or a file again, as touch of a directory does')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .addOption(jsonFlag('{"path", "stale"}, stale where the service does not answer'))
-    .action((path: string, flags: JsonFlag) => refresh(command, path, flags))
-  return withExamples(
-    command,
-    ['calcfs refresh ~/lab/projects', 'see what others have changed'],
-    ['calcfs refresh reports/42.json', 'one record, from inside the drive'],
-  )
-}
+    .action((path: string, flags: JsonFlag, command: Command) => refresh(command, path, flags))
+    .examples(
+      ['calcfs refresh ~/lab/projects', 'see what others have changed'],
+      ['calcfs refresh reports/42.json', 'one record, from inside the drive'],
+    )
 
 async function why(command: Command, given: string, flags: JsonFlag): Promise<void> {
   const { mountPoint, path } = await place(command, given)

@@ -1,8 +1,10 @@
 // Completion: `calcfs completion SHELL` prints its script, and at TAB the names and values that fit there are answered.
-import { Argument, Command, type Option } from 'commander'
+
+import type { Command } from 'commander'
+import { Argument, type Option } from 'commander'
 import { configFiles } from '../../config/config.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { printText } from '../../terminal/print.js'
 import { isUnlisted } from '../../terminal/settings.js'
 import { driveAt } from '../control/daemon.js'
@@ -208,8 +210,8 @@ async function draftsAt(path: string): Promise<readonly Candidate[]> {
   return drafts.map(({ name, record, state }) => ({ value: name, says: `${record}, ${state}` }))
 }
 
-export function completionCommand(): Command {
-  const command = new Command('completion')
+export const completionCommand = (): Command =>
+  new CliCommand('completion')
     .description(
       'print what makes a shell complete commands, flags, profiles, mount points and drafts at TAB',
     )
@@ -217,17 +219,15 @@ export function completionCommand(): Command {
     .action((shell: Shell) => {
       printText(scripts[shell])
     })
-  return withExamples(
-    command,
-    ['source <(calcfs completion bash)', 'in ~/.bashrc'],
-    ['source <(calcfs completion zsh)', 'in ~/.zshrc, behind compinit'],
-    ['calcfs completion fish > ~/.config/fish/completions/calcfs.fish', 'once'],
-  )
-}
+    .examples(
+      ['source <(calcfs completion bash)', 'in ~/.bashrc'],
+      ['source <(calcfs completion zsh)', 'in ~/.zshrc, behind compinit'],
+      ['calcfs completion fish > ~/.config/fish/completions/calcfs.fish', 'once'],
+    )
 
 /** @param whole makes the command line that is completed */
 export function askedCommand(whole: () => Promise<Command>): Command {
-  return new Command(askedByShells)
+  return new CliCommand(askedByShells)
     .argument('[word...]', 'the words of a command line; the last one is completed')
     .helpOption(false)
     .action(async (words: readonly string[]) => {

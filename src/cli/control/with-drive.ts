@@ -1,8 +1,11 @@
 // Access of a command to the drive that it means: a mounted one, or one that is assembled in this process for as long as the command takes.
-import { Command, Option } from 'commander'
+
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { mountAt } from '../../mount/mount-point.js'
+import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
@@ -11,8 +14,8 @@ import { controlAt, readerAt } from './client.js'
 import { daemonAt, driveAt } from './daemon.js'
 
 /** A command for a mounted drive, and without one for what is kept of the configured service. */
-export function driveCommand(name: string): Command {
-  const command = new Command(name).addOption(new Option(...mountFlag).conflicts('url'))
+export function driveCommand(name: string): CliCommand {
+  const command = new CliCommand(name).addOption(new Option(...mountFlag).conflicts('url'))
   return withSettings(command, 'service')
 }
 

@@ -1,23 +1,20 @@
 // `calcfs cat`: files of the drive on standard output, mounted or not.
 import type { Command } from 'commander'
-import { withExamples } from '../../terminal/examples.js'
 import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
 import { after, withHint } from '../control/hint.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import { openProblems } from './output.js'
 
-export function catCommand(): Command {
-  const command: Command = driveCommand('cat')
+export const catCommand = (): Command =>
+  driveCommand('cat')
     .description('print files of the drive; needs no FUSE, and no mount')
     .argument('<path...>', 'files of the drive, or below a mount')
-    .action((paths: readonly string[]) => print(command, paths))
-  return withExamples(
-    command,
-    ["calcfs cat 'projects/Water splitting/TS1_opt/output.cml'", 'one file'],
-    ['calcfs cat by-id/calculation/1234/run.log | grep ENERGY', 'a file by the number of its calculation'],
-  )
-}
+    .action((paths: readonly string[], _: object, command: Command) => print(command, paths))
+    .examples(
+      ["calcfs cat 'projects/Water splitting/TS1_opt/output.cml'", 'one file'],
+      ['calcfs cat by-id/calculation/1234/run.log | grep ENERGY', 'a file by the number of its calculation'],
+    )
 
 /** As cat(1): one that cannot be read is named, and the others follow. */
 async function print(command: Command, given: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 // `calcfs find`: the paths of a tree that match, as find(1) prints them, mounted or not.
-import { type Command, Option } from 'commander'
-import { withExamples } from '../../terminal/examples.js'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
@@ -17,8 +17,8 @@ interface Flags {
   readonly json?: true
 }
 
-export function findCommand(): Command {
-  const command: Command = driveCommand('find')
+export const findCommand = (): Command =>
+  driveCommand('find')
     .description('print the paths of a tree that match; needs no FUSE, and no mount')
     .argument('[path...]', 'paths of the drive, or below a mount; default: where you stand, or the top')
     .addOption(repeated('--name <glob>', 'the last name matches, as in find(1): * takes a leading dot, too'))
@@ -35,13 +35,11 @@ export function findCommand(): Command {
     .addOption(new Option('--mindepth <levels>', 'nothing above so many levels').argParser(wholeNumber(0)))
     .option('-L, --follow', 'show links below as what they lead to')
     .addOption(jsonFlag('an array of entries'))
-    .action((paths: readonly string[], flags: Flags) => find(command, paths, flags))
-  return withExamples(
-    command,
-    ["calcfs find projects --name '*.out'", 'every output of every project'],
-    ['calcfs find projects --type calculation --maxdepth 2', 'the calculations of the upper levels'],
-  )
-}
+    .action((paths: readonly string[], flags: Flags, command: Command) => find(command, paths, flags))
+    .examples(
+      ["calcfs find projects --name '*.out'", 'every output of every project'],
+      ['calcfs find projects --type calculation --maxdepth 2', 'the calculations of the upper levels'],
+    )
 
 async function find(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   const problems = openProblems()

@@ -1,12 +1,13 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
+
 import { setMaxListeners } from 'node:events'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { bytesText } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
@@ -29,8 +30,8 @@ interface Flags {
   readonly json?: true
 }
 
-export function getCommand(): Command {
-  const command: Command = driveCommand('get')
+export const getCommand = (): Command =>
+  driveCommand('get')
     .description(
       'copy trees and files of the drive to this machine; needs no FUSE, and no mount. What is there already is not fetched again',
     )
@@ -49,14 +50,12 @@ export function getCommand(): Command {
     .option('--checksum', 'compare the bytes of what is there already, not only size and time')
     .option('--overwrite', 'replace files that differ here; else they stay, and are named')
     .addOption(jsonFlag('what was copied and what could not be had'))
-    .action((paths: readonly string[], flags: Flags) => get(command, paths, flags))
-  return withExamples(
-    command,
-    ["calcfs get 'projects/Water splitting' --to ~/data", 'again: fetches only what is new'],
-    ["calcfs get projects --include '*.out' --jobs 8", 'the outputs of all projects'],
-    ['calcfs get reports/42 --follow --as paper', 'a report with its calculations'],
-  )
-}
+    .action((paths: readonly string[], flags: Flags, command: Command) => get(command, paths, flags))
+    .examples(
+      ["calcfs get 'projects/Water splitting' --to ~/data", 'again: fetches only what is new'],
+      ["calcfs get projects --include '*.out' --jobs 8", 'the outputs of all projects'],
+      ['calcfs get reports/42 --follow --as paper', 'a report with its calculations'],
+    )
 
 async function get(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.as !== undefined && given.length > 1)

@@ -1,6 +1,6 @@
 // `calcfs ls`: the entries of directories of the drive, mounted or not.
-import { type Command, Option } from 'commander'
-import { withExamples } from '../../terminal/examples.js'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
@@ -13,8 +13,8 @@ interface Flags {
   readonly json?: true
 }
 
-export function lsCommand(): Command {
-  const command: Command = driveCommand('ls')
+export const lsCommand = (): Command =>
+  driveCommand('ls')
     .description('list directories of the drive; needs no FUSE, and no mount')
     .argument('[path...]', 'paths of the drive, or below a mount; default: where you stand, or the top')
     .option('-l, --long', 'show mode, size, time and where a link leads')
@@ -23,13 +23,11 @@ export function lsCommand(): Command {
       new Option('--depth <levels>', 'so many levels below each path').default(1).argParser(wholeNumber(0)),
     )
     .addOption(jsonFlag('an array of entries'))
-    .action((paths: readonly string[], flags: Flags) => list(command, paths, flags))
-  return withExamples(
-    command,
-    ['calcfs ls -l projects', 'the projects, each with its time'],
-    ["calcfs ls --depth 2 --json 'projects/Water splitting'", 'two levels, for a script'],
-  )
-}
+    .action((paths: readonly string[], flags: Flags, command: Command) => list(command, paths, flags))
+    .examples(
+      ['calcfs ls -l projects', 'the projects, each with its time'],
+      ["calcfs ls --depth 2 --json 'projects/Water splitting'", 'two levels, for a script'],
+    )
 
 async function list(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   const problems = openProblems()

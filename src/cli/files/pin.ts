@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 import type { Control, PinLine } from '../../drive/interface/control.js'
 import { bytesText, filesText, pinText } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
@@ -14,15 +13,15 @@ interface Flags extends JsonFlag {
   readonly wait: boolean
 }
 
-export function pinCommand(): Command {
-  const command = driveCommand('pin')
+export const pinCommand = (): Command =>
+  driveCommand('pin')
     .description(
       'keep a project, a calculation, a report with its calculations, or a file whole on this disk, never evicted and kept up with changes; a mounted drive goes on with it by itself, without one the next pin does',
     )
     .argument('<path>', pathHelp)
     .option('--no-wait', 'do not wait until all of it is here')
     .addOption(jsonFlag('the pin'))
-    .action((path: string, flags: Flags) =>
+    .action((path: string, flags: Flags, command: Command) =>
       withPath(command, path, async (control, at, drive) => {
         const begun = await control.pin({ path: at }).catch(hinting(drive))
         const pin = flags.wait ? await followed(control, begun, drive.mountPoint !== undefined) : begun
@@ -30,12 +29,10 @@ export function pinCommand(): Command {
         process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
       }),
     )
-  return withExamples(
-    command,
-    ["calcfs pin 'projects/Water splitting'", 'all of a project, for the train'],
-    ['calcfs pin --no-wait ~/lab/reports/42.json', 'a report with its calculations, in the background'],
-  )
-}
+    .examples(
+      ["calcfs pin 'projects/Water splitting'", 'all of a project, for the train'],
+      ['calcfs pin --no-wait ~/lab/reports/42.json', 'a report with its calculations, in the background'],
+    )
 
 /** Milliseconds between two looks, and until a pin that waits is not waited for. */
 const [lookEvery, waitingAtMost] = [250, 6_000]
@@ -81,14 +78,14 @@ async function settled(
 
 const codeOf = ({ state }: PinLine) => (state === 'whole' ? exitCodes.done : exitCodes.failed)
 
-export function unpinCommand(): Command {
-  const command = driveCommand('unpin')
+export const unpinCommand = (): Command =>
+  driveCommand('unpin')
     .description(
       'keep it no longer than anything else that was read; what is here goes when others need the room',
     )
     .argument('<path>', 'as calcfs pins lists it')
     .addOption(jsonFlag('{"path", "filesKept", "bytesKept"}'))
-    .action((path: string, flags: JsonFlag) =>
+    .action((path: string, flags: JsonFlag, command: Command) =>
       withPath(command, path, async (control, at) => {
         const { path: gone, filesKept, bytesKept } = await control.unpin({ path: at })
         printFound(
@@ -98,26 +95,22 @@ export function unpinCommand(): Command {
         )
       }),
     )
-  return withExamples(
-    command,
-    ["calcfs unpin 'projects/Water splitting'", 'as calcfs pins lists it'],
-    ['calcfs unpin ~/lab/reports/42.json', 'a path below a mount'],
-  )
-}
+    .examples(
+      ["calcfs unpin 'projects/Water splitting'", 'as calcfs pins lists it'],
+      ['calcfs unpin ~/lab/reports/42.json', 'a path below a mount'],
+    )
 
-export function pinsCommand(): Command {
-  const command = driveCommand('pins')
+export const pinsCommand = (): Command =>
+  driveCommand('pins')
     .description(
       'list what is pinned, on all your drives where none is named, how much of it is here, and why not all; exit code 1 while one is not whole',
     )
     .addOption(jsonFlag('an array of pins'))
-    .action((flags: JsonFlag) => list(command, flags))
-  return withExamples(
-    command,
-    ['calcfs pins', 'is all of it here?'],
-    ['calcfs pins --mount ~/lab --json', 'the same for a script'],
-  )
-}
+    .action((flags: JsonFlag, command: Command) => list(command, flags))
+    .examples(
+      ['calcfs pins', 'is all of it here?'],
+      ['calcfs pins --mount ~/lab --json', 'the same for a script'],
+    )
 
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const all: object[] = []

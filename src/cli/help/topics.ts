@@ -1,7 +1,9 @@
 // `calcfs help [WORD…]`: the help of a command, or a topic: a text in docs/help/ each, which the manual has too, and the list of all settings, which is docs/settings.md.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Argument, Command } from 'commander'
+import type { Command } from 'commander'
+import { Argument } from 'commander'
 import { otherVariables } from '../../config/config.js'
 import { nearestPhrase } from '../../config/nearest.js'
 import {
@@ -12,7 +14,7 @@ import {
   settings,
   variableName,
 } from '../../config/settings.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { printText } from '../../terminal/print.js'
@@ -69,8 +71,8 @@ function settingsText(): string {
 }
 
 /** @param whole makes the command line, whose commands are looked up */
-export function helpCommand(whole: (listsAll: boolean) => Promise<Command>): Command {
-  const command = new Command('help')
+export const helpCommand = (whole: (listsAll: boolean) => Promise<Command>): Command =>
+  new CliCommand('help')
     .description('print the help of a command, or a topic: how edits are saved, what a conflict is, …')
     .addArgument(new Argument('[topic...]', `a command, or one of ${topics.join(', ')}`))
     .option('--all', 'with every setting that works as a flag there')
@@ -79,13 +81,11 @@ export function helpCommand(whole: (listsAll: boolean) => Promise<Command>): Com
       if (words.length === 1 && isTopic(topic)) printText(topicText(topic))
       else found(words, await whole(all)).outputHelp()
     })
-  return withExamples(
-    command,
-    ['calcfs help edits', 'how a save reaches the service'],
-    ['calcfs help drafts send', 'as calcfs drafts send --help'],
-    ['calcfs help settings | less', 'all flags, variables and keys'],
-  )
-}
+    .examples(
+      ['calcfs help edits', 'how a save reaches the service'],
+      ['calcfs help drafts send', 'as calcfs drafts send --help'],
+      ['calcfs help settings | less', 'all flags, variables and keys'],
+    )
 
 function found(words: readonly string[], program: Command): Command {
   let at = program

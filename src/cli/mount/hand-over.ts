@@ -1,11 +1,12 @@
 // `calcfs hand-over DIR`: in a systemd unit, the drive of a sandboxed daemon is mounted from outside of its sandbox; and the daemon's side of it.
+
 import { execFile } from 'node:child_process'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { isMissing } from '../../system/error-code.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 
@@ -116,17 +117,15 @@ async function refuseStranger(pid: number): Promise<void> {
   throw new Stop(exitCodes.failed, `process ${pid} asks for a mount, but belongs to another unit.`)
 }
 
-export function handOverCommand(): Command {
-  const command = new Command('hand-over')
+export const handOverCommand = (): Command =>
+  new CliCommand('hand-over')
     .description('in a systemd unit: mount the drive of its sandboxed daemon (calcfs mount --hand-over)')
     .argument('<directory>', 'where the drive is to be mounted')
     .action(handOver)
-  return withExamples(
-    command,
-    ['calcfs hand-over /srv/calcfs/group', 'as ExecStartPost=+ of the unit, outside of its sandbox'],
-    ['calcfs hand-over /srv/calcfs/%i', 'in a template unit; its ExecStart= is calcfs mount --hand-over'],
-  )
-}
+    .examples(
+      ['calcfs hand-over /srv/calcfs/group', 'as ExecStartPost=+ of the unit, outside of its sandbox'],
+      ['calcfs hand-over /srv/calcfs/%i', 'in a template unit; its ExecStart= is calcfs mount --hand-over'],
+    )
 
 async function handOver(directory: string): Promise<void> {
   const { RUNTIME_DIRECTORY: runtime, MAINPID: daemon } = process.env

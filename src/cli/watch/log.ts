@@ -2,12 +2,13 @@
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured, wholeNumber } from '../../terminal/settings.js'
@@ -25,8 +26,8 @@ interface Flags {
 /** Milliseconds between two looks for new lines. */
 const everyMs = 400
 
-export function logCommand(): Command {
-  const command = new Command('log')
+export const logCommand = (): Command =>
+  new CliCommand('log')
     .description(
       "show the log of a drive's daemon and follow it, wherever it goes: a file, the journal, a terminal or nothing; Ctrl-C ends it",
     )
@@ -39,14 +40,12 @@ export function logCommand(): Command {
         .default('debug'),
     )
     .option('--json', 'print the lines as they were written, each an object of JSON')
-    .action((drive: string | undefined, flags: Flags) => show(command, drive, flags))
-  return withExamples(
-    command,
-    ['calcfs log', 'the last twenty lines, and what follows'],
-    ['calcfs log ~/lab --no-follow --level warn', 'what went wrong lately'],
-    ['calcfs log ~/lab -n 1000 --no-follow --json', 'for a script'],
-  )
-}
+    .action((drive: string | undefined, flags: Flags, command: Command) => show(command, drive, flags))
+    .examples(
+      ['calcfs log', 'the last twenty lines, and what follows'],
+      ['calcfs log ~/lab --no-follow --level warn', 'what went wrong lately'],
+      ['calcfs log ~/lab -n 1000 --no-follow --json', 'for a script'],
+    )
 
 async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
   const print = await printer(flags)

@@ -1,8 +1,9 @@
 // `calcfs mounts`: all drives of this user, and whether the daemon of each one lives.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import { drivesOfUser, type Mount } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
@@ -20,17 +21,15 @@ interface MountFact {
   readonly problem?: string | undefined
 }
 
-export function mountsCommand(): Command {
-  const command = new Command('mounts')
+export const mountsCommand = (): Command =>
+  new CliCommand('mounts')
     .description('list your drives: where, of which service and user, since when, and whether each one lives')
     .addOption(jsonFlag('an array of drives'))
     .action((flags: JsonFlag) => list(flags))
-  return withExamples(
-    command,
-    ['calcfs mounts', 'all drives of yours, dead ones too'],
-    ["calcfs mounts --json | jq -r '.[].mountPoint'", 'where they are, for a script'],
-  )
-}
+    .examples(
+      ['calcfs mounts', 'all drives of yours, dead ones too'],
+      ["calcfs mounts --json | jq -r '.[].mountPoint'", 'where they are, for a script'],
+    )
 
 async function list(flags: JsonFlag): Promise<void> {
   const facts = await Promise.all((await drivesOfUser()).map(factOf))

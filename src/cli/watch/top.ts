@@ -1,9 +1,10 @@
 // `calcfs top [DRIVE]`: what goes on in the drives now, redrawn each second.
-import { Command } from 'commander'
+
+import type { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
 import { bytesText, durationText, percentText } from '../../terminal/amount.js'
-import { withExamples } from '../../terminal/examples.js'
+import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { liveMounts, noneMounted, selectedDrives } from '../control/choose.js'
@@ -18,8 +19,8 @@ interface Flags {
 /** Milliseconds between two pictures. */
 const everyMs = 1_000
 
-export function topCommand(): Command {
-  const command = new Command('top')
+export const topCommand = (): Command =>
+  new CliCommand('top')
     .description(
       'show what goes on in the drives now: calls, what they wait for, requests, downloads, saves; Ctrl-C ends it',
     )
@@ -27,13 +28,11 @@ export function topCommand(): Command {
     .option('--once', 'print one picture, with rates since the mount, and end')
     .addOption(jsonFlag('an array of one picture of each drive'))
     .action((drive: string | undefined, flags: Flags) => top(drive, flags))
-  return withExamples(
-    command,
-    ['calcfs top', 'every drive of yours, each second'],
-    ['calcfs top ~/lab --once', 'one picture'],
-    ['calcfs top ~/lab --json', 'one picture for a script'],
-  )
-}
+    .examples(
+      ['calcfs top', 'every drive of yours, each second'],
+      ['calcfs top ~/lab --once', 'one picture'],
+      ['calcfs top ~/lab --json', 'one picture for a script'],
+    )
 
 async function top(drive: string | undefined, flags: Flags): Promise<void> {
   const paths = await watchedDrives(drive)

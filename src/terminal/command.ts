@@ -1,32 +1,32 @@
-// Examples of a command: given beside its flags, shown by its --help and its manual page.
-import type { Command } from 'commander'
+// A command of calcfs: commander's, with examples that its --help and its manual page show.
+import { Command } from 'commander'
 
 /** What is typed, and what for. */
 export type Example = readonly [line: string, says: string]
 
-const given = new WeakMap<Command, readonly Example[]>()
+export class CliCommand extends Command {
+  /** Empty for a command that only has sub-commands. */
+  given: readonly Example[] = []
 
-/** Every command has two or more; a line begins with `calcfs` and the command's own name. */
-export function withExamples(
-  command: Command,
-  ...examples: readonly [Example, Example, ...Example[]]
-): Command {
-  given.set(command, examples)
-  return command.addHelpText('after', () => shown(examples))
+  /** Every command has two or more; a line begins with `calcfs` and the command's own name. */
+  examples(...examples: readonly [Example, Example, ...Example[]]): this {
+    this.given = examples
+    return this.addHelpText('after', () => shown(examples))
+  }
 }
 
 /** In the help of a command that only has sub-commands: the first one of each of them. */
-export function withExamplesOfParts(group: Command): Command {
-  return group.addHelpText('after', () => shown(group.commands.flatMap(part => examplesOf(part).slice(0, 1))))
+export function showExamplesOfParts(group: Command): void {
+  group.addHelpText('after', () => shown(group.commands.flatMap(part => examplesOf(part).slice(0, 1))))
 }
+
+export const examplesOf = (command: Command): readonly Example[] =>
+  command instanceof CliCommand ? command.given : []
 
 const shown = (examples: readonly Example[]): string =>
   `\nExamples:\n${exampleLines(examples)
     .map(line => `  ${line}`)
     .join('\n')}`
-
-/** Empty for a command that only has sub-commands. */
-export const examplesOf = (command: Command): readonly Example[] => given.get(command) ?? []
 
 /** Lines up to this length have their words beside them. */
 const besideAtMost = 44
