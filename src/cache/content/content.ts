@@ -192,15 +192,20 @@ export class ContentCache {
     this.versions.check(this.nameOf(content), replacedAt)
   }
 
+  /** Whether it is counted among the kept files; without a look at the disk. */
+  isKept(content: Content): boolean {
+    return this.lru.has(this.nameOf(content))
+  }
+
   /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number {
     const name = this.nameOf(content)
-    return this.isKept(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
+    return this.isThere(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
   }
 
   /** Another daemon has found that the service holds another version of the content that goes by this name. */
   async outdate(name: string): Promise<void> {
-    if (this.versions.length(name) !== undefined || this.isKept(name)) this.versions.noteReplaced(name)
+    if (this.versions.length(name) !== undefined || this.isThere(name)) this.versions.noteReplaced(name)
     await this.forgetNamed(name).catch(rethrow)
   }
 
@@ -255,7 +260,7 @@ export class ContentCache {
     return name
   }
 
-  private isKept(name: string): boolean {
+  private isThere(name: string): boolean {
     return this.lru.has(name) || this.store.has(name)
   }
 

@@ -36,7 +36,7 @@ const supposedBytes = 64 << 10
 
 /** At most `readyAtMost` bytes lie ready without having been opened. */
 export function openContentPrefetch(
-  content: Pick<ContentCache, 'size' | 'prefetch' | 'cached' | 'knownSize'>,
+  content: Pick<ContentCache, 'size' | 'prefetch' | 'isKept' | 'knownSize'>,
   readyAtMost: number,
 ): ContentPrefetch {
   const ready = new Map<string, number>()
@@ -44,9 +44,11 @@ export function openContentPrefetch(
   /** Whether all files of a kind that were met are no longer than a beginning. */
   const areShort = new Map<string, boolean>()
 
-  function learn(path: string, node: ContentNode, length: number | undefined): void {
+  function learn(path: string, node: ContentNode, length: () => number | undefined): void {
     const kind = kindOf(path, node)
-    if (length !== undefined) areShort.set(kind, length <= mostOf.opened && areShort.get(kind) !== false)
+    if (areShort.get(kind) === false) return
+    const known = length()
+    if (known !== undefined) areShort.set(kind, known <= mostOf.opened)
   }
 
   function drop(path: string): void {
@@ -68,7 +70,7 @@ export function openContentPrefetch(
         if (!ready.has(path)) await content.size(wanted, context)
         return
       }
-      if ((bytes >= readyAtMost && !isHere) || content.cached(wanted) === 1) return
+      if ((bytes >= readyAtMost && !isHere) || content.isKept(wanted)) return
       const most = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)
       try {
@@ -78,7 +80,7 @@ export function openContentPrefetch(
         // A short body is on its way faster than it is called off, and would have to be asked for again.
         const isLong = (content.knownSize(wanted) ?? 0) > longBytes
         const length = await content.prefetch(wanted, context, most, isLong ? signal : undefined)
-        learn(path, node, length)
+        learn(path, node, () => length)
         if (ready.has(path)) put(path, length > most ? 0 : length)
       } catch (thrown) {
         drop(path)
@@ -87,14 +89,12 @@ export function openContentPrefetch(
     },
     isKnown(node, level) {
       if (node.kind !== 'content') return false
-      return level === 'looked'
-        ? content.knownSize(node.content) !== undefined
-        : content.cached(node.content) === 1
+      return level === 'looked' ? content.knownSize(node.content) !== undefined : content.isKept(node.content)
     },
     opened(path, node) {
       const wasReady = ready.has(path)
       drop(path)
-      learn(path, node, content.knownSize(node.content))
+      learn(path, node, () => content.knownSize(node.content))
       return wasReady
     },
     full: () => bytes >= readyAtMost,

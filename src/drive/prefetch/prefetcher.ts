@@ -36,7 +36,7 @@ export const noForesight: Prefetcher = {
 
 export interface PrefetcherPorts {
   readonly catalog: Catalog
-  readonly content: Pick<ContentCache, 'size' | 'prefetch' | 'cached' | 'knownSize'>
+  readonly content: Pick<ContentCache, 'size' | 'prefetch' | 'isKept' | 'knownSize'>
   readonly tree: Pick<Tree, 'list' | 'directory'>
   /** How many guesses may be under way side by side, now. */
   readonly room: () => number

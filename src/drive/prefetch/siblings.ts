@@ -111,7 +111,8 @@ export function openSiblingPrefetch(
       const end = Math.min(at + 1 + here.reach, files.length)
       for (let next = Math.max(at + 1, here.asked); next < end && !contentPrefetch.full(); next += 1) {
         const file = files[next]
-        if (file !== undefined) take(here, folder, file, here.level)
+        if (file !== undefined && !contentPrefetch.isKnown(file.node, here.level))
+          take(here, folder, file, here.level)
         here.asked = next + 1
       }
     },

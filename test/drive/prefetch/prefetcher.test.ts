@@ -21,7 +21,7 @@ function held(): number {
 const absent = (): Promise<never> => Promise.reject(new Failure('absent', 'there is no such thing here'))
 const ports: PrefetcherPorts = {
   catalog: {} as Catalog,
-  content: { size: absent, prefetch: absent, cached: () => 0, knownSize: () => undefined },
+  content: { size: absent, prefetch: absent, isKept: () => false, knownSize: () => undefined },
   tree: { list: absent, directory: absent },
   room: () => 0,
   cacheBytes: 0,

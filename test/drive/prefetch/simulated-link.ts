@@ -194,7 +194,7 @@ export function simulatedLink(
         if (bytes <= most) await ask(`body ${path}`, 'guess', bytes)
         return bytes
       },
-      cached: content => (isKnown(`body ${contentPath(content)}`) ? 1 : 0),
+      isKept: content => isKnown(`body ${contentPath(content)}`),
       knownSize: content => {
         const path = contentPath(content)
         return isKnown(`body ${path}`) || isKnown(`size ${path}`) ? byteCount(bytesOf(path)) : undefined
