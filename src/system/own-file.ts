@@ -68,30 +68,28 @@ export const privateDirectory = 0o700
  * @throws the errors of the disk; the old file is then unchanged
  */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
-  await placeFile(path, text)
+  await placeFiles(new Map([[path, text]]))
   await syncDirectory(dirname(path))
 }
 
-/** The same but for the name, which survives a power cut once its directory is synced. */
-export async function placeFile(path: string, text: string | Uint8Array): Promise<void> {
-  const temporary = temporaryBeside(path)
+/** The same of several, but for their names, which survive a power cut once their directories are synced. */
+export async function placeFiles(texts: ReadonlyMap<string, string | Uint8Array>): Promise<void> {
+  const begun: { readonly path: string; readonly temporary: string; readonly file: number }[] = []
   try {
-    await writeDurably(temporary, text)
-    renameSync(temporary, path)
+    for (const [path, text] of texts) {
+      const temporary = temporaryBeside(path)
+      const file = openSync(temporary, 'wx', privateFile)
+      begun.push({ path, temporary, file })
+      writeFileSync(file, text)
+    }
+    // Only the wait for the disk leaves this thread: the rest takes microseconds.
+    await Promise.all(begun.map(({ file }) => synced(file)))
+    for (const { path, temporary } of begun) renameSync(temporary, path)
   } catch (cause) {
-    rmSync(temporary, { force: true })
+    for (const { temporary } of begun) rmSync(temporary, { force: true })
     throw cause
-  }
-}
-
-/** Makes a file whose bytes survive a power cut. Only the wait for the disk leaves this thread: the rest takes microseconds. */
-export async function writeDurably(path: string, text: string | Uint8Array): Promise<void> {
-  const file = openSync(path, 'wx', privateFile)
-  try {
-    writeFileSync(file, text)
-    await synced(file)
   } finally {
-    closeSync(file)
+    for (const { file } of begun) closeSync(file)
   }
 }
 

@@ -32,14 +32,14 @@ export function openDraftFiles(
 ) {
   const live = new Map<string, Draft>()
   function track(draft: Draft): Draft {
-    draft.keptBy({
+    draft.keeper = {
       changed,
       ended() {
         live.delete(draft.id)
         changed()
       },
       keep: async (key, bytes) => void (await history.archive(key, bytes)),
-    })
+    }
     live.set(draft.id, draft)
     return draft
   }

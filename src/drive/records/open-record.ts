@@ -33,9 +33,9 @@ export class OpenRecord {
   #storedRevision: number | undefined
   /** Until then the file is not there, unless a program creates it; 0 where it was not taken away. */
   #awayUntil = 0
-  #saving: Promise<void> = Promise.resolve()
-  /** A finished text is taking the draft's place. */
-  #swap: Promise<void> = Promise.resolve()
+  /** Saves and swaps under way, the latest last: a finished text takes the draft's place by a swap. */
+  #saving: Promise<void> | undefined
+  #swap: Promise<void> | undefined
   readonly #handles = new Set<HandleView>()
   constructor(
     readonly key: string,
@@ -61,7 +61,7 @@ export class OpenRecord {
   }
 
   /** Resolves when the saves that are on their way now have ended; never rejects. */
-  get saving(): Promise<void> {
+  get saving(): Promise<void> | undefined {
     return this.#saving
   }
 
@@ -207,6 +207,7 @@ export class OpenRecord {
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
   async ended(context: RequestContext): Promise<void> {
+    if (this.#saving === undefined && this.#swap === undefined) return
     const under = Promise.all([this.#saving, this.#swap])
     const sentence = 'another save of this record is under way'
     await withDeadline(under, context, this.clock, sentence).catch(alreadyReported)
@@ -214,8 +215,14 @@ export class OpenRecord {
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
   async save(source: RecordSource, from: HandleView | Writing, context: RequestContext): Promise<void> {
-    const run = this.#saving.then(() => this.#saveNow(source, from, context))
-    this.#saving = run.catch(alreadyReported)
+    const before = this.#saving
+    const saved = () => this.#saveNow(source, from, context)
+    const run = before === undefined ? saved() : before.then(saved)
+    const end = (): void => {
+      if (this.#saving === ended) this.#saving = undefined
+    }
+    const ended: Promise<void> = run.then(end, end)
+    this.#saving = ended
     await run
   }
 
@@ -247,6 +254,7 @@ export class OpenRecord {
     if (isSaved) this.#draft = undefined
     this.tell()
     if (isSaved) await draft.discard()
+    else await draft.change({})
     if (handedOver !== undefined) throw handedOver
   }
 
@@ -255,7 +263,11 @@ export class OpenRecord {
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
     const swap = this.ended(context).then(() => this.#swapIn(source, text, context))
-    this.#swap = swap.catch(alreadyReported)
+    const end = (): void => {
+      if (this.#swap === ended) this.#swap = undefined
+    }
+    const ended: Promise<void> = swap.then(end, end)
+    this.#swap = ended
     await swap
   }
 

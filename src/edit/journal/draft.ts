@@ -10,7 +10,6 @@ import {
   readSync,
   renameSync,
   rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,12 +18,11 @@ import { lastNameOf } from '../../layout.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import {
   makeDirectory,
+  placeFiles,
   privateDirectory,
-  privateFile,
   replaceFile,
   syncDirectory,
   synced,
-  writeDurably,
 } from '../../system/own-file.js'
 import { type DraftMeta, damageOf, lossWhy, type MetaChange, printMeta, sealOf } from './draft-meta.js'
 import { noOwner, Turns } from './lock.js'
@@ -57,9 +55,8 @@ export async function placeDraft(directory: string, text: Uint8Array, meta: Draf
     // The state directory may have been deleted while it is mounted.
     await makeDirectory(root)
     mkdirSync(aside, { mode: privateDirectory })
-    if (text.length > 0) await writeDurably(join(aside, 'text'), text)
-    else writeFileSync(join(aside, 'text'), text, { mode: privateFile, flag: 'wx' })
-    await writeDurably(join(aside, 'meta.json'), printMeta(meta))
+    const files = { text, 'meta.json': printMeta(meta) }
+    await placeFiles(new Map(Object.entries(files).map(([name, file]) => [join(aside, name), file])))
     await syncDirectory(aside)
     renameSync(aside, directory)
   } catch (thrown) {
@@ -72,9 +69,10 @@ export async function placeDraft(directory: string, text: Uint8Array, meta: Draf
 /** Positions and lengths are in bytes. Every change is answered once it is in the file: only the wait for the disk leaves this thread. */
 export class Draft {
   readonly id: string
+  /** Is told of changes. */
+  keeper: DraftKeeper | undefined
   readonly #now: () => Instant
   readonly #turns = new Turns()
-  #keeper: DraftKeeper | undefined
   #file: number
   #meta: DraftMeta
   #size: number
@@ -122,11 +120,6 @@ export class Draft {
   /** The disk has lost bytes of the text: it is nothing that its writer wrote. In a sentence. */
   get damage(): string | undefined {
     return this.#damage
-  }
-
-  /** From now on this one is told of changes. */
-  keptBy(keeper: DraftKeeper): void {
-    this.#keeper = keeper
   }
 
   /** @throws Failure 'no-space' (what was written before stays), 'too-large' */
@@ -188,6 +181,11 @@ export class Draft {
     return this.#inTurn(() => this.#change(part))
   }
 
+  /** In memory alone until the next change: after a crash the note of before stands, and the next mount finds out the same. */
+  noteLater(part: MetaChange): Promise<void> {
+    return this.#inTurn(async () => this.#setMeta(part))
+  }
+
   /** The same of the text as well: before a request leaves, and where a save has failed. */
   commit(part: MetaChange): Promise<void> {
     return this.#inTurn(() => this.#change(part, 'with the text'))
@@ -210,7 +208,7 @@ export class Draft {
       rmSync(this.directory, { recursive: true, force: true })
       if (existsSync(dirname(this.directory))) await syncDirectory(dirname(this.directory)).catch(rethrow)
     })
-    this.#keeper?.ended()
+    this.keeper?.ended()
   }
 
   /** Closes the file and leaves everything on disk. */
@@ -241,13 +239,13 @@ export class Draft {
   async #keepUnsaved(): Promise<void> {
     const { sealed, state, key } = this.#meta
     if (sealed === undefined || state === 'editing' || key === undefined) return
-    await this.#keeper?.keep(key, await this.remains())
+    await this.keeper?.keep(key, await this.remains())
   }
 
   async #write(bytes: Uint8Array, offset: number): Promise<void> {
     refuseLength(offset + bytes.length)
     if (this.#meta.sealed !== undefined) this.#verified()
-    await this.#unseal()
+    if (this.#isBound) await this.#unseal()
     this.#written = this.#now()
     onDisk(() => {
       for (let done = 0; done < bytes.length; ) {
@@ -260,7 +258,7 @@ export class Draft {
   async #truncate(length: number): Promise<void> {
     refuseLength(length)
     if (length > 0 && this.#meta.sealed !== undefined) this.#verified()
-    await this.#unseal()
+    if (this.#isBound) await this.#unseal()
     onDisk(() => ftruncateSync(this.#file, length))
     this.#written = this.#now()
     this.#size = length
@@ -270,7 +268,7 @@ export class Draft {
   /** Beside the old one and moved into its place: a disk that is full leaves the text of before, never a cut one. */
   async #replaceWhole(bytes: Uint8Array): Promise<void> {
     refuseLength(bytes.length)
-    await this.#unseal()
+    if (this.#isBound) await this.#unseal()
     await replaceFile(join(this.directory, 'text'), bytes).catch(rethrow)
     this.#reopen()
     this.#written = this.#now()
@@ -317,9 +315,13 @@ export class Draft {
     throw new Failure('broken', this.#damage)
   }
 
+  /** Its note says something of the very bytes. */
+  get #isBound(): boolean {
+    return this.#meta.sealed !== undefined || this.#meta.unread !== undefined
+  }
+
   /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
   async #unseal(): Promise<void> {
-    if (this.#meta.sealed === undefined && this.#meta.unread === undefined) return
     await this.#restore()
     const unsealed = { ...this.#meta, sealed: undefined, unread: undefined }
     await this.#note(unsealed)
@@ -328,8 +330,7 @@ export class Draft {
 
   async #change(part: MetaChange, how?: 'with the text'): Promise<void> {
     const wasSealed = this.#meta.sealed !== undefined
-    const { state = this.#meta.state, ...optional } = part
-    this.#meta = { ...this.#meta, ...optional, state, changed: this.#now(), written: this.#written }
+    this.#setMeta(part)
     if (this.#damage !== undefined) this.#meta = { ...this.#meta, why: lossWhy(this.#damage) }
     else if (!wasSealed && this.#size > 0)
       this.#meta = { ...this.#meta, sealed: sealOf(this.#raw(0, this.#size)) }
@@ -342,11 +343,16 @@ export class Draft {
       if (!wasSealed) this.#meta = { ...this.#meta, sealed: undefined }
       throw thrown
     }
-    this.#keeper?.changed()
+    this.keeper?.changed()
   }
 
-  async #note(meta: DraftMeta): Promise<void> {
-    await replaceFile(join(this.directory, 'meta.json'), printMeta(meta)).catch(rethrow)
+  #setMeta(part: MetaChange): void {
+    const { state = this.#meta.state, ...optional } = part
+    this.#meta = { ...this.#meta, ...optional, state, changed: this.#now(), written: this.#written }
+  }
+
+  #note(meta: DraftMeta): Promise<void> {
+    return replaceFile(join(this.directory, 'meta.json'), printMeta(meta)).catch(rethrow)
   }
 
   async #sync(): Promise<void> {

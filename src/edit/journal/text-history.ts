@@ -22,7 +22,7 @@ import {
   forWriting,
   makeDirectoriesNow,
   makeDirectory,
-  placeFile,
+  placeFiles,
   privateFile,
   replaceFileNow,
   syncDirectory,
@@ -259,7 +259,7 @@ export class TextHistory {
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
       }
       if (isLight) return
-      await Promise.all([...lasting].map(([path, text]) => placeFile(path, text)))
+      await placeFiles(lasting)
       for (const path of lasting.keys()) this.#lasting.add(path)
       await syncDirectory(directory)
     } catch (thrown) {

@@ -12,6 +12,7 @@ export type Edits = ReadonlyMap<string, Edit>
 
 /** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. */
 export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
+  if (base === mine) return new Map()
   return editsInPlace(base.fields, mine.fields) ?? editsByName(base, mine)
 }
 
@@ -23,7 +24,8 @@ function editsInPlace(base: readonly Field[], mine: readonly Field[]): Edits | u
   for (const [place, { name, value }] of mine.entries()) {
     const before = base[place]
     if (before?.name !== name || names.size === names.add(name).size) return undefined
-    if (!equalJson(before.value, value)) edits.set(name, value)
+    const isSame = 'raw' in value && 'raw' in before.value && value.raw === before.value.raw
+    if (!isSame && !equalJson(before.value, value)) edits.set(name, value)
   }
   return edits
 }

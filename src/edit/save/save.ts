@@ -285,13 +285,8 @@ async function finishSave(
   lost: string | undefined,
 ): Promise<SaveResult> {
   const saved = hashesOf(own)
-  await save.draft.change({
-    state: 'editing',
-    ...saved,
-    base: saved.form,
-    attempt: undefined,
-    why: undefined,
-  })
+  const note = { state: 'editing', ...saved, base: saved.form, attempt: undefined, why: undefined } as const
+  await save.draft.noteLater(note)
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }
 

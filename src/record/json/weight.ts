@@ -27,23 +27,15 @@ export function weightOf(text: string): TextWeight {
   let [nodes, depth, print] = [1, 0, text.length]
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charCodeAt(at)
-    if (sign === quote) at = closingQuote(text, at)
+    if (sign === quote)
+      for (at += 1; at < text.length && text.charCodeAt(at) !== quote; at += 1)
+        at += text.charCodeAt(at) === backslash ? 1 : 0
     else if (sign === openObject || sign === openList) depth += 1
     else if (sign === closeObject || sign === closeList) depth -= 1
     if (sign === comma || sign === colon || sign === openObject || sign === openList) nodes += 1
     if (sign === comma || sign === openObject || sign === openList) print += 1 + 2 * depth
   }
   return { tree: nodes * nodeBytes + text.length * characterBytes, print }
-}
-
-function closingQuote(text: string, start: number): number {
-  let at = start + 1
-  for (; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) break
-    if (sign === backslash) at += 1
-  }
-  return at
 }
 
 /** About how many bytes a record with this text takes; a long one is held as its text and its print. */

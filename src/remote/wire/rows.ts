@@ -9,7 +9,6 @@ import {
   stringJson,
   withField,
 } from '../../record/json/json.js'
-import { isLong } from '../../record/json/parse.js'
 import { continuedRows } from '../../record/match-rows.js'
 import type { CalculationId, ListEntry, ReportRow } from '../remote.js'
 import type { FieldNames } from './names.js'
@@ -23,18 +22,8 @@ export function listFieldOf(report: JsonObject, names: FieldNames): string | und
   return named ?? report.fields.find(({ value }) => holdsRows(value, telling))?.name
 }
 
-/** The rows of a report: a save asks for them often, and a record never changes. Those of a long one are not held. */
-export function rowsOfReports(names: FieldNames): (report: JsonObject) => readonly ReportRow[] | undefined {
-  const known = new WeakMap<JsonObject, { readonly rows: readonly ReportRow[] | undefined }>()
-  return report => {
-    const { rows } = known.get(report) ?? { rows: rowsIn(report, names) }
-    if (!isLong(report)) known.set(report, { rows })
-    return rows
-  }
-}
-
 /** The rows in order; undefined where the record has no list, or an invalid one. */
-function rowsIn(report: JsonObject, names: FieldNames): readonly ReportRow[] | undefined {
+export function rowsIn(report: JsonObject, names: FieldNames): readonly ReportRow[] | undefined {
   const entries = entriesIn(report, report, names)
   const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
   if (rows === undefined || rows.length !== entries?.length) return undefined

@@ -13,7 +13,7 @@ import {
   withoutField,
 } from '../../record/json/json.js'
 import { withDigitsOf } from '../../record/json/kept-digits.js'
-import { parseJson, parseKept } from '../../record/json/parse.js'
+import { isLong, parseJson, parseKept } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import {
   type CalculationId,
@@ -35,7 +35,7 @@ import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
 import { newRecordsIn, retitledIn } from './new-records.js'
 import { readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
-import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsOfReports, withRowsIn } from './rows.js'
+import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
 import { idIn } from './scalar.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
@@ -135,12 +135,12 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       return isOtherId || isAnotherThing(one, other, 'strictly')
     },
     withDigitsOf: (base, written) => withDigitsOf(base, written, names.rowCalculation),
-    plain: record => names.modified.reduce(withoutField, record),
-    changedAt(record) {
+    plain: remembered(record => names.modified.reduce(withoutField, record)),
+    changedAt: remembered(record => {
       const dates = names.modified.flatMap(name => fieldOf(record, name) ?? [])
       return dates.length === 0 ? undefined : dates.map(compactPrint).join()
-    },
-    rows: rowsOfReports(names),
+    }),
+    rows: remembered(report => rowsIn(report, names)),
     entries: (report, base) => entriesIn(report, base, names),
     places: report => placesIn(report, names),
     hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
@@ -163,6 +163,16 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
     isTitle: field => names.title.includes(field) || names.reportTitle.includes(field),
     retitled: (record, title) => retitledIn(record, title, names),
     newRecords: newRecordsIn(names),
+  }
+}
+
+/** A save asks the same of a record often, and a record never changes. Of a long one nothing is held. */
+function remembered<Value>(ask: (record: JsonObject) => Value): (record: JsonObject) => Value {
+  const known = new WeakMap<JsonObject, { readonly value: Value }>()
+  return record => {
+    const { value } = known.get(record) ?? { value: ask(record) }
+    if (!isLong(record)) known.set(record, { value })
+    return value
   }
 }
 
