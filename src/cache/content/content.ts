@@ -200,12 +200,12 @@ export class ContentCache {
   /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number {
     const name = this.nameOf(content)
-    return this.isThere(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
+    return this.lru.has(name) || this.store.has(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
   }
 
   /** Another daemon has found that the service holds another version of the content that goes by this name. */
   async outdate(name: string): Promise<void> {
-    if (this.versions.length(name) !== undefined || this.isThere(name)) this.versions.noteReplaced(name)
+    if (this.versions.length(name) !== undefined || this.store.has(name)) this.versions.noteReplaced(name)
     await this.forgetNamed(name).catch(rethrow)
   }
 
@@ -258,10 +258,6 @@ export class ContentCache {
     const name = contentFileName(key)
     this.names.set(key, name)
     return name
-  }
-
-  private isThere(name: string): boolean {
-    return this.lru.has(name) || this.store.has(name)
   }
 
   private inUse(name: string): boolean {
