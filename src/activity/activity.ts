@@ -79,12 +79,6 @@ export const lookEvery = 250
 const tolerated = 1_000
 const remembered = 10 * 60_000
 
-interface Pause {
-  readonly milliseconds: number
-  /** Milliseconds since its end. */
-  readonly ago: number
-}
-
 export class Pauses {
   #lastLook: number | undefined
   #all: { readonly milliseconds: number; readonly end: number }[] = []
@@ -99,9 +93,15 @@ export class Pauses {
     if (milliseconds >= tolerated) this.#all = [...this.#recent(), { milliseconds, end }]
   }
 
-  longest(): Pause | undefined {
+  longest() {
     const [longest] = this.#recent().toSorted((one, other) => other.milliseconds - one.milliseconds)
-    return longest && { milliseconds: longest.milliseconds, ago: this.now() - longest.end }
+    return (
+      longest && {
+        milliseconds: longest.milliseconds,
+        // Milliseconds since its end.
+        ago: this.now() - longest.end,
+      }
+    )
   }
 
   #recent() {

@@ -75,15 +75,10 @@ function run(program: string, args: readonly string[], inherited: number): Promi
   })
 }
 
-interface SocketPair {
-  readonly mine: number
-  readonly theirs: number
-}
-
 const [unix, stream, closeOnExec] = [1, 1, 0o2000000] // AF_UNIX, SOCK_STREAM, SOCK_CLOEXEC
 
 /** socketpair(2): Node's own channel to a child aborts the process on a descriptor that comes over it. */
-function socketPair(): SocketPair {
+function socketPair() {
   const socketpair = libc().func('int socketpair(int domain, int type, int protocol, _Out_ int *sockets)')
   const sockets = [0, 0]
   if (socketpair(unix, stream | closeOnExec, 0, sockets) !== 0) throw new Error('socketpair failed')

@@ -162,19 +162,17 @@ export function symlinkIn(message: Buffer): { readonly name: string; readonly ta
   return { name, target }
 }
 
-export interface RenameIn {
-  readonly from: string
-  readonly to: string
-  readonly directory: number
-  /** RENAME_NOREPLACE, RENAME_EXCHANGE and RENAME_WHITEOUT of renameat2(2). */
-  readonly flags: number
-}
-
-export function renameIn(message: Buffer, opcode: number): RenameIn {
+export function renameIn(message: Buffer, opcode: number) {
   const hasFlags = opcode === opcodes.rename2
   const [from, to] = twoTexts(message, hasFlags ? 16 : 8)
   const given = body(message, 8)
-  return { from, to, directory: wide(given, 0), flags: hasFlags ? given.readUInt32LE(8) : 0 }
+  return {
+    from,
+    to,
+    directory: wide(given, 0),
+    // RENAME_NOREPLACE, RENAME_EXCHANGE and RENAME_WHITEOUT of renameat2(2).
+    flags: hasFlags ? given.readUInt32LE(8) : 0,
+  }
 }
 
 export interface SetattrIn {
@@ -218,38 +216,27 @@ export function readIn(message: Buffer): ReadIn {
   return { handle: wide(given, 0), offset: offsetAt(given, 8), size: given.readUInt32LE(16) }
 }
 
-export interface WriteIn {
-  readonly handle: number
-  readonly offset: number
-  /** Lies in the message: copied where it is kept. */
-  readonly bytes: Buffer
-}
-
-export function writeIn(message: Buffer): WriteIn {
+export function writeIn(message: Buffer) {
   const given = body(message, 40)
   const size = given.readUInt32LE(16)
   if (given.length < 40 + size) throw new Malformed('a write that is cut')
-  return { handle: wide(given, 0), offset: offsetAt(given, 8), bytes: given.subarray(40, 40 + size) }
+  return {
+    handle: wide(given, 0),
+    offset: offsetAt(given, 8),
+    // Lies in the message: copied where it is kept.
+    bytes: given.subarray(40, 40 + size),
+  }
 }
 
-export interface XattrIn {
-  readonly name: string
-  /** Of the caller's buffer, in bytes; 0 asks for the length alone. */
-  readonly size: number
-}
-
-export const getxattrIn = (message: Buffer): XattrIn => ({
+export const getxattrIn = (message: Buffer) => ({
   name: oneText(message, 8),
+
+  // Of the caller's buffer, in bytes; 0 asks for the length alone.
   size: body(message, 8).readUInt32LE(0),
 })
 export const listxattrSize = (message: Buffer): number => body(message, 8).readUInt32LE(0)
 
-export interface Forgotten {
-  readonly node: number
-  readonly count: number
-}
-
-export function forgottenIn(message: Buffer, { opcode, node }: Header): readonly Forgotten[] {
+export function forgottenIn(message: Buffer, { opcode, node }: Header) {
   if (opcode === opcodes.forget) return [{ node, count: wide(body(message, 8), 0) }]
   const given = body(message, 8)
   const count = given.readUInt32LE(0)
@@ -262,14 +249,7 @@ export function forgottenIn(message: Buffer, { opcode, node }: Header): readonly
 
 export const interruptedIn = (message: Buffer): number => wide(body(message, 8), 0)
 
-export interface InitIn {
-  readonly major: number
-  readonly minor: number
-  readonly readahead: number
-  readonly flags: number
-}
-
-export function initIn(message: Buffer): InitIn {
+export function initIn(message: Buffer) {
   const given = body(message, 16)
   return {
     major: given.readUInt32LE(0),

@@ -9,13 +9,6 @@ interface NextWording {
   readonly length: number
 }
 
-/** The time of a text as the ledger has it, and the wording that may follow. */
-interface KeptTime {
-  readonly time: number
-  readonly wording: string | undefined
-  readonly next: string | undefined
-}
-
 const roundingMs = 1_000
 /** Before the digest of a wording that follows a second later. */
 const laterMark = '+'
@@ -105,7 +98,7 @@ export class Times {
   }
 
   /** What was shown last; time 0 before the first text. */
-  #keptOf(key: string): KeptTime {
+  #keptOf(key: string) {
     const [time = '', wording, next] = (this.ledger.get(textRoom, key) ?? '').split(' ')
     return { time: wording === undefined ? 0 : Number(time), wording, next }
   }

@@ -20,13 +20,6 @@ export interface SizedContent extends PlacedContent {
   readonly bytes: number
 }
 
-export interface Sized {
-  readonly contents: readonly SizedContent[]
-  /** Those whose size could not be had, whatever the reason. */
-  readonly unsized: readonly PlacedContent[]
-  readonly missing: readonly MissingPart[]
-}
-
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
 const fileDeadline = 60_000
 /** Files of one pin side by side. */
@@ -38,7 +31,7 @@ export class PinFetch {
   constructor(private readonly parts: PinFetchParts) {}
 
   /** @throws Failure of an outage */
-  async sizes(contents: readonly PlacedContent[]): Promise<Sized> {
+  async sizes(contents: readonly PlacedContent[]) {
     const { content, limit, clock, patience } = this.parts
     const found: SizedContent[] = []
     const unsized: PlacedContent[] = []
@@ -51,7 +44,12 @@ export class PinFetch {
         throw thrown
       }
     })
-    return { unsized, missing, contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)) }
+    return {
+      // Those whose size could not be had, whatever the reason.
+      unsized,
+      missing,
+      contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)),
+    }
   }
 
   /** Which of them are on this disk. */

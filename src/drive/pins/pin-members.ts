@@ -10,13 +10,6 @@ export interface PinQuestion {
   readonly key: string
 }
 
-interface FittingContents {
-  readonly chosen: readonly SizedContent[]
-  readonly tooMany: readonly SizedContent[]
-  /** Why not all of them fit, and what to do. */
-  readonly because: string | undefined
-}
-
 const partOfPins = 7 / 8
 
 export class AllPinMembers {
@@ -59,7 +52,7 @@ export class AllPinMembers {
   }
 
   /** What of a pin may be kept beside the others. */
-  fit(key: string, all: readonly SizedContent[]): FittingContents {
+  fit(key: string, all: readonly SizedContent[]) {
     const most = this.cacheBytes * partOfPins
     const own = this.contents(key)
     const others = new Set(
@@ -80,7 +73,12 @@ export class AllPinMembers {
       }
     }
     this.#allowed.set(key, used)
-    return { chosen, tooMany, because: this.#tooManyBecause(tooMany, taken + used) }
+    return {
+      chosen,
+      tooMany,
+      // Why not all of them fit, and what to do.
+      because: this.#tooManyBecause(tooMany, taken + used),
+    }
   }
 
   /** Of pins that were not looked at yet in this process what is on the disk counts. */
