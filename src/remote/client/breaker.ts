@@ -106,6 +106,8 @@ function awayFailure(reason: Failure | undefined): Failure {
 }
 
 const remembered = 31
+/** The median of many is found once in so many answers. */
+const countedEvery = 8
 /** A silence is unusual after four times the median, and never sooner than after this. */
 const patienceTimes = 4
 const patienceAtLeast = 1_000
@@ -114,7 +116,8 @@ const patienceAtLeast = 1_000
 export class AnswerTimes {
   /** Milliseconds that an answer usually takes; 0 before the first one. */
   median = 0
-  readonly #times: number[] = []
+  readonly #times = new Float64Array(remembered)
+  #count = 0
 
   /** Milliseconds after which a silence is unusual. */
   get patience(): number {
@@ -123,9 +126,10 @@ export class AnswerTimes {
 
   /** The head of an answer came after so many milliseconds. */
   note(milliseconds: number): void {
-    this.#times.push(milliseconds)
-    if (this.#times.length > remembered) this.#times.shift()
-    // Runs for every answer: such an array is sorted by its numbers without a function.
-    this.median = Float64Array.from(this.#times).sort()[this.#times.length >> 1] ?? 0
+    this.#times[this.#count % remembered] = milliseconds
+    this.#count += 1
+    if (this.#count > remembered && this.#count % countedEvery !== 0) return
+    const known = this.#times.slice(0, this.#count).sort()
+    this.median = known[known.length >> 1] ?? 0
   }
 }

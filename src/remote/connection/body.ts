@@ -110,7 +110,7 @@ const over: IteratorResult<Uint8Array, undefined> = { done: true, value: undefin
 /** One reader at a time; `push`, `end` and `fail` are for the connection. No generator: each step of one costs several turns of promises. */
 export class BodyStream implements AsyncIterableIterator<Uint8Array> {
   #state: 'coming' | 'ended' | 'failed' = 'coming'
-  #reason = new Error('the body was given up')
+  #reason: Error | undefined
   #reader: Reader | undefined
   readonly #pieces: Uint8Array[] = []
   #queued = 0
