@@ -45,7 +45,7 @@ import { turnedLists } from './saving/turned-lists.js'
 export type Promises = (t: Test, open: OpenTestbed) => void
 
 /** Most of the time is spent waiting: for what a kernel keeps to be over, for deadlines, for answers that are late on purpose. */
-const atOnce = 6
+const atOnce = 4
 
 /** Tries all promises of a group on one kind of testbed. */
 export function sideBySide(t: Test, group: readonly Promises[], open: OpenTestbed): void {

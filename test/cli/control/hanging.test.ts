@@ -12,8 +12,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
-t.jobs = 2
 
 interface Timed extends Ran {
   /** Milliseconds without those that other tests had the processors. */
