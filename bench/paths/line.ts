@@ -5,6 +5,7 @@ import { type AssembledDrive, assemble } from '../../src/app/assemble.js'
 import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
 import { systemClock } from '../../src/remote/clock.js'
+import type { Remote } from '../../src/remote/remote.js'
 import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 
@@ -20,6 +21,7 @@ export interface LineWish {
 export interface Line {
   readonly drive: AssembledDrive
   readonly activity: Activity
+  readonly remote: Remote
 }
 
 /** Opens a line and signs it in. @throws Failure where the service refuses or is away */
@@ -49,5 +51,5 @@ export async function openLine({ home, settings, log }: LineWish): Promise<Line>
   })
   const failure = await drive.introduce()
   if (failure !== undefined) throw failure
-  return { drive, activity }
+  return { drive, activity, remote: connection.remote }
 }

@@ -10,6 +10,7 @@ import { Agent, request } from 'undici'
 import { type At, Calls, rootNode } from './calls.js'
 import { type Cost, type Meter, openMeter } from './cost.js'
 import { type Line, openLine } from './line.js'
+import { questionsTo } from './questions.js'
 
 const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
@@ -97,7 +98,7 @@ interface Row {
 }
 
 async function measureLine(
-  { drive, activity }: Line,
+  { drive, activity, remote }: Line,
   meter: Meter,
   heard: () => number,
 ): Promise<readonly Row[]> {
@@ -123,6 +124,7 @@ async function measureLine(
   await row('open, read, close of a kept file', () => calls.readWhole(file), true)
   await row('the same, cold', () => calls.readWhole(cold), false)
   await row(`save of a report of ${text.length} bytes`, () => calls.overwrite(report, edited), false)
+  for (const [what, ask] of Object.entries(await questionsTo(remote))) await row(what, ask, true)
   return rows
 }
 
