@@ -101,7 +101,7 @@ export async function assemble(given: AssemblySettings) {
       const pinsClosed = built.pins.close()
       for (const { path } of await writeSide.burst.close())
         log.warn({ path }, 'this was not deleted: the drive ended before')
-      writeSide.endMount()
+      writeSide.newFiles.end()
       await writeSide.records.settled()
       await drafts.leave()
       await history.settled()

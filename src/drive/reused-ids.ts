@@ -20,7 +20,7 @@ export interface ReusedIdsParts {
   readonly times: Times
   readonly reports: KnownReports
   readonly drafts: Pick<DraftFiles, 'unsent'>
-  readonly writeSide: Pick<WriteSide, 'records' | 'aliases' | 'forgetNames'>
+  readonly writeSide: Pick<WriteSide, 'records' | 'aliases' | 'newFiles'>
   /** Nothing that is remembered counts as fresh. */
   readonly expireAll: () => void
   /** Milliseconds for which a listing counts as fresh. */
@@ -29,12 +29,8 @@ export interface ReusedIdsParts {
   readonly now: () => Instant
 }
 
-export interface ReusedIds {
-  otherShare(project: ProjectId, share: Share): void
-}
-
 /** Listens to what the service says; answers what to do where a share is given to another person than before. */
-export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
+export function openReusedIds(parts: ReusedIdsParts) {
   const { catalog, identities, writeSide } = parts
   const { records } = writeSide
   let expiredAt = Number.NEGATIVE_INFINITY
@@ -54,7 +50,7 @@ export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
     const record = nodeOfRecordKey(thing)
     if (record?.kind === 'record') {
       records.detach(nodeKey(record))
-      writeSide.forgetNames(record)
+      writeSide.newFiles.forget(record)
     }
     if (thing.kind === 'report') {
       records.detach(nodeKey({ kind: 'order', id: thing.id as ReportId }))
@@ -82,13 +78,15 @@ export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
 
   identities.listen(another)
   return {
-    otherShare(project, { id }) {
+    otherShare(project: ProjectId, { id }: Share): void {
       parts.log('a share is given to another person than before', { project, share: id })
       records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
       keepDraftsApart(key => key.kind === 'share' && key.as === undefined && key.id === id)
     },
   }
 }
+
+export type ReusedIds = ReturnType<typeof openReusedIds>
 
 /** What is noted beside a text when it is begun: what its record is then, and of a share its project. */
 export function identityReader(identities: Identities): (key: RecordKey) => DraftMeta['thing'] {

@@ -76,7 +76,7 @@ export class WriteSide {
   readonly deleteSender: DeleteSender
   readonly ports: NewRecordPorts & { readonly remote: Remote }
   readonly removalReport: RemovalReportSources
-  readonly #newFiles: NewFiles
+  readonly newFiles: NewFiles
   readonly #saver: Saver
   readonly #recordSource: (node: RecordNode | OrderNode) => RecordSource
   readonly #changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
@@ -103,7 +103,7 @@ export class WriteSide {
       changed: node => this.#changed(node),
     }
     this.#recordSource = openRecordSources(parts)
-    this.#newFiles = new NewFiles({
+    this.newFiles = new NewFiles({
       ...parts,
       state: sources.state,
       mountPoint: sources.mountPoint,
@@ -114,7 +114,7 @@ export class WriteSide {
         node.of === 'share' ? newShare(this.ports, node) : newReport(this.ports, node.name),
       read: (node, context) => this.#editable(node).read(context),
     })
-    const forgetNames = (node: RecordNode): void => this.forgetNames(node)
+    const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
     this.deleteSender = new DeleteSender({ ...sources, aliases: this.aliases, forgetNames, now })
     this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
     this.removalReport = { catalog, dialect, reports: sources.reports, burst: this.burst, now }
@@ -122,7 +122,7 @@ export class WriteSide {
 
   /** How a record is read and edited. */
   source(node: EditableNode): RecordSource {
-    return node.kind === 'new' ? this.#newFiles.source(node) : this.#recordSource(node)
+    return node.kind === 'new' ? this.newFiles.source(node) : this.#recordSource(node)
   }
 
   removals(tree: Tree): Removals {
@@ -147,7 +147,7 @@ export class WriteSide {
 
   /** Of the name under which a record was made that record; any other node is itself. */
   meant<One extends Node>(node: One): One | RecordNode {
-    return node.kind === 'new' ? (this.#newFiles.target(node) ?? node) : node
+    return node.kind === 'new' ? (this.newFiles.target(node) ?? node) : node
   }
 
   /** What was just taken away, or is about to be deleted. */
@@ -173,7 +173,7 @@ export class WriteSide {
   }
 
   isNew(node: NewNode): boolean {
-    return this.#newFiles.target(node) !== undefined || this.records.draftOf(nodeKey(node)) !== undefined
+    return this.newFiles.target(node) !== undefined || this.records.draftOf(nodeKey(node)) !== undefined
   }
 
   /** Ends an unsaved text: its file shows what the service has. */
@@ -200,16 +200,6 @@ export class WriteSide {
     else if (node.kind === 'record') forgetRecord(catalog, node)
   }
 
-  /** No `new*.json` stands for this record any more. */
-  forgetNames(node: RecordNode): void {
-    this.#newFiles.forget(node)
-  }
-
-  /** The mount ends: no new name stands for what it made. */
-  endMount(): void {
-    this.#newFiles.end()
-  }
-
   /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
   adopt(): void {
     const { drafts } = this.sources
@@ -233,7 +223,7 @@ export class WriteSide {
     const revision = this.records.revisionOf(nodeKey(node))
     await this.#confirm(node, context)
     if (draft.meta.apart) return
-    if (node.kind === 'new') return this.#newFiles.settle(node, draft)
+    if (node.kind === 'new') return this.newFiles.settle(node, draft)
     if ((await this.#saver.settle({ record: this.#editable(node), draft }, context)) !== 'stored') return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     this.forget(node)
@@ -277,19 +267,19 @@ export class WriteSide {
     const { clock, tell } = this.sources
     this.#changedAt.set(nodeKey(node), clock.now())
     const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
-    for (const key of [nodeKey(node), ...order, ...this.#newFiles.keysOf(node)]) tell(key)
+    for (const key of [nodeKey(node), ...order, ...this.newFiles.keysOf(node)]) tell(key)
   }
 
   #writtenAt(node: RecordNode): Instant {
     const key = nodeKey(node)
-    const written = [key, ...this.#newFiles.keysOf(node)].map(name => this.records.writtenAt(name) ?? 0)
+    const written = [key, ...this.newFiles.keysOf(node)].map(name => this.records.writtenAt(name) ?? 0)
     return instant(Math.max(this.#changedAt.get(key) ?? 0, ...written))
   }
 
   #isBack(node: Deletable): void {
     const record: RecordNode =
       node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }
-    for (const key of [nodeKey(record), ...this.#newFiles.keysOf(record)]) this.records.bringBack(key)
+    for (const key of [nodeKey(record), ...this.newFiles.keysOf(record)]) this.records.bringBack(key)
   }
 
   async #delete(thing: RemovedThing): Promise<void> {
