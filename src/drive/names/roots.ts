@@ -47,9 +47,10 @@ export interface RootParts {
   readonly given: readonly string[]
 }
 
-/** A given root as it is now: an entry, what lies in a space, or nothing but what is to be said of it. */
+/** A given root as it is now: a space that has an id, entries, and what is to be said of it. */
 interface GivenRoot {
-  readonly top?: TopLevel
+  readonly space?: { readonly id: ProjectId; readonly user: string }
+  readonly entries: readonly FoundProject[]
   /** Why its names are not known. */
   readonly missing?: Failure
   readonly trouble?: string
@@ -188,36 +189,24 @@ export class Roots {
   async #givenRoots(context: RequestContext): Promise<TopLevel> {
     const all = await Promise.all(this.parts.given.map(root => this.#givenRoot(root, context)))
     const [only] = all
-    if (all.length === 1 && only?.top?.form === 'one') return only.top
-    const looks = await Promise.all(all.map(root => this.#withChildren(root, context)))
-    const troubles = looks.flatMap(({ trouble, missing }) => trouble ?? missing?.message ?? [])
-    const missing = looks.find(look => look.missing !== undefined)?.missing
-    return { form: 'several', entries: looks.flatMap(({ entries }) => entries), users: [], missing, troubles }
+    if (all.length === 1 && only?.space !== undefined) return { form: 'one', ...only.space }
+    const troubles = all.flatMap(({ trouble, missing }) => trouble ?? missing?.message ?? [])
+    const missing = all.find(root => root.missing !== undefined)?.missing
+    return { form: 'several', entries: all.flatMap(({ entries }) => entries), users: [], missing, troubles }
   }
 
   /** One root that cannot be told keeps no other from being shown. */
-  async #withChildren(
-    { top, ...rest }: GivenRoot,
-    context: RequestContext,
-  ): Promise<Omit<GivenRoot, 'top'> & { readonly entries: readonly FoundProject[] }> {
-    if (top?.form !== 'one') return { ...rest, entries: top?.entries ?? [] }
-    try {
-      const { projects } = await this.parts.catalog.children(top.id).ask(context)
-      return { ...rest, entries: projects.map(({ id, title }) => ({ id, title })) }
-    } catch (thrown) {
-      return { missing: asFailure(thrown), entries: [] }
-    }
-  }
-
   async #givenRoot(root: string, context: RequestContext): Promise<GivenRoot> {
     const user = spaceForm.exec(root)?.[1]
     if (user === undefined) return this.#entryRoot(root, context)
     try {
       const id = await this.userRoot(user, context)
-      if (id !== undefined) return { top: { form: 'one', id, user } }
-      return { top: { form: 'several', entries: this.foundBelow(user), users: [user] } }
+      if (id === undefined) return { entries: this.foundBelow(user) }
+      if (this.parts.given.length === 1) return { space: { id, user }, entries: [] }
+      const { projects } = await this.parts.catalog.children(id).ask(context)
+      return { entries: projects.map(({ id, title }) => ({ id, title })) }
     } catch (thrown) {
-      return { missing: asFailure(thrown) }
+      return { missing: asFailure(thrown), entries: [] }
     }
   }
 
@@ -228,13 +217,14 @@ export class Roots {
       const entry = await (idForm.test(root)
         ? this.#rootById(root as ProjectId, context)
         : this.#rootByPath(asPath(root), id, context))
-      if (entry === undefined) return { trouble: `--root ${root}: the service knows no project at this path` }
-      return { top: { form: 'several', entries: [entry], users: [] } }
+      return entry === undefined
+        ? { entries: [], trouble: `--root ${root}: the service knows no project at this path` }
+        : { entries: [entry] }
     } catch (thrown) {
       const doubt = asFailure(thrown)
       const trouble = `--root ${root}: ${doubt.message}`
-      if (id === undefined || title === undefined) return { missing: doubt, trouble }
-      return { top: { form: 'several', entries: [{ id, title, doubt }], users: [] }, trouble }
+      if (id === undefined || title === undefined) return { missing: doubt, trouble, entries: [] }
+      return { entries: [{ id, title, doubt }], trouble }
     }
   }
 
