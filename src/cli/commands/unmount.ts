@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
-import { leftoverDrafts } from '../../edit/journal/drafts.js'
+import { readLeftDrafts } from '../../edit/journal/drafts.js'
 import {
   detach,
   drives,
@@ -14,6 +14,7 @@ import {
   mountPath,
   unmount,
 } from '../../mount/mount-point.js'
+import { systemClock } from '../../remote/clock.js'
 import { isProcessAlive } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
@@ -74,7 +75,10 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
 /** Read from the disk once the daemon has ended: it finishes running saves, and programs may save until then. */
 async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]> {
   try {
-    return (await leftoverDrafts(state)).map(key => (key === undefined ? 'unknown' : `${key.kind} ${key.id}`))
+    const { left, damaged } = await readLeftDrafts(state, systemClock.now)
+    return [...left, ...damaged].map(one =>
+      'key' in one && one.key ? `${one.key.kind} ${one.key.id}` : 'unknown',
+    )
   } catch {
     // The directory cannot be read: the daemon's last status is used.
     return unsent.map(({ record }) => record)

@@ -6,7 +6,7 @@ import { exchangeCredentials } from '../../app/sign-in.js'
 import { statesOf } from '../../config/places.js'
 import { findSecret } from '../../config/secret.js'
 import type { Status } from '../../drive/interface/control.js'
-import { leftoverDrafts } from '../../edit/journal/drafts.js'
+import { readLeftDrafts } from '../../edit/journal/drafts.js'
 import { asFailure } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
@@ -155,7 +155,8 @@ async function drivesOf({ base, user }: Account): Promise<readonly Status[]> {
 /** Those that no daemon has; none where there is no directory for them. */
 async function unsavedIn(stateDirectory: string): Promise<number> {
   try {
-    return (await leftoverDrafts(stateDirectory)).length
+    const { left, damaged } = await readLeftDrafts(stateDirectory, systemClock.now)
+    return left.length + damaged.length
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
     return 0

@@ -81,23 +81,6 @@ function namesNow(root: string): readonly string[] {
   }
 }
 
-/**
- * The records of the unsaved texts that no running process has, as the next mount would adopt them; undefined for one whose note
- * is damaged. Changes nothing.
- */
-export async function leftoverDrafts(stateDirectory: string): Promise<readonly (RecordKey | undefined)[]> {
-  const root = join(stateDirectory, 'drafts')
-  const left: (RecordKey | undefined)[] = []
-  for (const name of await readdir(root)) {
-    const directory = join(root, name)
-    const { isEmpty, isThere } = await savedText(directory)
-    if (name.startsWith('.') || isEmpty || !isThere) continue
-    const meta = readMeta(join(directory, 'meta.json'))
-    if (meta === undefined || !(await isOwnerAlive(meta.owner))) left.push(meta?.key)
-  }
-  return left
-}
-
 /** What is known of a draft without having it. */
 export type LeftDraft = Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
 
