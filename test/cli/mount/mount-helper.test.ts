@@ -289,35 +289,5 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
   ])
 })
 
-t.test(
-  'CMD-4 a profile in a file of the system that the user may not read is not said to be none',
-  async t => {
-    if (process.getuid?.() !== 0)
-      return t.fail('this test changes to another user, which only root may: run it as root')
-    const directory = t.testdir({
-      etc: { calcfs: { 'config.toml': '[profiles.group]\nurl = "https://x.org"\n' } },
-    })
-    await chmod(join(directory, 'etc/calcfs/config.toml'), 0o600)
-    for (const path of [directory, join(directory, 'etc'), join(directory, 'etc/calcfs')])
-      await chmod(path, 0o755)
-    const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups env HOME=/nowhere node ${calcfs}`
-    const ran = await inOwnMounts(
-      `
-    mount -t overlay overlay -o lowerdir=${directory}/etc:/etc /etc
-    exec 2>&1
-    ${as} login --profile group; echo $?
-    ${as} login; echo $?`,
-      { directory },
-    )
-    const closed = '/etc/calcfs/config.toml is there, but this user may not read it'
-    t.match(wordsOf(ran), [
-      `calcfs: there is no profile 'group' that this user may see: ${closed}; have its owner allow it, or write [profiles.group] with its url into a file of your own.`,
-      '2',
-      new RegExp(`^calcfs: no service is named; .* in the configuration file \\(${closed}\\)\\.$`),
-      '2',
-    ])
-  },
-)
-
 /** The user and group without rights of their own, of Debian. */
 const nobody = 65534
