@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { asFailure } from '../../failure.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
@@ -134,6 +135,11 @@ export class TextHistory {
   readonly #turns = new Turns()
   /** Directories whose names, and files whose bytes, are known to survive a power cut. */
   readonly #lasting = new Set<string>()
+  /** A save looks at every known text of its record. */
+  readonly #texts = new LRUCache<string, { readonly file: string; readonly text: string }>({
+    maxSize: 1 << 20,
+    sizeCalculation: ({ text }) => text.length + 1,
+  })
   #last: number
 
   constructor(options: TextHistoryOptions) {
@@ -177,7 +183,7 @@ export class TextHistory {
       const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
       const known: KnownText[] = []
       for (const [hash, its] of byHash(marks)) {
-        const text = textAt(directory, hash)
+        const text = this.#textAt(directory, hash)
         if (text === undefined) continue
         const users = this.#users.of(`${keyName(key)} ${hash}`)
         known.push({ text, ...timesOf(its), outcome: outcomes.get(hash), users })
@@ -199,13 +205,13 @@ export class TextHistory {
       const saved = Math.max(0, ...marks.filter(({ how }) => how === 'saved').map(({ at }) => at))
       const sent = marks.filter(({ how, at }) => how === 'sent' && at > saved)
       const latest = sent.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
-      return latest.flatMap(({ hash }) => textAt(directory, hash) ?? [])
+      return latest.flatMap(({ hash }) => this.#textAt(directory, hash) ?? [])
     })
   }
 
   /** The text with this hash, if it is still known. */
   async recall(key: RecordKey, hash: string): Promise<string | undefined> {
-    return textAt(this.#directoryOf(key), hash)
+    return this.#textAt(this.#directoryOf(key), hash)
   }
 
   /** Every text that is kept of a record by any mount: how it was met, by its hash. */
@@ -236,6 +242,25 @@ export class TextHistory {
 
   #inTurn<Result>(key: RecordKey, work: (directory: string) => Promise<Result>): Promise<Result> {
     return this.#turns.take(keyName(key), () => work(this.#directoryOf(key)))
+  }
+
+  /** A damaged file is no text: its hash says so. A text that was read stays known while its file is the same. */
+  #textAt(directory: string, hash: string): string | undefined {
+    const path = join(directory, hash)
+    try {
+      const status = statSync(path, { throwIfNoEntry: false })
+      if (status === undefined) return undefined
+      const file = `${status.ino} ${status.size} ${status.mtimeMs}`
+      const known = this.#texts.get(path)
+      if (known?.file === file) return known.text
+      const bytes = bytesAt(path)
+      if (bytes === undefined || textHash(bytes) !== hash) return undefined
+      const text = bytes.toString()
+      this.#texts.set(path, { file, text })
+      return text
+    } catch (thrown) {
+      throw asFailure(thrown)
+    }
   }
 
   #directoryOf(key: RecordKey): string {
@@ -323,16 +348,6 @@ function setMark(path: string, at: Instant): void {
 function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
   const bytes = bytesAt(path, length)
   return bytes !== undefined && textHash(bytes) === hash
-}
-
-/** A damaged file is no text: its hash says so. */
-function textAt(directory: string, hash: string): string | undefined {
-  try {
-    const bytes = bytesAt(join(directory, hash))
-    return bytes !== undefined && textHash(bytes) === hash ? bytes.toString() : undefined
-  } catch (thrown) {
-    throw asFailure(thrown)
-  }
 }
 
 /** What is no file counts as missing, and so does one of another length than the due one. */
