@@ -76,8 +76,8 @@ async function fleet(options: Options): Promise<void> {
 }
 
 /** In a process of its own: nothing else runs in it, and its garbage is collected when it is told. */
-function countPaths(): void {
-  const child = fileURLToPath(new URL('paths/paths.js', import.meta.url))
+function alone(program: string): void {
+  const child = fileURLToPath(new URL(program, import.meta.url))
   const { status } = spawnSync(process.execPath, ['--expose-gc', child], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 }
@@ -208,7 +208,8 @@ function draw(file: string, svg: string): void {
 try {
   const options = optionsOf(process.argv.slice(2))
   if (options.help) console.log(usage)
-  else if (options.paths) countPaths()
+  else if (options.paths) alone('paths/paths.js')
+  else if (options.delay) alone('delay/delay.js')
   else if (options.fleet) await fleet(options)
   else await main(options)
 } catch (thrown) {

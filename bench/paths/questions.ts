@@ -1,7 +1,6 @@
 // One question of each kind from the typed call to the connection and back, beside raw undici: no cache, no drive.
 import { dueIn, systemClock } from '../../src/remote/clock.js'
 import {
-  byteCount,
   byteOffset,
   type CalculationId,
   type Content,
@@ -22,13 +21,11 @@ export async function questionsTo(remote: Remote): Promise<Questions> {
   const calculation = await calculationBelow(remote, root)
   const [title] = await remote.fileTitles(calculation, asked())
   const content: Content = { of: 'file', calculation, title: title as FileTitle }
-  const most = byteCount(1 << 20)
   return {
     'a listing, asked': () => remote.subProjects(root, asked()),
     'a record, asked': () => remote.calculation(calculation, asked()),
     'a size, asked (HEAD)': () => remote.contentSize(content, asked()),
-    'a short content, asked': () => remote.shortContent(content, { most, mayBeLonger: false }, asked()),
-    'the same in pieces': async () => {
+    'a content, asked': async () => {
       for await (const _ of (await remote.content(content, byteOffset(0), asked())).bytes);
     },
   }

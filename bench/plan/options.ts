@@ -14,6 +14,8 @@ export interface Options {
   readonly tree?: TreeName
   /** Whether modules, calls, promises and bytes of the hot paths are counted, and nothing else. */
   readonly paths: boolean
+  /** Whether the delays of the event loop are measured, and nothing else. */
+  readonly delay: boolean
   /** Whether the fleet is measured, and nothing else. */
   readonly fleet: boolean
   /** Of the fleet; undefined for what is usual. */
@@ -55,6 +57,7 @@ export const usage = `npm run bench -- [options]        or, once it is built, no
   --nodes N         of the fleet: mounts (8), --lines N without a kernel (200), --saves N (50)
   --rows a,b        of the fleet: ${fleetRows.join(', ')}
   --paths           modules, calls, promises, bytes and requests of five hot paths, and of raw undici
+  --delay           how late the event loop is in a cold copy, a long walk, a long record and a save beside it
   --plan            say what would be done and how long it may take, and do nothing
   --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
   --page            write docs/performance.md, too
@@ -83,6 +86,7 @@ export function optionsOf(args: readonly string[]): Options {
       rows: { type: 'string' },
       page: { type: 'boolean', default: false },
       paths: { type: 'boolean', default: false },
+      delay: { type: 'boolean', default: false },
     },
   })
   const fleet = values.tree === 'fleet'
@@ -113,6 +117,7 @@ export function optionsOf(args: readonly string[]): Options {
     out: values.out,
     page: values.page,
     paths: values.paths,
+    delay: values.delay,
   }
 }
 

@@ -12,8 +12,6 @@ import {
   type Instant,
   type Remote,
   type RequestContext,
-  type ShortContent,
-  type ShortWish,
 } from '../remote/remote.js'
 import {
   type ContentPart,
@@ -56,10 +54,6 @@ export class SharedContents {
       ...remote,
       contentSize: (content, context) =>
         isShared(content) ? this.sizeOf(remote, content, context) : remote.contentSize(content, context),
-      shortContent: (content, wanted, context) =>
-        isShared(content)
-          ? this.shortOf(remote, content, wanted, context)
-          : remote.shortContent(content, wanted, context),
       content: (content, start, context, end, of) =>
         isShared(content)
           ? this.contentOf(remote, start, { content, context, end, of })
@@ -103,27 +97,6 @@ export class SharedContents {
           ? (JSON.parse(opened.plain.toString('latin1')) as ContentSize)
           : undefined,
     })
-  }
-
-  private async shortOf(
-    remote: Remote,
-    content: Content,
-    { most, mayBeLonger }: ShortWish,
-    context: RequestContext,
-  ): Promise<ShortContent> {
-    const end = mayBeLonger ? most : undefined
-    const body = await this.contentOf(remote, 0, { content, context, end, of: undefined })
-    const pieces: Uint8Array[] = []
-    let count = 0
-    for await (const piece of body.bytes) {
-      pieces.push(piece)
-      count += piece.length
-      if (count > most) break
-    }
-    body.cancel()
-    const { length, ends, isPage, version } = body
-    const isWhole = body.end === undefined && count <= most
-    return { bytes: Buffer.concat(pieces), isWhole, length, ends, isPage: isPage === true, version }
   }
 
   private async contentOf(remote: Remote, start: number, wanted: WantedContent): Promise<Body> {

@@ -219,18 +219,6 @@ export interface Body {
   cancel(): void
 }
 
-/** A content in one buffer, or the beginning of a longer one. */
-export interface ShortContent extends Pick<Body, 'length' | 'ends' | 'isPage' | 'version'> {
-  readonly bytes: Buffer
-  /** False where the content is longer: `bytes` is then its beginning, as much of it as came along. */
-  readonly isWhole: boolean
-}
-
-export interface ShortWish {
-  readonly most: ByteCount
-  readonly mayBeLonger: boolean
-}
-
 /** What of a calculation is downloaded: one of its files, or a generated one. */
 export interface Content {
   readonly of: ContentKindName
@@ -293,8 +281,6 @@ export interface Remote {
   contentSize(content: Content, context: RequestContext): Promise<ContentSize | undefined>
   /** HEAD and Range both requested now, whatever is known of their support. */
   contentFacts(content: Content, context: RequestContext): Promise<ContentFacts>
-  /** A content of at most so many bytes. Of one that may be longer no more is asked for: it comes as its beginning. */
-  shortContent(content: Content, most: ShortWish, context: RequestContext): Promise<ShortContent>
   /**
    * The bytes from `start` on, up to `end`; a service without Range sends all of them, and `Body.start` and `end` say
    * so. A part is requested on the condition that it is of the version `of`; of another version everything may come.

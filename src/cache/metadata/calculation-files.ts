@@ -96,7 +96,6 @@ export function withUnmadeNoted(
   return {
     ...remote,
     contentSize: (content, context) => noted(content, remote.contentSize(content, context)),
-    shortContent: (content, wanted, context) => noted(content, remote.shortContent(content, wanted, context)),
     content: (content, start, context, end, of) =>
       noted(content, remote.content(content, start, context, end, of)),
   }

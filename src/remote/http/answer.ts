@@ -1,4 +1,4 @@
-// What an answer holds: a text, a body to stream, a short content, only a size, or the words of a refusal.
+// What an answer holds: a text, a body to stream, only a size, or the words of a refusal.
 import { Failure } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import { weightOf } from '../../record/json/weight.js'
@@ -14,7 +14,6 @@ import {
   type ContentSize,
   type ContentVersion,
   dateOf,
-  type ShortContent,
 } from '../remote.js'
 
 /** Whether a Range was honoured, and the total size if the answer states it. */
@@ -155,40 +154,6 @@ function bodyFacts(answer: AnswerHead, part: RequestedRange | undefined) {
     ends: declared.ends,
     isPage: isHtml(declared),
     version: contentVersionOf(answer),
-  }
-}
-
-/** A short content; `isPart` where it came as the part that was asked for. */
-export interface ShortAnswer extends ShortContent {
-  readonly isPart: boolean
-}
-
-/** A content in one buffer; of one that is longer than `most` its beginning, if that comes alone. */
-export function shortContent(
-  answer: AnswerHead,
-  most: number,
-  part: RequestedRange | undefined,
-): Reading<ShortAnswer> {
-  const { end, ...said } = bodyFacts(answer, part)
-  const { length } = answer.declared
-  const facts = { ...said, isPart: part !== undefined }
-  if (length !== undefined && length > most)
-    return { value: { ...facts, bytes: Buffer.alloc(0), isWhole: false }, rest: 'ended' }
-  const collected = new CollectedBytes(length)
-  const due = part === undefined ? undefined : (end ?? facts.length)
-  return {
-    sink: {
-      take(piece) {
-        collected.add(piece)
-        return collected.length > most
-      },
-      end() {
-        const { bytes } = collected
-        if (due !== undefined && due !== bytes.length)
-          throw new Failure('broken', `the service sent ${bytes.length} bytes for a part of ${due}`)
-        return { ...facts, bytes, isWhole: end === undefined && bytes.length <= most }
-      },
-    },
   }
 }
 

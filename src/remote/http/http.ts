@@ -13,7 +13,7 @@ import {
 import { pathBelow } from '../connection/connections.js'
 import type { Head } from '../connection/exchange.js'
 import { isOtherServers, isRedirect } from '../connection/network-errors.js'
-import { type Body, byteOffset, type ContentSize, type RequestContext } from '../remote.js'
+import type { Body, ContentSize, RequestContext } from '../remote.js'
 import {
   conditionOf,
   headSize,
@@ -24,8 +24,6 @@ import {
   type RangeProbe,
   type RequestedRange,
   rangeProbeOf,
-  type ShortAnswer,
-  shortContent,
   streamedBody,
   TextSink,
 } from './answer.js'
@@ -81,15 +79,6 @@ export class Http {
   /** A streamed body, the requested part of it where the service honours Range. */
   content(request: Request, part: RequestedRange, context: RequestContext): Promise<Body> {
     return this.ask(request, download(part), context)
-  }
-
-  /** A content of at most so many bytes in one buffer; with `isPart` no more of a longer one is asked for, and an empty one may have no such part. */
-  short(
-    request: Request,
-    { most, isPart }: { readonly most: number; readonly isPart: boolean },
-    context: RequestContext,
-  ): Promise<ShortAnswer | undefined> {
-    return this.ask(request, short(most, isPart), context)
   }
 
   /** The size that HEAD states, if any, and the date. */
@@ -215,19 +204,6 @@ function download(part: RequestedRange): Question<Body> {
       ...(isPart ? ['range', range] : []),
       ...(condition === undefined ? [] : ['if-range', condition]),
     ],
-    weight: 'download',
-  }
-}
-
-function short(most: number, isPart: boolean): Question<ShortAnswer | undefined> {
-  const part = { start: byteOffset(0), end: byteOffset(most) }
-  return {
-    accepts: status => status === ok || (isPart && (status === partial || status === noSuchRange)),
-    read: answer =>
-      answer.status === noSuchRange
-        ? { value: undefined, rest: 'ended' }
-        : shortContent(answer, most, answer.status === partial ? part : undefined),
-    headers: isPart ? [...anyBytes, 'range', `bytes=0-${most - 1}`] : anyBytes,
     weight: 'download',
   }
 }

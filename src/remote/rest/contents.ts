@@ -11,8 +11,6 @@ import {
   type ContentVersion,
   dateOf,
   type RequestContext,
-  type ShortContent,
-  type ShortWish,
 } from '../remote.js'
 import type { Gate } from './gate.js'
 import { type Capabilities, isItsWay, isSampled } from './lacking.js'
@@ -76,36 +74,6 @@ export class Contents {
     const { honoured, size, version } = await this.gate.http.firstByte({ method: 'GET', path }, context)
     if (told !== undefined || (honoured && size !== undefined && size > 0)) this.#forgetUnknownSizes(content)
     return { head: told?.bytes, range: honoured ? size : undefined, version }
-  }
-
-  /** As `Remote.shortContent` says. */
-  async short(
-    content: Content,
-    { most, mayBeLonger }: ShortWish,
-    context: RequestContext,
-  ): Promise<ShortContent> {
-    const path = this.pathOf(content)
-    const isPart = mayBeLonger && this.#asksForParts()
-    const ask = (how: { readonly isPart: boolean }) =>
-      this.gate.http.short({ method: 'GET', path }, { most, ...how }, context)
-    // An empty content has no such part.
-    const found = (await ask({ isPart })) ?? (await ask({ isPart: false }))
-    if (found === undefined) throw new Failure('broken', `nothing is known of ${content.title}`)
-    if (found.isPart) {
-      this.#noteRange(true)
-      this.#forgetUnknownSizes(content)
-    }
-    if (found.isWhole && found.bytes.length === 0) await this.gate.unlessFaulty(path, context)
-    const derived = derivedKindOf(content.of)
-    if (derived !== undefined) {
-      const file = `${derived.label} ${content.title}`
-      if (found.isPage) throw pageInPlaceOf(file)
-      const start = found.bytes.subarray(0, blanksAtMost).toString().trim()
-      const isShort = found.isWhole && found.bytes.length < derived.fewestBytes
-      if (isShort || (isNothing(start) && found.bytes.length > 0)) throw nothing(file)
-      return found
-    }
-    return found.isPage ? { ...found, ends: await this.#endsOfPage(found, content, context) } : found
   }
 
   /** The bytes from `start` on, as `Remote.content` says. */

@@ -162,7 +162,6 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     allFileTitles: (of, context) => fileTitles(of, context, text => wire.allFileTitles(text)),
     contentSize: (content, context) => contents.size(content, context),
     contentFacts: (content, context) => contents.facts(content, context),
-    shortContent: (content, wanted, context) => contents.short(content, wanted, context),
     content: (content, start, context, end, of) => contents.body(content, start, context, end, of),
   }
 

@@ -47,7 +47,6 @@ t.test('READ-4 a compressed answer is refused, whatever it is', { timeout: 10_00
   await failsAs(t, 'broken', service.asked.text(get, ask()))
   t.equal(await service.asked.head({ method: 'HEAD', path: '/x' }, ask()), undefined)
   await failsAs(t, 'broken', service.asked.content(get, all, ask()))
-  await failsAs(t, 'broken', service.asked.short(get, { most: 1000, isPart: false }, ask()))
 })
 
 t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout: 10_000 }, async t => {
@@ -83,43 +82,6 @@ t.test(
     await failsAs(t, 'timeout', textOf(stalled))
   },
 )
-
-t.test('a short content comes in one buffer, of a longer one the beginning', { timeout: 10_000 }, async t => {
-  const long = 'x'.repeat(100)
-  const chunked = (body: string) =>
-    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-  const part = (range: string, body: string) =>
-    `HTTP/1.1 206 Partial\r\nContent-Range: bytes ${range}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  const answers: Record<string, [string, string]> = {
-    short: [whole('abc'), part('0-2/3', 'abc')],
-    long: [whole(long), part('0-9/100', 'x'.repeat(10))],
-    other: [whole(long), part('5-9/100', 'x'.repeat(5))],
-    less: [
-      whole('abc'),
-      'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-9/100\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
-    ],
-    chunked: [chunked('abc'), chunked('abc')],
-    endless: [chunked(long), chunked(long)],
-    empty: [whole(''), 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n'],
-  }
-  const service = await rawService(t, ({ path, head }) => {
-    const [all, first] = answers[path.split('/').at(-1) ?? ''] ?? ['', '']
-    return /^range: bytes=0-9\r?$/im.test(head) ? first : all
-  })
-  const read = async (name: string, isPart: boolean) => {
-    const got = await service.asked.short({ method: 'GET', path: `/${name}` }, { most: 10, isPart }, ask())
-    return got && [got.bytes.toString(), got.isWhole, got.length, got.isPart, got.ends]
-  }
-  t.same(await read('short', false), ['abc', true, 3, false, 'proven'])
-  t.same(await read('short', true), ['abc', true, 3, true, 'proven'])
-  t.same(await read('long', true), ['x'.repeat(10), false, 100, true, 'proven'])
-  t.same(await read('long', false), ['', false, 100, false, 'proven'])
-  t.same(await read('chunked', false), ['abc', true, undefined, false, 'proven'])
-  t.same((await read('endless', false))?.slice(1), [false, undefined, false, 'proven'])
-  t.same(await read('empty', false), ['', true, 0, false, 'proven'])
-  t.equal(await read('empty', true), undefined)
-  for (const name of ['other', 'less']) await failsAs(t, 'broken', read(name, true))
-})
 
 t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async t => {
   const ranges: Record<string, string> = {

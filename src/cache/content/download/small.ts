@@ -1,6 +1,6 @@
 // Small content: one request into one buffer; whatever is no plain short answer goes the longer way.
 import { Failure } from '../../../failure.js'
-import { isLent, lendMemory } from '../../../lent-memory.js'
+import { lendMemory } from '../../../lent-memory.js'
 import type { Body } from '../../../remote/remote.js'
 import { chunkBytes, chunkSum } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
@@ -166,12 +166,8 @@ export class SmallDownload {
 
   #put(piece: Uint8Array, length: number): void {
     if (this.arrived + piece.length > length) throw new OtherLength(length, undefined)
-    if (piece.length === length && isLent(piece))
-      this.#bytes = Buffer.from(piece.buffer, piece.byteOffset, length)
-    else {
-      this.#bytes ??= lendMemory(length)
-      this.#bytes.set(piece, this.arrived)
-    }
+    this.#bytes ??= lendMemory(length)
+    this.#bytes.set(piece, this.arrived)
     this.arrived += piece.length
     this.#wake()
   }
