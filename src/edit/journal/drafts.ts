@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import { keepNameOf, makeDirectory } from '../../system/own-file.js'
 import { Draft, placeDraft } from './draft.js'
 import { type DraftMeta, type DraftReason, lossWhy, newMeta, readMeta, whyOf } from './draft-meta.js'
-import { isOwnerAlive, noOwner, type Owner, thisProcess } from './lock.js'
+import { isOwnerAlive, noOwner, type Owner, takeLock, thisProcess } from './lock.js'
 import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
 
@@ -41,17 +42,42 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   await sweepUnfinished(root, now())
   const found: Draft[] = []
   const damaged: Damage[] = []
-  for (const name of (await readdir(root)).filter(name => !name.startsWith('.'))) {
-    try {
-      const draft = await adopt(join(root, name), owner, now)
-      if (draft !== undefined) found.push(draft)
-    } catch (cause) {
-      damaged.push({ directory: join(root, name), cause })
+  const drafts = async (): Promise<readonly string[]> =>
+    (await readdir(root)).filter(name => !name.startsWith('.'))
+  // A draft has its new owner's name a moment after it was claimed: another mount that looks between the two would claim it again.
+  const letGo = (await drafts()).length === 0 ? undefined : await adopting(stateDirectory)
+  try {
+    for (const name of await drafts()) {
+      try {
+        const draft = await adopt(join(root, name), owner, now)
+        if (draft !== undefined) found.push(draft)
+      } catch (cause) {
+        damaged.push({ directory: join(root, name), cause })
+      }
     }
+  } finally {
+    letGo?.()
   }
   const create: Drafts['create'] = (key, base, thing) =>
     createDraft({ root, owner, now }, { key, base, thing })
   return { create, found, damaged, others: isOwn => draftsOfOthers(root, owner, isOwn) }
+}
+
+/** A look takes a millisecond. */
+const looksAtMost = 1_000
+
+/** Waits while another mount adopts. A disk that takes no lock does not keep the drafts from their user. */
+async function adopting(stateDirectory: string): Promise<(() => void) | undefined> {
+  try {
+    for (let looks = 0; looks < looksAtMost; looks += 1) {
+      const letGo = await takeLock(stateDirectory, 'adopting')
+      if (letGo !== undefined) return letGo
+      await setImmediate()
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+  }
+  return undefined
 }
 
 /** Another mount may end one of them meanwhile: then it is none. */

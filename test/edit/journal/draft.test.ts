@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { type DraftMeta, printMeta } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
@@ -47,13 +48,21 @@ t.test('DRAFT-2 a text is read whole while a longer one takes its place', async 
 })
 
 t.test('of two mounts that start at once exactly one adopts a draft', async t => {
-  const directory = await scratch(t)
-  await orphan(directory, {})
-  const rooms = await Promise.all([1, 2, 3].map(() => openDrafts(directory, now)))
-  const found = rooms.flatMap(room => room.found)
-  t.equal(found.length, 1)
-  t.equal(await found[0]?.text(), 'precious')
-  await found[0]?.close()
+  for (let turn = 0; turn < 20; turn += 1) {
+    const directory = await scratch(t)
+    await orphan(directory, {})
+    // Each a little later than the one before: the second comes between any two steps of the first.
+    const rooms = await Promise.all(
+      [0, turn, turn * 2].map(async steps => {
+        for (let step = 0; step < steps; step += 1) await setImmediate()
+        return openDrafts(directory, now)
+      }),
+    )
+    const found = rooms.flatMap(room => room.found)
+    t.equal(found.length, 1)
+    t.equal(await found[0]?.text(), 'precious')
+    await found[0]?.close()
+  }
 })
 
 t.test('STATE-4 what a killed daemon had only begun to make is swept, a text never', async t => {
