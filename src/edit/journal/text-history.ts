@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -121,6 +122,9 @@ export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 
 /** So many names of a directory are looked at, or so many texts read, before others have a turn. */
 const atOnce = 64
+/** In bytes. */
+const hashedAtOnce = 64 << 10
+const longText = 1 << 20
 
 /**
  * The memory of one mount; it makes its directory when the first text comes. Its small files are read and written at once; only
@@ -268,6 +272,8 @@ export class TextHistory {
   }
 
   async #keep(record: string, directory: string, texts: readonly MetText[]): Promise<void> {
+    // Not while what made a long text still lies in memory beside it.
+    if (texts.some(({ text }) => text.length > longText)) await setImmediate()
     try {
       const isLight = texts.every(({ how }) => how === 'shown' || how === 'read')
       if (isLight) makeDirectoriesNow(directory)
@@ -346,18 +352,27 @@ function setMark(path: string, at: Instant): void {
 
 /** A power cut may have left an empty file under this name. */
 function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
-  const bytes = bytesAt(path, length)
-  return bytes !== undefined && textHash(bytes) === hash
+  return readAt(path, (descriptor, bytes) => bytes === length && fileHash(descriptor) === hash) === true
 }
 
-/** What is no file counts as missing, and so does one of another length than the due one. */
-function bytesAt(path: string, length?: number): Buffer | undefined {
+/** In pieces: a text may be long, and is there already where another program reads it. */
+function fileHash(descriptor: number): string {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafe(hashedAtOnce)
+  for (let bytes = readSync(descriptor, piece); bytes > 0; bytes = readSync(descriptor, piece))
+    hash.update(piece.subarray(0, bytes))
+  return hash.digest('hex')
+}
+
+const bytesAt = (path: string): Buffer | undefined => readAt(path, descriptor => readFileSync(descriptor))
+
+/** What is no file counts as missing. */
+function readAt<Found>(path: string, read: (descriptor: number, bytes: number) => Found): Found | undefined {
   let descriptor: number | undefined
   try {
     descriptor = openSync(path, forReading)
     const found = fstatSync(descriptor)
-    if (!found.isFile() || (length !== undefined && length !== found.size)) return undefined
-    return readFileSync(descriptor)
+    return found.isFile() ? read(descriptor, found.size) : undefined
   } catch (thrown) {
     if (isMissing(thrown)) return undefined
     throw thrown

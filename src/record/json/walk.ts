@@ -16,7 +16,8 @@ export const deepest = 200
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 /** What goes on like a number behind one, up to where a digit is missing. */
 const cutNumber = /\.|[eE][+-]?/y
-const minus = 0x2d
+const [minus, dot, zero, nine, capitalE, smallE] = [0x2d, 0x2e, 0x30, 0x39, 0x45, 0x65] as const
+const words = new Map(['null', 'true', 'false'].map(word => [word.charCodeAt(0), word]))
 
 /** `at` is behind everything that is right, and `wrong` says what is not; each step is false for a mistake. */
 export class Walk {
@@ -125,7 +126,7 @@ export class Walk {
 
   /** Undefined for what does not begin as a word. */
   #word(sign: number): boolean | undefined {
-    const word = ['null', 'true', 'false'].find(raw => raw.charCodeAt(0) === sign)
+    const word = words.get(sign)
     if (word === undefined) return undefined
     for (const letter of word) {
       if (this.text[this.at] !== letter) return this.mistake(`${word} is expected`)
@@ -134,17 +135,20 @@ export class Walk {
     return true
   }
 
+  /** Nothing is made for a number that is right: a list may hold a hundred thousand. */
   #number(sign: number): boolean {
-    numberForm.lastIndex = this.at
-    const raw = numberForm.exec(this.text)?.[0]
-    if (raw === undefined) return this.#noValue(sign)
-    this.at += raw.length
-    const next = this.text[this.at] ?? ''
-    if (next >= '0' && next <= '9') return this.mistake('no other digit follows a 0 at the start of a number')
+    const start = this.at
+    numberForm.lastIndex = start
+    if (!numberForm.test(this.text)) return this.#noValue(sign)
+    this.at = numberForm.lastIndex
+    const next = this.text.charCodeAt(this.at)
+    if (next >= zero && next <= nine)
+      return this.mistake('no other digit follows a 0 at the start of a number')
+    if (next !== dot && next !== capitalE && next !== smallE) return true
+    const raw = this.text.slice(start, this.at)
+    if (/[eE]/.test(raw) || (next === dot && raw.includes('.'))) return true
     cutNumber.lastIndex = this.at
-    const cut = next === '.' && /[.eE]/.test(raw) ? undefined : cutNumber.exec(this.text)?.[0]
-    if (cut === undefined || /[eE]/.test(raw)) return true
-    this.at += cut.length
+    this.at += cutNumber.exec(this.text)?.[0].length ?? 0
     return this.mistake('a digit is expected')
   }
 
