@@ -5,6 +5,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fstatSync,
   fsync,
   lstatSync,
   mkdirSync,
@@ -25,6 +26,24 @@ const neitherLinkNorPipe = constants.O_NOFOLLOW | constants.O_NONBLOCK
 export const forReading = constants.O_RDONLY | neitherLinkNorPipe
 /** Flags of `open` for an empty file that is made, or emptied. */
 export const forWriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | neitherLinkNorPipe
+
+/** What is read of an open file by its descriptor, and its length in bytes; what is no file counts as missing. @throws the errors of the disk */
+export function readOwnFileNow<Found>(
+  path: string,
+  read: (descriptor: number, bytes: number) => Found,
+): Found | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, forReading)
+    const found = fstatSync(descriptor)
+    return found.isFile() ? read(descriptor, found.size) : undefined
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw thrown
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
 
 export type ExpectedKind = 'file' | 'directory' | 'either'
 

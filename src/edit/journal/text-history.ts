@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import {
   closeSync,
-  fstatSync,
   futimesSync,
   openSync,
   readdirSync,
@@ -20,12 +19,12 @@ import { asFailure } from '../../failure.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import {
-  forReading,
   forWriting,
   makeDirectoriesNow,
   makeDirectory,
   placeFiles,
   privateFile,
+  readOwnFileNow,
   replaceFileNow,
   syncDirectory,
 } from '../../system/own-file.js'
@@ -352,7 +351,9 @@ function setMark(path: string, at: Instant): void {
 
 /** A power cut may have left an empty file under this name. */
 function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
-  return readAt(path, (descriptor, bytes) => bytes === length && fileHash(descriptor) === hash) === true
+  return (
+    readOwnFileNow(path, (descriptor, bytes) => bytes === length && fileHash(descriptor) === hash) === true
+  )
 }
 
 /** In pieces: a text may be long, and is there already where another program reads it. */
@@ -364,22 +365,8 @@ function fileHash(descriptor: number): string {
   return hash.digest('hex')
 }
 
-const bytesAt = (path: string): Buffer | undefined => readAt(path, descriptor => readFileSync(descriptor))
-
-/** What is no file counts as missing. */
-function readAt<Found>(path: string, read: (descriptor: number, bytes: number) => Found): Found | undefined {
-  let descriptor: number | undefined
-  try {
-    descriptor = openSync(path, forReading)
-    const found = fstatSync(descriptor)
-    return found.isFile() ? read(descriptor, found.size) : undefined
-  } catch (thrown) {
-    if (isMissing(thrown)) return undefined
-    throw thrown
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
-  }
-}
+const bytesAt = (path: string): Buffer | undefined =>
+  readOwnFileNow(path, descriptor => readFileSync(descriptor))
 
 function byHash(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
   const found = new Map<string, Mark[]>()
