@@ -190,14 +190,19 @@ export function listing(t: Test, open: OpenTestbed): void {
     })
 
     t.test('LIST-13 a second walk over everything asks for nothing', async t => {
-      const first = await walk(testbed.files, 'projects')
-      await testbed.pass(1200)
-      const second: string[] = []
-      const asked = await service.during(async () => {
-        second.push(...(await walk(testbed.files, 'projects')))
-      })
-      t.same(second, first)
-      t.same(lines(asked), [])
+      // A record that was read before this test comes to the end of its ten seconds in it: then the walk after that asks for nothing.
+      let asked: readonly string[] = ['not yet']
+      for (let turn = 0; turn < 3 && asked.length > 0; turn += 1) {
+        const first = await walk(testbed.files, 'projects')
+        await testbed.pass(1200)
+        const second: string[] = []
+        const heard = await service.during(async () => {
+          second.push(...(await walk(testbed.files, 'projects')))
+        })
+        t.same(second, first)
+        asked = lines(heard)
+      }
+      t.same(asked, [])
     })
 
     t.test('LIST-13 what is not there is asked for once in five seconds', async t => {
