@@ -2,22 +2,23 @@
 import { Failure } from '../../../failure.js'
 import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
 import { partsOf } from '../store/kept-files.js'
-import { Download, type DownloadPorts, PrefetchAbandoned, type PrefetchRequest } from './download.js'
+import {
+  Download,
+  type DownloadPorts,
+  type DownloadSource,
+  PrefetchAbandoned,
+  type PrefetchRequest,
+} from './download.js'
 import type { Priority } from './ranges.js'
 import { NotSmall, SmallDownload, smallBytes } from './small.js'
 
-export interface ArrivalSource {
-  readonly name: string
-  /** Whether parts of it may be asked for at all. */
-  readonly hasParts: boolean
+export interface ArrivalSource extends Omit<DownloadSource, 'fetch'> {
   readonly fetch: (
     start: ByteOffset,
     priority: Priority,
     of: ContentVersion | undefined,
     end?: ByteOffset,
   ) => Promise<Body>
-  /** Asks the service for the length once, so that `versions` knows it where the service can tell. */
-  readonly askLength: () => Promise<unknown>
   /** It has failed for good, or is not wanted. */
   readonly ended: (reason: unknown) => void
   /** Nothing is under way any more. */

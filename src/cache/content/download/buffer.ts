@@ -95,12 +95,7 @@ export class ChunkBuffer {
     return one
   }
 
-  /** A full chunk goes to the disk. */
-  filled(one: BufferedChunk): void {
-    void this.flush(one)
-  }
-
-  /** No more comes for it. */
+  /** It is full, or no more comes for it. */
   letGo(one: BufferedChunk): void {
     if (one.filled > 0 && !this.discarded) void this.flush(one)
     else this.held.delete(one)
@@ -214,7 +209,7 @@ export class ChunkWriter {
     return this.buffer.behind
   }
 
-  /** No more comes: what is in memory goes to the disk. */
+  /** What is in memory goes to the disk: the chunk is full, or no more comes. */
   close(): void {
     if (this.current !== undefined) this.buffer.letGo(this.current)
     this.current = undefined
@@ -226,9 +221,8 @@ export class ChunkWriter {
     chunk.bytes.set(part, chunk.filled)
     chunk.filled += part.length
     this.position += part.length
-    const isFull = this.position % chunkBytes === 0
-    if (isFull) this.buffer.filled(chunk)
-    this.current = isFull ? undefined : chunk
+    this.current = chunk
+    if (this.position % chunkBytes === 0) this.close()
   }
 }
 

@@ -52,6 +52,7 @@ export class SmallDownload {
   #bytes: Buffer | undefined
   #body: Body | undefined
   #failure: { readonly reason: unknown } | undefined
+  #isWhole = false
   #readers: Reader[] = []
   #settle!: (outcome: CompleteContent | Promise<never>) => void
 
@@ -102,7 +103,7 @@ export class SmallDownload {
 
   /** Who waits hears the reason. */
   stop(reason: unknown): void {
-    if (this.#failure !== undefined || this.completing) return
+    if (this.#failure !== undefined || this.#isWhole) return
     this.#failure = { reason }
     if (!(reason instanceof NotSmall)) this.#body?.cancel()
     for (const reader of this.#readers.splice(0)) reader.reject(reason)
@@ -161,6 +162,7 @@ export class SmallDownload {
     const bytes = this.#bytes
     // The longer way goes on where a connection was lost.
     if (bytes === undefined || this.arrived < length) throw new NotSmall(undefined)
+    this.#isWhole = true
     this.#settle({ in: 'memory', bytes, checksum: { length, sums: chunkSum(bytes) } })
   }
 

@@ -122,13 +122,11 @@ export class ContentVersions {
     const version = told.version ?? before?.version
     const date = before === undefined ? told.modified : before.modified
     const modified = date === undefined ? undefined : instant(Math.min(date, this.ports.now()))
-    const isOneVersion =
-      version?.tag === before?.version?.tag && version?.modified === before?.version?.modified
-    const isTold = (version === undefined) === (before?.version === undefined)
-    if (before?.bytes === bytes && before.modified === modified && isOneVersion && isTold) return
     const known = { bytes: byteCount(bytes), modified, version }
+    const row = rowOf(known)
+    if (before !== undefined && rowOf(before) === row) return
     this.known.set(name, known)
-    this.ledger.set(sizeRoom, name, rowOf(known))
+    this.ledger.set(sizeRoom, name, row)
     if (before !== undefined && before.bytes !== bytes) this.ports.changed()
   }
 
