@@ -1,5 +1,5 @@
 // `npm run bench -- --delay`: how long the event loop of a mount was held up by each work, beside the pass-through of the session.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isMounted, unmount } from '../processes/mounts.js'
+import { ownEnvironment } from '../peers/calcfs.js'
+import { mountWith } from '../peers/peers.js'
 import { startOrigin } from '../processes/start.js'
 import { answerVariable, type Delays } from './watch.js'
 
@@ -30,51 +31,36 @@ interface Watched {
 /** `args` get the mount point. */
 async function watched(base: string, args: (mnt: string) => readonly string[]): Promise<Watched> {
   const own = (name: string): string => join(base, name)
-  for (const name of ['mnt', 'cache', 'state', 'config', 'run'])
-    mkdirSync(own(name), { recursive: true, mode: 0o700 })
-  const answer = own('delays.json')
-  const environment = {
-    ...process.env,
-    CALCFS_PASSWORD: 'demo',
-    XDG_CACHE_HOME: own('cache'),
-    XDG_STATE_HOME: own('state'),
-    XDG_CONFIG_HOME: own('config'),
-    XDG_RUNTIME_DIR: own('run'),
-    [answerVariable]: answer,
-  }
   const mnt = own('mnt')
-  const child = spawn(process.execPath, ['--import', here('watch.js'), ...args(mnt)], {
-    env: environment,
-    stdio: 'ignore',
-  })
-  const gone = once(child, 'exit')
-  while (!(await isMounted(mnt))) {
-    if (child.exitCode !== null) throw new Error(`${args(mnt).join(' ')} ended with ${child.exitCode}`)
-    await wait(50)
+  mkdirSync(mnt, { recursive: true, mode: 0o700 })
+  const answer = own('delays.json')
+  const environment = { ...ownEnvironment(base), [answerVariable]: answer }
+  const program = {
+    command: process.execPath,
+    args: ['--import', here('watch.js'), ...args(mnt)],
+    environment,
   }
+  const mounted = await mountWith(program, { mountPoint: mnt, cache: base, log: own('log') })
+  const [pid = 0] = mounted.processes
   await wait(1_000)
   return {
     mnt,
     async during(work) {
-      await asked(child, answer)
+      await asked(pid, answer)
       const to = own('to')
       mkdirSync(to)
-      await shell(work, { ...environment, MNT: mnt, TO: to })
-      const delays = await asked(child, answer)
+      await shell(work, { ...process.env, MNT: mnt, TO: to })
+      const delays = await asked(pid, answer)
       rmSync(to, { recursive: true, force: true })
       return delays
     },
-    async end() {
-      await unmount(mnt)
-      child.kill('SIGTERM')
-      await gone
-    },
+    end: mounted.unmount,
   }
 }
 
-async function asked(child: ChildProcess, answer: string): Promise<Delays> {
+async function asked(pid: number, answer: string): Promise<Delays> {
   rmSync(answer, { force: true })
-  child.kill('SIGUSR2')
+  process.kill(pid, 'SIGUSR2')
   while (!existsSync(answer)) await wait(20)
   return JSON.parse(readFileSync(answer, 'utf8')) as Delays
 }

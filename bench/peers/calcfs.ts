@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Doors, mountWith, type Peer, type Place } from './peers.js'
+import { type Doors, mountWith, type Peer } from './peers.js'
 
 const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
@@ -13,7 +13,7 @@ export const calcfs: Peer = {
   counted: true,
   lacks: () => undefined,
   async mount(doors, place) {
-    const environment = ownEnvironment(place)
+    const environment = ownEnvironment(place.cache)
     const args = [program, 'mount', doors.rest, place.mountPoint, ...serviceFlags(doors), '--access', 'read']
     const mounted = await mountWith({ command: process.execPath, args, environment }, place)
     return { ...mounted, root: join(place.mountPoint, 'projects') }
@@ -41,7 +41,7 @@ export const calcfsUnmounted: Peer = {
   name: 'calcfs get, no mount',
   options: 'the same without a mount: each command is a process that signs in, and keeps its caches on disk',
   async mount(doors, place) {
-    const settings = Object.entries(ownEnvironment(place)).map(([name, value]) => `${name}='${value}'`)
+    const settings = Object.entries(ownEnvironment(place.cache)).map(([name, value]) => `${name}='${value}'`)
     const flags = ['--url', doors.rest, ...serviceFlags(doors)].join(' ')
     const line = (name: string, rest: string): string =>
       `env ${settings.join(' ')} ${process.execPath} ${program} ${name} ${flags} ${rest}`
@@ -62,9 +62,9 @@ const serviceFlags = ({ authorityFile }: Doors): readonly string[] => [
   ...(authorityFile === undefined ? [] : ['--ca-file', authorityFile]),
 ]
 
-/** Directories that belong to the bench. */
-function ownEnvironment(place: Place): Readonly<Record<string, string>> {
-  const own = (name: string): string => join(place.cache, name)
+/** Directories that belong to the bench, made below this one. */
+export function ownEnvironment(base: string): Readonly<Record<string, string>> {
+  const own = (name: string): string => join(base, name)
   for (const name of ['cache', 'state', 'config', 'run'])
     mkdirSync(own(name), { recursive: true, mode: 0o700 })
   return {

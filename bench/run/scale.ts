@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { openBlobStore } from '../../src/cache/content/store/blob-store.js'
 import { startChecksum } from '../../src/cache/content/store/checksum.js'
 import { instant } from '../../src/remote/remote.js'
+import { ownEnvironment } from '../peers/calcfs.js'
 import { forgetPeaks, used } from '../processes/measure-processes.js'
 import { unmount } from '../processes/mounts.js'
 import { startOrigin } from '../processes/start.js'
@@ -63,17 +64,8 @@ interface Drive {
 async function mountAt(place: string, rest: string, more: readonly string[] = []): Promise<Drive> {
   const own = (name: string): string => join(place, name)
   // A killed mount's leftovers at its directory are for calcfs to clear away.
-  for (const name of existsSync(own('cache')) ? [] : ['mnt', 'cache', 'state', 'config', 'run']) {
-    mkdirSync(own(name), { recursive: true, mode: 0o700 })
-  }
-  const env = {
-    ...process.env,
-    CALCFS_PASSWORD: 'demo',
-    XDG_CACHE_HOME: own('cache'),
-    XDG_STATE_HOME: own('state'),
-    XDG_CONFIG_HOME: own('config'),
-    XDG_RUNTIME_DIR: own('run'),
-  }
+  if (!existsSync(own('cache'))) mkdirSync(own('mnt'), { recursive: true, mode: 0o700 })
+  const env = { ...process.env, ...ownEnvironment(place) }
   const flags = ['--user', 'demo', '--access', 'read', '--daemon', '--log-file', own('log'), ...more]
   const began = performance.now()
   const { stdout } = await run(process.execPath, [program, 'mount', rest, own('mnt'), ...flags], { env })
