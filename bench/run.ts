@@ -1,11 +1,10 @@
 // `npm run bench`: says what it will do, does it, prints each figure as it comes, and writes the results after each.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fleetLine, fleetTable, measureFleet } from './fleet/fleet.js'
-import { commandPath } from './peers/peers.js'
 import { forecast, nameOf } from './plan/forecast.js'
 import { type Options, optionsOf, usage } from './plan/options.js'
 import { openPace } from './plan/pace.js'
@@ -14,8 +13,8 @@ import { openSession } from './plan/session.js'
 import { clear } from './processes/leftovers.js'
 import { endCommand } from './processes/measure.js'
 import { startKeeper } from './processes/start.js'
-import { report, scaleTable, targetTable, timesTables, unreadTable, updatePage } from './report/page.js'
-import { plot } from './report/plot.js'
+import { report, scaleTable, targetTable, timesTables, updatePage } from './report/page.js'
+import { speedPlot } from './report/plot.js'
 import type { Results } from './report/results.js'
 import { line } from './report/table.js'
 import { type Cell, isSame } from './run/cells.js'
@@ -23,7 +22,6 @@ import { contenders } from './run/contenders.js'
 import { machine, versions } from './run/machine.js'
 import { measureScale, type ScaleRow, scaleSeconds } from './run/scale.js'
 import type { Workshop } from './run/trial.js'
-import { workload } from './run/workloads.js'
 
 /** Directories of a run, which a keeper takes away even where the run is killed. */
 async function openPlaces(out: string) {
@@ -179,30 +177,14 @@ async function scenarios(place: string): Promise<readonly ScaleRow[]> {
 const isWhole = ({ tree, work, peers, quick, roundTrips, links }: Options): boolean =>
   tree === 'scale' || ((tree ?? work ?? peers ?? roundTrips ?? links) === undefined && !quick)
 
-/** The tables on the terminal, the plots next to the results. */
+/** The tables on the terminal, and with --page on the page, with its plot. */
 function conclude(results: Results, options: Options): void {
-  const tables = [timesTables, targetTable, unreadTable, scaleTable]
+  const tables = [timesTables, targetTable, scaleTable]
   console.log(`\n${tables.map(table => table(results)).join('\n\n')}`)
   console.log(`\nIt took ${(results.seconds / 60).toFixed(1)} minutes.`)
-  // Of each workload one tree: the one that was asked for, else its own.
-  const plain = results.cells.filter(
-    ({ link, tree, work }) => link === 'plain' && tree === (options.tree ?? workload(work)?.tree),
-  )
-  const drawn = [...new Set(plain.map(({ roundTrip }) => roundTrip))]
-  const works = [...new Set(plain.map(({ work }) => work))].flatMap(name => workload(name) ?? [])
-  for (const roundTrip of drawn)
-    draw(join(options.out, `plot-${roundTrip}ms.svg`), plot(plain, roundTrip, works))
   if (!options.page) return
   updatePage('docs/performance.md', results)
-  for (const roundTrip of [0, 30].filter(distance => drawn.includes(distance)))
-    writeFileSync(`docs/performance-${roundTrip}ms.svg`, plot(plain, roundTrip, works))
-}
-
-/** A PNG, too, where a program is there that makes one. */
-function draw(file: string, svg: string): void {
-  writeFileSync(file, svg)
-  if (commandPath('rsvg-convert') !== undefined)
-    spawnSync('rsvg-convert', ['-o', file.replace(/svg$/, 'png'), file], { stdio: 'inherit' })
+  writeFileSync('docs/speed.svg', speedPlot(readFileSync('docs/performance.md', 'utf8')))
 }
 
 try {

@@ -1,5 +1,5 @@
-// Writes what is made of the commands and settings: the manual pages for the package, and with --write docs/settings.md.
-import { mkdirSync, writeFileSync } from 'node:fs'
+// Writes what is made of the commands, settings and figures: the manual pages for the package, and with --write the documents. With --check it fails where one is another.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,8 +14,28 @@ const [{ wholeProgram }, { manualPages }, { topicText }] = await Promise.all([
 const epoch = process.env.SOURCE_DATE_EPOCH
 const date = epoch === undefined ? new Date() : new Date(Number(epoch) * 1000)
 
-const manual = join(root, 'dist/man')
-mkdirSync(manual, { recursive: true })
-for (const [name, text] of Object.entries(manualPages(await wholeProgram(), date)))
-  writeFileSync(join(manual, name), text)
-if (process.argv.includes('--write')) writeFileSync(join(root, 'docs/settings.md'), topicText('settings'))
+if (process.argv.includes('--check')) {
+  const isOld = ([name, text]) => readFileSync(join(root, name), 'utf8') !== text
+  const old = Object.entries(await documents()).filter(isOld)
+  for (const [name] of old) console.error(`${name} is old: npm run pages writes it.`)
+  process.exitCode = old.length === 0 ? 0 : 1
+} else {
+  const manual = join(root, 'dist/man')
+  mkdirSync(manual, { recursive: true })
+  for (const [name, text] of Object.entries(manualPages(await wholeProgram(), date)))
+    writeFileSync(join(manual, name), text)
+  if (process.argv.includes('--write'))
+    for (const [name, text] of Object.entries(await documents())) writeFileSync(join(root, name), text)
+}
+
+async function documents() {
+  const [{ troubleshooting }, { speedPlot }] = await Promise.all([
+    import('./troubleshooting.mjs'),
+    import('../dist/bench/report/plot.js'),
+  ])
+  return {
+    'docs/settings.md': topicText('settings'),
+    'docs/troubleshooting.md': troubleshooting,
+    'docs/speed.svg': speedPlot(readFileSync(join(root, 'docs/performance.md'), 'utf8')),
+  }
+}

@@ -1,4 +1,5 @@
 // Rules of the documents: files that they name are there, and each promise is tested.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +42,13 @@ function pathsIn(document: string): readonly string[] {
   const found = document.matchAll(/`([a-z][a-z0-9./-]*(?:\.ts|\.mjs|\.md|\/))`/g)
   return [...found].flatMap(([, path]) => (path === undefined || path.startsWith('dist/') ? [] : [path]))
 }
+
+t.test('what is generated is as its generator writes it', async t => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'bin/pages.mjs'), '--check'], {
+    encoding: 'utf8',
+  })
+  t.same({ status, stderr }, { status: 0, stderr: '' }, 'npm run pages')
+})
 
 t.test('every promise is tested', async t => {
   const promises = ['docs/semantics.md', 'docs/commands.md'].flatMap(file => rulesOf(text(file)))

@@ -26,7 +26,7 @@ export interface Options {
   readonly quick: boolean
   /** What is not begun after so many minutes is left out. */
   readonly minutes: number
-  /** Where results.json, the table and the plot are written. */
+  /** Where results.json and the table are written. */
   readonly out: string
   /** Whether docs/performance.md is brought up to date. */
   readonly page: boolean
@@ -59,7 +59,7 @@ export const usage = `npm run bench -- [options]        or, once it is built, no
   --paths           modules, calls, promises, bytes and requests of five hot paths, and of raw undici
   --delay           how late the event loop is in a cold copy, a long walk, a long record and a save beside it
   --plan            say what would be done and how long it may take, and do nothing
-  --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
+  --out DIRECTORY   where results.json and report.md are written (dist/bench-results)
   --page            write docs/performance.md, too
   --help            this text
 `

@@ -8,15 +8,19 @@ import { judged, targets } from './targets.js'
 
 const [begin, end] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
-/** One table for each distance and tree family: seconds cold / warm / after a remount. */
-export function timesTables({ cells }: Results): string {
+/** One table for each distance: seconds cold / warm / after a remount. */
+export function timesTables({ cells }: Pick<Results, 'cells'>): string {
   return inTables(cells)
-    .map(([link, here]) => {
-      const heading = `### Round trip ${link}\n\nSeconds: cold / warm / after a remount.`
-      return `${heading}\n\n${contendersTable(here, shownTimes)}`
-    })
+    .map(([link, here]) => `### Round trip ${link}\n\n${contendersTable(here, shownTimes)}`)
     .join('\n\n')
 }
+
+/** Weaker modes and mounts are in report.md only. */
+const isLess = (contender: string): boolean => /^(httpdirfs|rclone (http|webdav))$/.test(contender)
+
+/** What a user would choose between, near and far. */
+const onPage = ({ link, roundTrip, contender }: Cell): boolean =>
+  link === 'plain' && [0, 30].includes(roundTrip) && !isLess(contender)
 
 /** The cells of one table, nearest first. */
 function inTables(cells: readonly Cell[]): readonly (readonly [link: string, cells: readonly Cell[]])[] {
@@ -92,35 +96,39 @@ export function scaleTable({ scale }: Results): string {
   return rows.length === 0 ? 'Not measured in this run.' : table(['scale', 'found', 'target', ''], rows)
 }
 
-/** The whole report of one run, in Markdown. */
-export function report(results: Results): string {
+/** What the page says of a run, in Markdown. */
+function summary(results: Results): string {
   const list = (entries: Readonly<Record<string, string>>): string =>
     Object.entries(entries)
+      .filter(([name]) => !isLess(name))
       .map(([name, text]) => `- ${name}: ${text}`)
       .join('\n')
-  const absent =
-    Object.keys(results.absent).length === 0
-      ? 'No contender was left out.'
-      : `Left out:\n${list(results.absent)}`
+  const versions = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`)
   return [
-    `Measured ${results.date.slice(0, 10)} on ${results.machine} with \`${results.command}\`, in ${Math.round(results.seconds / 60)} minutes.`,
+    `Measured ${results.date.slice(0, 10)} on ${results.machine} with \`${results.command}\`, in ${Math.round(results.seconds / 60)} minutes. ${versions.join(', ')}.`,
     '## Targets',
     targetTable(results),
-    '## Times',
-    timesTables(results),
+    '## Seconds: cold / warm / after a remount',
+    timesTables({ cells: results.cells.filter(onPage) }),
     '## Scale',
     scaleTable(results),
-    '## What calcfs used',
+    '## Contenders',
+    list(results.contenders),
+    ...(Object.keys(results.absent).length === 0 ? [] : [`Left out:\n${list(results.absent)}`]),
+    ...(results.leftOut.length === 0 ? [] : [`For want of time: ${results.leftOut.join('; ')}.`]),
+  ].join('\n\n')
+}
+
+/** All of a run, in Markdown. */
+export function report(results: Results): string {
+  return [
+    summary(results),
+    '## All distances and contenders',
+    timesTables(results),
+    '## Used by calcfs',
     costTable(results),
     '## Fetched and never read',
     unreadTable(results),
-    '## Contenders',
-    list(results.contenders),
-    absent,
-    ...(results.leftOut.length === 0 ? [] : [`For want of time: ${results.leftOut.join('; ')}.`]),
-    `Versions: ${Object.entries(results.versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}.`,
   ].join('\n\n')
 }
 
@@ -132,5 +140,5 @@ export function updatePage(page: string, results: Results): void {
   const text = existsSync(page) ? readFileSync(page, 'utf8') : ''
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   if (from === -1 || to < from) throw new Error(`${page} has no place for results: ${begin} … ${end}`)
-  writeFileSync(page, `${text.slice(0, from + begin.length)}\n${report(results)}\n${text.slice(to)}`)
+  writeFileSync(page, `${text.slice(0, from + begin.length)}\n${summary(results)}\n${text.slice(to)}`)
 }

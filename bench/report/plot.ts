@@ -1,88 +1,87 @@
-// The plot of a run: grouped bars on a logarithmic axis, written as SVG by hand.
-import { type Cell, secondsOf } from '../run/cells.js'
+// docs/speed.svg: a few cold times of docs/performance.md as bars, written as SVG by hand, light and dark.
 
-const colours = [
-  '#1f6feb',
-  '#8b949e',
-  '#57606a',
-  '#d4a72c',
-  '#bc4c00',
-  '#8250df',
-  '#1a7f37',
-  '#cf222e',
-  '#bf3989',
-]
-const [left, top, barHeight, gap, plotWidth] = [190, 56, 9, 14, 560]
+/** The table of the page, and its works and contenders that are drawn. */
+const distance = 'Round trip 30 ms'
+const works = [
+  { name: '`ls -lR`', phase: 0, says: 'ls -lR of 500 calculations, 3,000 files' },
+  { name: '`cp -r`, 4 projects of 20', phase: 0, says: 'cp -r of a fifth of them, for the first time' },
+  { name: '`cp -r`, 4 projects of 20', phase: 2, says: 'the same after a new mount' },
+  { name: 'a file manager opens one folder', phase: 0, says: 'a file manager opens a folder' },
+] as const
+const contenders = ['calcfs', 'davfs2', 'rclone webdav full', 'rclone http full', 'sshfs']
 
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '')
+const [left, top, barHeight, groupHeight, plotWidth, width] = [130, 40, 11, 84, 560, 760]
 
-/** Cold times of these workloads at one distance, on one tree each; a bar for each contender that was right. */
-export function plot(
-  cells: readonly Cell[],
-  roundTrip: number,
-  works: readonly { readonly name: string; readonly title: string }[],
-): string {
-  const here = cells.filter(
-    cell => cell.roundTrip === roundTrip && works.some(({ name }) => name === cell.work),
-  )
-  const contenders = [...new Set(here.map(({ contender }) => contender))].filter(
-    name => name !== 'local disk',
-  )
-  const times = here.flatMap(cell => secondsOf(cell, 'cold') ?? [])
-  if (times.length === 0) return emptyPlot
-  const low = 10 ** Math.floor(Math.log10(Math.max(Math.min(...times), 0.001)))
-  const decades = Math.max(1, Math.ceil(Math.log10(Math.max(...times) / low)))
-  const x = (seconds: number): number =>
-    left + (Math.log10(Math.max(seconds, low) / low) / decades) * plotWidth
-  let y = top
-  const groups = works.map(({ name, title }) => {
-    const bars = contenders.flatMap((contender, at) => {
-      const cell = here.find(one => one.work === name && one.contender === contender)
-      const seconds = secondsOf(cell, 'cold')
-      if (seconds === undefined) return []
-      const bar = rectangle(
-        x(seconds),
-        y,
-        colours[at % colours.length] ?? '#000',
-        `${contender}: ${seconds.toPrecision(3)} s`,
-      )
-      y += barHeight
-      return [bar]
-    })
-    if (bars.length === 0) return ''
-    const label = `<text x="${left - 8}" y="${y - (bars.length * barHeight) / 2 + 4}" text-anchor="end">${escaped(title)}</text>`
-    y += gap
-    return label + bars.join('')
-  })
-  const lines = Array.from({ length: decades + 1 }, (_, decade) =>
-    gridLine(x(low * 10 ** decade), y, low * 10 ** decade),
-  )
-  const legend = contenders.map((name, at) => legendEntry(name, at))
-  return frame(y + 20, [
-    `<text x="10" y="16" font-weight="bold">Seconds, cold, round trip ${roundTrip} ms; shorter is better (logarithmic)</text>`,
-    ...legend,
-    ...lines,
-    ...groups,
-  ])
+interface Bar {
+  readonly contender: string
+  /** As the page has it: `3.87`, `> 19`. */
+  readonly shown: string
+  readonly seconds: number
 }
+
+/**
+ * The plot of what a page tells.
+ * @throws Error where the page has no such table
+ */
+export function speedPlot(page: string): string {
+  const table = tableOf(page)
+  const groups = works.map(({ name, phase, says }) => ({ says, bars: barsOf(table, name, phase) }))
+  const most = Math.max(...groups.flatMap(({ bars }) => bars.map(({ seconds }) => seconds)))
+  const drawn = groups.map(({ says, bars }, at) => {
+    const y = top + at * groupHeight
+    const heading = `<text class="head" x="10" y="${y + 10}">${says}</text>`
+    return [heading, ...bars.map((bar, place) => drawnBar(bar, y + 16 + place * barHeight, most))].join('\n')
+  })
+  return frame(top + groups.length * groupHeight, drawn)
+}
+
+/** Rows by their first cell, as cells by the name of their column. */
+function tableOf(page: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const [, section] = page.split(`### ${distance}\n`)
+  const lines = (section ?? '').split(/\n#/)[0]?.split('\n') ?? []
+  const [head = [], , ...rows] = lines.filter(line => line.startsWith('|')).map(cellsOf)
+  if (!head.includes('calcfs')) throw new Error(`the page has no table of "${distance}"`)
+  return new Map(
+    rows.map(([name = '', ...cells]) => [name, new Map(cells.map((cell, at) => [head[at + 1] ?? '', cell]))]),
+  )
+}
+
+const cellsOf = (line: string): readonly string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map(cell => cell.trim())
+
+/** Cells are `cold / warm / after a remount`; one that has no number draws nothing. */
+function barsOf(
+  table: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  work: string,
+  phase: number,
+): readonly Bar[] {
+  return contenders.flatMap(contender => {
+    const shown = table.get(work)?.get(contender)?.split(' / ')[phase] ?? ''
+    const seconds = Number(shown.replace('> ', ''))
+    return shown === '' || Number.isNaN(seconds) ? [] : [{ contender, shown, seconds }]
+  })
+}
+
+function drawnBar({ contender, shown, seconds }: Bar, y: number, most: number): string {
+  const long = Math.max(2, (seconds / most) * plotWidth).toFixed(1)
+  const kind = contender === 'calcfs' ? 'ours' : shown.startsWith('>') ? 'open' : 'other'
+  const text = `${shown.replace('>', '&gt;')} s`
+  return [
+    `<text x="${left - 8}" y="${y + 9}" text-anchor="end">${contender}</text>`,
+    `<rect class="${kind}" x="${left}" y="${y}" width="${long}" height="${barHeight - 2}"/>`,
+    `<text x="${left + Number(long) + 5}" y="${y + 9}">${text}</text>`,
+  ].join('')
+}
+
+const style = `text{fill:#24292f}.head,.title{font-weight:bold}.ours{fill:#1f6feb}.other,.open{fill:#8b949e}.open{fill-opacity:.5}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.ours{fill:#58a6ff}.other,.open{fill:#6e7681}}`
 
 const frame = (height: number, parts: readonly string[]): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${height}" width="800" height="${height}" font-family="sans-serif" font-size="11"><title>Seconds of each workload</title><rect width="800" height="${height}" fill="#fff"/>\n${parts.join('\n')}\n</svg>\n`
-
-const emptyPlot = frame(40, ['<text x="10" y="20">Nothing was measured at this distance.</text>'])
-
-function rectangle(to: number, y: number, colour: string, title: string): string {
-  const width = Math.max(1, to - left).toFixed(1)
-  return `<rect x="${left}" y="${y}" width="${width}" height="${barHeight - 1}" fill="${colour}"><title>${escaped(title)}</title></rect>`
-}
-
-function gridLine(x: number, bottom: number, seconds: number): string {
-  const label = Number(seconds.toPrecision(1))
-  return `<line x1="${x}" x2="${x}" y1="${top - 4}" y2="${bottom}" stroke="#ddd"/><text x="${x}" y="${bottom + 12}" text-anchor="middle">${label} s</text>`
-}
-
-function legendEntry(name: string, at: number): string {
-  const [x, y] = [10 + (at % 5) * 157, 30 + Math.floor(at / 5) * 15]
-  return `<rect x="${x}" y="${y - 8}" width="9" height="9" fill="${colours[at % colours.length]}"/><text x="${x + 13}" y="${y}">${escaped(name)}</text>`
-}
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="10"><title>Seconds, each mount over the same tree</title><style>${style}</style>
+<text class="title" x="10" y="18" font-size="12">Seconds at a round trip of 30 ms; shorter is better (&gt;: ended after so long)</text>
+${parts.join('\n')}
+</svg>
+`

@@ -1,4 +1,4 @@
-// Results of a run, as written to results.json and read by the table, the targets and the plot.
+// Results of a run, as written to results.json and read by the table and the targets.
 import type { Cell } from '../run/cells.js'
 import type { ScaleRow } from '../run/scale.js'
 

@@ -1,4 +1,4 @@
-// The one table of metrics: their names, types, labels and help; docs/metrics.md and docs/grafana.json name only these.
+// The one table of metrics: their names, types, labels and help; docs/operations.md and docs/grafana.json name only these.
 
 import { readdirSync } from 'node:fs'
 import { cpuUsage, memoryUsage } from 'node:process'

@@ -54,7 +54,7 @@ t.test('it runs from any directory and through links', async t => {
   t.match(ended, { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
 })
 
-t.test('CMD-12 the versions of calcfs and of what it runs on are one document', async t => {
+t.test('CMD-3 the versions of calcfs and of what it runs on are one document', async t => {
   const env = homeOf(t)
   for (const args of [
     ['--version', '--json'],

@@ -1,4 +1,4 @@
-// Promises of docs/container: its words are those of the package, and what it builds mounts with a capability, and reads without any.
+// Promises of docs/container and docs/operations.md: their words are those of the package, and what it builds mounts with a capability, and reads without any.
 import { chown, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ import { testService } from '../testbed/service.js'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 const containerfile = await text('docs/container/Containerfile')
-const page = await text('docs/container/README.md')
+const page = await text('docs/operations.md')
 /** Milliseconds: a bare Debian takes minutes. */
 const limit = 900_000
 

@@ -140,7 +140,7 @@ t.test('the Debian package', async t => {
     })
 
     t.test(
-      'PACK-5 it is installed, removed and purged in a bare Debian, and leaves what is not its own',
+      'PACK-3 it is installed, removed and purged in a bare Debian, and leaves what is not its own',
       async t => {
         t.match(await lifeInBareDebian(t, deb), expected)
       },

@@ -33,7 +33,7 @@ async function pack(into: string): Promise<Packed> {
   return packed
 }
 
-t.test('PACK-1 the packed file has what runs and what is read, and nothing of the tests', async t => {
+t.test('PACK-2 the packed file has what runs and what is read, and nothing of the tests', async t => {
   const { files } = await pack(await directory(t))
   const paths = files.map(({ path }) => path)
   const wanted = [
@@ -74,7 +74,7 @@ t.test('PACK-1 the packed file has what runs and what is read, and nothing of th
   )
 })
 
-t.test('PACK-1 no package that an installation brings refuses Node 20, 22 or 24', async t => {
+t.test('PACK-2 no package that an installation brings refuses Node 20, 22 or 24', async t => {
   const place = await directory(t)
   const { filename } = await pack(place)
   const prefix = join(place, 'usr')

@@ -48,7 +48,7 @@ async function install(t: Test, bare: string, url: string): Promise<void> {
 }
 
 t.test('SYSTEMD-2 each unit that the documents enable is there, and can be enabled', async t => {
-  const page = await readFile(join(root, 'docs/mounted-for-good.md'), 'utf8')
+  const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const enabled = [...page.matchAll(/systemctl (?:--user )?enable --now (\S+@)/g)].map(
     ([, name = '']) => name,
   )

@@ -15,8 +15,8 @@ type FleetSettings = Pick<Config, 'fleetKeyFile' | 'caFile'> & {
   readonly fleet: string
 }
 
-/** Users and their rights as docs/fleet.md gives them. */
-const ruleOfRights = 'docs/fleet.md has the line for users.acl'
+/** Users and their rights as docs/operations.md gives them. */
+const ruleOfRights = 'docs/operations.md has the line for users.acl'
 
 export async function fleetFindings(settings: FleetSettings): Promise<readonly Finding[]> {
   const findings = [keyFinding(settings.fleetKeyFile)]

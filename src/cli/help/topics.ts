@@ -21,7 +21,7 @@ import { printText } from '../../terminal/print.js'
 import { flagOf } from '../../terminal/settings.js'
 
 /** Those with a text of their own. */
-export const textTopics = ['edits', 'conflicts', 'names', 'offline'] as const
+export const textTopics = ['edits', 'conflicts', 'deleting', 'names', 'offline'] as const
 export const topics = [...textTopics, 'settings'] as const
 type Topic = (typeof topics)[number]
 

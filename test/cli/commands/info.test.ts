@@ -22,7 +22,7 @@ async function infoOf({ calcfs, directory }: KernelTestbed, path: string): Promi
 const cache = async ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
   JSON.parse((await calcfs('cache', ...args, '--json', '--mount', directory)).stdout)
 
-t.test('resolve asks the drive, and answers as the service does without one (INFO-4)', async t => {
+t.test('resolve asks the drive, and answers as the service does without one (INFO-1)', async t => {
   const testbed = await warmMount(t)
   const { calcfs, directory, service } = testbed
   const asked = [

@@ -115,7 +115,7 @@ t.test('watching one drive', async t => {
     },
   )
 
-  await t.test('WATCH-3 status --watch prints each change elsewhere than on a terminal', async t => {
+  await t.test('WATCH-1 status --watch prints each change elsewhere than on a terminal', async t => {
     const watch = following(t, testbed, 'status', '--watch', directory)
     await watch.until(/everything is saved/)
     await testbed.service.leave()
@@ -161,7 +161,7 @@ t.test('watching one drive', async t => {
   })
 
   await t.test(
-    'WATCH-3 top and status --watch are redrawn on a terminal, and leave it in order at Ctrl-C',
+    'WATCH-1 top and status --watch are redrawn on a terminal, and leave it in order at Ctrl-C',
     async t => {
       const screen = await terminal(t, 'bash --norc', environmentOf(testbed))
       const command = `${plainNode.join(' ')} ${calcfs}`
@@ -202,7 +202,7 @@ t.test('watching one drive', async t => {
   )
 })
 
-t.test('WATCH-2 mounts lists drives that live, hang or are dead, each with what to do', async t => {
+t.test('WATCH-1 mounts lists drives that live, hang or are dead, each with what to do', async t => {
   const testbeds = await Promise.all([realMount(t), realMount(t), realMount(t)])
   const [alive, silent, dead] = testbeds
   await dead.kill9()

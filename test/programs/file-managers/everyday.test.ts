@@ -119,11 +119,11 @@ for (const [program, manager] of Object.entries(managers)) {
         thumbnails,
       )
     await promise('DESK-5 the room for drafts is shown as free space, and a new folder is a project', makes)
-    await promise('DESK-4 there is no trash: it asks, and says what becomes of the calculation', trashes)
+    await promise('DESK-5 there is no trash: it asks, and says what becomes of the calculation', trashes)
     await promise('DESK-5 deleted for good, a calculation is gone by one DELETE', erases)
     await promise('DESK-5 a new name is saved', renames)
-    await promise('DESK-7 a calculation is copied out as it is', copies)
-    await promise('DESK-10 the properties of a calculation cost no content of it', showsProperties)
+    await promise('DESK-1 a calculation is copied out as it is', copies)
+    await promise('DESK-1 the properties of a calculation cost no content of it', showsProperties)
   })
 }
 

@@ -62,13 +62,13 @@ for (const [program, manager] of Object.entries(managers)) {
       await until(patience, 'a list with columns', isList, 300)
     }
 
-    t.test('DESK-10 a search finds each name below the folder, and reads no file', async t => {
+    t.test('DESK-1 a search finds each name below the folder, and reads no file', async t => {
       const stage = await drawnStage(t)
       await searches(t, stage, { open: open(stage), search: word => manager.search(stage, word) })
     })
 
     for (const column of ['size', 'date'] as const)
-      t.test(`DESK-10 sorted by ${column}, both ways, without a content`, async t => {
+      t.test(`DESK-1 sorted by ${column}, both ways, without a content`, async t => {
         const stage = await drawnStage(t)
         const by = async (): Promise<void> => {
           await stage.screen.click(manager.columns[column])
@@ -77,7 +77,7 @@ for (const [program, manager] of Object.entries(managers)) {
         await sorts(t, stage, { open: open(stage), by }, column)
       })
 
-    t.test('DESK-7 a folder that is drawn out with the mouse is copied, and stays', async t => {
+    t.test('DESK-1 a folder that is drawn out with the mouse is copied, and stays', async t => {
       const stage = await drawnStage(t)
       await drawsOut(t, stage, { open: open(stage), home: manager.home })
     })
