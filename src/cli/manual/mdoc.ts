@@ -49,7 +49,7 @@ export function paragraph(text: string): readonly string[] {
 }
 
 function literals(sentence: string): readonly string[] {
-  const parts = sentence.split(/(\S*`[^`]+`\S*)/).map(part => part.trim())
+  const parts = sentence.split(/([^\s`]*`[^`]+`[^\s`]*)/).map(part => part.trim())
   return parts.flatMap(part => {
     if (part === '') return []
     const [, before = '', code, after = ''] = /^([^`]*)`([^`]+)`(.*)$/.exec(part) ?? []
