@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import type { Clock } from '../remote/clock.js'
 
 /** Milliseconds of waiting without a byte of the server after which a command is slow. */
-export const slowMs = 100
+const slowMs = 100
 /** Milliseconds for any command, however busy this process is and whatever comes meanwhile. */
 const longestMs = 1_000
 /** Milliseconds for which the fleet is passed by, and between two beats while it is used. */

@@ -130,10 +130,10 @@ export function movedBytes(client: Redis | Cluster): number {
 }
 
 /** Reasons that say what to do, because the words of the server do not. */
-export const nodeOfCluster = 'it is a node of a cluster: name several of its nodes'
+const nodeOfCluster = 'it is a node of a cluster: name several of its nodes'
 const full = 'it is full and evicts nothing: set maxmemory-policy to allkeys-lru'
 const tooOld = 'it has no sharded channels: Valkey, or Redis 7 or newer, is wanted'
-export const wantsCertificate =
+const wantsCertificate =
   'it wants a certificate of each client, which calcfs has none of: tls-auth-clients no in its file'
 
 /** What the client says of any command meanwhile. */

@@ -1,4 +1,4 @@
-// Advice where a path leads nowhere: the nearest name, quotes around one with blanks, or the command that lists what there is.
+// Advice where a path leads nowhere: the nearest name, or the command that lists what there is.
 import { nearestName } from '../../config/nearest.js'
 import { type DriveReader, isProblem } from '../../drive/interface/reader.js'
 import { Failure, isAbsent } from '../../failure.js'
@@ -9,15 +9,11 @@ import type { GivenPath } from './choose.js'
 /** So many names of a directory are compared: of a long one the advice is to list it. */
 const comparedAtMost = 2_000
 
-/**
- * The same failure with what to type next, where there is nothing at the path; any other as it is.
- * @param following the arguments after it: a name with blanks, without quotes, goes on there
- */
+/** The same failure with what to type next, where there is nothing at the path; any other as it is. */
 export async function withHint(
   reader: DriveReader,
   thrown: unknown,
   { given, path }: GivenPath,
-  following: readonly string[] = [],
 ): Promise<unknown> {
   if (!isAbsent(thrown) || path === '/') return thrown
   let directory = parentOf(path) || '/'
@@ -25,7 +21,7 @@ export async function withHint(
     const names = await namesIn(reader, directory)
     if (names !== undefined) {
       const written = path.slice(directory === '/' ? 1 : directory.length + 1)
-      const hint = hintFor(written, { names, above: shownAbove(given, written), following })
+      const hint = hintFor(firstOf(written), names, shownAbove(given, written))
       return new Failure('absent', `${thrown.message}; ${hint}`, { cause: thrown })
     }
     if (directory === '/') return thrown
@@ -41,23 +37,8 @@ export const hinting =
     throw given === undefined ? thrown : await withHint(reader, thrown, given)
   }
 
-/** The arguments that follow one of several. */
-export const after = (paths: readonly GivenPath[], at: number): readonly string[] =>
-  paths.slice(at + 1).map(({ given }) => given)
-
-interface Around {
-  readonly names: readonly string[]
-  /** The directory as the user would write it. */
-  readonly above: string
-  readonly following: readonly string[]
-}
-
-function hintFor(written: string, { names, above, following }: Around): string {
-  const name = firstOf(written)
-  const longer = following
-    .map((_, at) => firstOf([name, ...following.slice(0, at + 1)].join(' ')))
-    .find(joined => !written.includes('/') && names.includes(joined))
-  if (longer !== undefined) return `a name with blanks stands in quotes: ${shellWord(nameIn(above, longer))}`
+/** `above` is the directory as the user would write it. */
+function hintFor(name: string, names: readonly string[], above: string): string {
   const near = names.length > comparedAtMost ? undefined : nearestName(name, names)
   if (near !== undefined) return `the nearest is ${shellWord(nameIn(above, near))}`
   return `calcfs ls${above === '' ? '' : ` ${shellWord(above)}`} lists what there is`

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
-import { after, withHint } from '../control/hint.js'
+import { withHint } from '../control/hint.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import { openProblems } from './output.js'
 
@@ -20,14 +20,14 @@ export const catCommand = (): Command =>
 async function print(command: Command, given: readonly string[]): Promise<void> {
   const problems = openProblems()
   await withReader(command, given, async (reader, paths) => {
-    for (const [at, one] of paths.entries()) {
+    for (const one of paths) {
       const printer = new FilePrinter()
       try {
         await reader.file(one.path, printer.print, new AbortController().signal)
         await printer.end()
       } catch (thrown) {
         if (thrown instanceof Stop) throw thrown
-        problems.add(one.given, await withHint(reader, thrown, one, after(paths, at)))
+        problems.add(one.given, await withHint(reader, thrown, one))
       }
     }
   })

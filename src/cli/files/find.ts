@@ -45,7 +45,7 @@ async function find(command: Command, given: readonly string[], flags: Flags): P
   const problems = openProblems()
   const all: object[] = []
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {
-    for (const [at, path] of paths.entries()) {
+    for (const path of paths) {
       const asked = {
         calledAs: path.given.replace(/\/+$/, ''),
         depth: flags.maxdepth,
@@ -59,7 +59,7 @@ async function find(command: Command, given: readonly string[], flags: Flags): P
           types: flags.type,
         },
       }
-      for await (const entries of entriesAt(reader, { paths, at }, asked, problems)) {
+      for await (const entries of entriesAt(reader, path, asked, problems)) {
         if (flags.json === true)
           for (const { entry, below } of entries) all.push(printedEntry(entry, shownAs(path, below)))
         else await printBytes(entries.map(({ below }) => `${shownAs(path, below)}\n`).join(''))

@@ -12,7 +12,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
-import { after, withHint } from '../control/hint.js'
+import { withHint } from '../control/hint.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { openProblems, type Problems, repeated } from './output.js'
@@ -126,10 +126,9 @@ async function copy(
   const unlisten = stopBySignal(stop)
   try {
     await copying.run(orders, async (path, failure) => {
-      const at = paths.findIndex(one => one.path === path)
-      const given = paths[at]
+      const given = paths.find(one => one.path === path)
       // Of what was named and is not there it is said what to type.
-      const told = given === undefined ? failure : await withHint(reader, failure, given, after(paths, at))
+      const told = given === undefined ? failure : await withHint(reader, failure, given)
       problems.add(path, told)
     })
   } catch (thrown) {

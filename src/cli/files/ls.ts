@@ -37,7 +37,7 @@ async function list(command: Command, given: readonly string[], flags: Flags): P
     for (const [at, path] of paths.entries()) {
       const shown: Found[] = []
       const asked = { depth, attributes: long || json, follow: false, filter: {} }
-      for await (const entries of entriesAt(reader, { paths, at }, asked, problems))
+      for await (const entries of entriesAt(reader, path, asked, problems))
         for (const one of entries) if (isShown(one, flags)) shown.push(one)
       const nameOf = (below: string): string =>
         below !== '' && path.given === '.' ? below : shownAs(path, below)

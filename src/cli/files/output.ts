@@ -12,7 +12,7 @@ import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal
 import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
-import { after, withHint } from '../control/hint.js'
+import { withHint } from '../control/hint.js'
 
 export interface Problems {
   /** `shown` is how the user calls the path. */
@@ -53,17 +53,13 @@ export interface Found {
   readonly below: string
 }
 
-/**
- * The entries of the tree at one of the paths that were given, in batches; what cannot be had is told.
- * @param at which of them: of one that is not there it is said what to type
- */
+/** The entries of the tree at a path that was given, in batches; what cannot be had is told. */
 export async function* entriesAt(
   reader: DriveReader,
-  { paths, at }: { readonly paths: readonly GivenPath[]; readonly at: number },
+  given: GivenPath,
   asked: Omit<TreeQuestion, 'path'>,
   problems: Problems,
 ): AsyncGenerator<readonly Found[]> {
-  const given = paths[at] ?? { given: '/', path: '/' }
   const top = given.path === '/' ? '/' : `${given.path}/`
   for await (const items of reader.tree({ ...asked, path: given.path }, new AbortController().signal)) {
     const entries: Found[] = []
@@ -71,7 +67,7 @@ export async function* entriesAt(
       const below = item.path === given.path ? '' : item.path.slice(top.length)
       if (!isProblem(item)) entries.push({ entry: item, below })
       else if (below !== '') problems.add(shownAs(given, below), item.failure)
-      else problems.add(given.given, await withHint(reader, item.failure, given, after(paths, at)))
+      else problems.add(given.given, await withHint(reader, item.failure, given))
     }
     yield entries
   }

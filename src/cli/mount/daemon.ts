@@ -1,6 +1,5 @@
-// `--daemon`: runs the same command line again, detached, and hands the secrets of the environment over to it, where neither /proc nor a child shows them.
+// `--daemon`: runs the same command line again, detached, and hands the secrets of the environment over to it on a channel.
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Environment } from '../../config/places.js'
 import { secretVariables } from '../../config/secret.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
@@ -126,49 +125,7 @@ export function secretsOfStarter(): Promise<Secrets> {
   })
 }
 
-/**
- * Removes the secrets from this process's environment: children inherit none, and where the system allows it (Linux) nothing
- * is left of them in /proc/self/environ, which shows the memory that a program was started with.
- */
+/** Programs that this process starts inherit none of them; its own user alone can read what it was started with. */
 export function forgetOwnSecrets(): void {
-  for (const name of secretVariables) {
-    if (process.env[name] === undefined) continue
-    blotOut(name)
-    delete process.env[name]
-  }
-}
-
-/** A place of the memory is written only where this variable was read at that very place a moment before. */
-function blotOut(name: string): void {
-  try {
-    const shown = readFileSync('/proc/self/environ')
-    const at = placeOf(name, shown)
-    if (at === undefined) return
-    const end = shown.indexOf(0, at)
-    const blank = Buffer.alloc((end === -1 ? shown.length : end) - at)
-    const memory = openSync('/proc/self/mem', 'r+')
-    try {
-      writeSync(memory, blank, 0, blank.length, environmentStart() + at)
-    } finally {
-      closeSync(memory)
-    }
-  } catch {
-    // Another system, or one that hides its own memory from a process: the owner of the process and root can read it there.
-  }
-}
-
-/** Where the value begins, in bytes. */
-function placeOf(name: string, shown: Buffer): number | undefined {
-  const key = Buffer.from(`\0${name}=`)
-  const found = Buffer.concat([Buffer.alloc(1), shown]).indexOf(key)
-  return found === -1 ? undefined : found + key.length - 1
-}
-
-/** env_start of proc_pid_stat(5), the fiftieth field; the second one, the name, may hold blanks. */
-function environmentStart(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8')
-    .replace(/^.*\) /s, '')
-    .trim()
-    .split(' ')
-  return Number(fields[50 - 3])
+  for (const name of secretVariables) delete process.env[name]
 }

@@ -160,7 +160,6 @@ t.test('NOFUSE-2 what cannot be had is named, the rest goes on, and the exit cod
       [['ls', 'projects/Watr splitting'], "the nearest is 'projects/Water splitting'"],
       [['find', 'project/Water splitting/x'], 'the nearest is projects'],
       [['cat', 'projects/Nothing at all'], 'calcfs ls projects lists what there is'],
-      [['get', 'projects/Water', 'splitting'], "stands in quotes: 'projects/Water splitting'\n"],
       [['info', 'projects/Water splitting/H20'], "the nearest is 'projects/Water splitting/H2O'"],
       [['pin', 'projects/Nothing at all'], 'calcfs ls projects lists what there is'],
     ] as const)
