@@ -113,7 +113,7 @@ function addCalculations(seed: Seed, { calculations }: Manifest, { projects, dir
     const folder = join(directory, dir)
     const names = readdirSync(folder).sort()
     const files = Object.fromEntries(
-      names.map((name): [string, FileSeed] => [name, { path: join(folder, name) }]),
+      names.map((name): [string, FileSeed] => [name, readFileSync(join(folder, name))]),
     )
     const id = seed.addCalculation({ project: known(projects, owner, project), files, ...calculation })
     ids.set(key(owner, [...project, calculation.name]), id)

@@ -34,8 +34,8 @@ export interface ProjectSeed extends Forced, Extra {
   readonly parent?: string
   readonly description?: string
 }
-/** A file's bytes, or its path on this machine. */
-export type FileSeed = string | Uint8Array | { readonly path: string }
+/** A file's bytes. */
+export type FileSeed = string | Uint8Array
 export interface CalculationSeed extends Forced, Extra {
   readonly name: string
   readonly project: string
@@ -69,8 +69,7 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
     return found
   }
   const date = () => new Date(now()).toISOString()
-  const keep = (file: FileSeed): StoredContent =>
-    typeof file === 'object' && 'path' in file ? contents.keepFile(file.path) : contents.keepBytes(file)
+  const keep = (file: FileSeed): StoredContent => contents.keepBytes(file)
 
   return {
     /** Many additions in one transaction: a hundred thousand take seconds. */

@@ -1,4 +1,5 @@
 // The recipes of docs/cookbook.md, run on a real mount as the page has them: each prints what the page shows, also a second time.
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -78,7 +79,7 @@ t.test('PROG-1 the recipes take any title', async t => {
   const unconverged = `${titles[0]}, cut`
   const log = await readFile(join(sampleDirectory(), 'water/H2O/H2O.out'), 'utf8')
   const cut = log.slice(0, log.indexOf('Optimization converged'))
-  const file = (path: string) => ({ path: join(sampleDirectory(), 'water/H2O', path) })
+  const file = (path: string) => readFileSync(join(sampleDirectory(), 'water/H2O', path))
   function fill(drawn: Seed): void {
     loadSample(drawn)
     const project = drawn.addProject({ name: '- odd "names"\'s $HOME', owner: 'demo' })

@@ -94,16 +94,6 @@ t.test('a range is taken from the same content only, where the client says which
   t.equal((await get({ range: 'bytes=1-2', 'if-range': '"old"' })).text, digits)
 })
 
-t.test('what the client has already is not sent again', async t => {
-  const { get } = await content(t)
-  const tag = String((await get()).headers['etag'])
-  for (const known of [tag, `W/${tag}`, `"old", ${tag}`, '*']) {
-    const answer = await get({ 'if-none-match': known })
-    t.same([answer.status, answer.text, answer.headers['etag']], [304, '', tag], known)
-  }
-  t.equal((await get({ 'if-none-match': '"old"' })).status, 200)
-})
-
 t.test('a content lost on disk is a plain 500, never a cut or mislabelled body', async t => {
   const data = scratch(t)
   const { anna, service } = await openServiceTestbed(t, { data })

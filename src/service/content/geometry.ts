@@ -28,7 +28,7 @@ interface Molecule {
  * in fractions of the cell's edges).
  */
 export function geometryOf(cml: Uint8Array, title: string): string | undefined {
-  const last = molecules(textOf(cml)).findLast(({ atoms }) => atoms.some(isPlaced))
+  const last = molecules(new TextDecoder().decode(cml)).findLast(({ atoms }) => atoms.some(isPlaced))
   const lines = last === undefined ? undefined : linesOf(last)
   if (lines === undefined) return undefined
   return `${[lines.length, title.replace(/[\r\n\0]+/g, ' '), ...lines].join('\n')}\n`
@@ -140,17 +140,6 @@ function linesOf({ atoms, cell: scalars, isOdd }: Molecule): readonly string[] |
 const inSpace = (cell: Cell, [u, v, w]: Coordinates): Coordinates => {
   const [x, y, z] = place(cell, [Number(u), Number(v), Number(w)])
   return [x.toFixed(8), y.toFixed(8), z.toFixed(8)]
-}
-
-/** As the first bytes tell (XML 1.0, appendix F): UTF-16 in either order, with a mark or without one; else UTF-8, of which the markup of every other encoding is a part. */
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder(encodingOf(bytes)).decode(bytes)
-}
-
-function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be'
-  return 'utf-8'
 }
 
 /** Lengths of the edges in ångström, angles between them in degrees: alpha lies between b and c, and so on. */
