@@ -3,7 +3,6 @@ import { Failure } from '../../failure.js'
 import { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import type { TextReader } from '../../record/json/items.js'
 import {
-  type Field,
   fieldOf,
   type Json,
   type JsonObject,
@@ -36,7 +35,6 @@ import { newRecordsIn, retitledIn } from './new-records.js'
 import { readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
 import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
-import { idIn } from './scalar.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
 export class Wire {
@@ -54,11 +52,17 @@ export class Wire {
     this.dialect = openDialect(this.#names, this.#read)
   }
 
-  /** The requested record and no other. */
-  record(text: string, asked: RequestedRecord): JsonObject {
+  /** The requested record and no other; one that says no id passes. @throws Failure 'broken' for one that says another */
+  record(text: string, { kind, id }: RequestedRecord): JsonObject {
     // An empty body says nothing of the record: only `null` says that there is none.
     if (isNull(text)) throw new Failure('absent', 'the service has no such record')
-    return identify(objectIn(text), asked, this.#names.id)
+    const record = objectIn(text)
+    const said = this.dialect.facts(record).id ?? id
+    if (said === id) return record
+    throw new Failure(
+      'broken',
+      `${kind} ${id} was asked for, and the service answered with ${kind} ${said}: does a cache stand in front of it that ignores the question?`,
+    )
   }
 
   /** Parses a project's children as they arrive. */
@@ -213,45 +217,3 @@ export interface RequestedRecord {
   readonly kind: 'project' | 'calculation' | 'report'
   readonly id: string
 }
-
-/**
- * The record, if it is the requested one. A record without an id, or whose id is no number, cannot be compared and passes.
- * @throws Failure 'broken' for a record with another id, or with an invalid one
- */
-export function identify(record: JsonObject, asked: RequestedRecord, fields: readonly string[]): JsonObject {
-  const other = numbersIn(record, fields).find(said => idIn(said) !== asked.id)
-  const impossible = fields.flatMap(name => fieldsNamed(record, name)).find(({ value }) => isNoId(value))
-  if (other === undefined && impossible === undefined) return record
-  const answered = other === undefined ? 'an invalid id' : `${asked.kind} ${scalarText(other)}`
-  throw new Failure(
-    'broken',
-    `${asked.kind} ${asked.id} was asked for, and the service answered with ${answered}: does a cache stand in front of it that ignores the question?`,
-  )
-}
-
-const fieldsNamed = ({ fields }: JsonObject, name: string): readonly Field[] =>
-  fields.filter(field => field.name === name)
-
-/** The first of these fields that holds a number; all its values where the name is a duplicate. */
-function numbersIn(record: JsonObject, fields: readonly string[]): readonly Json[] {
-  for (const name of fields) {
-    const held = fieldsNamed(record, name)
-    const numbers = held.map(({ value }) => insideOf(value, fields)).filter(isNumeric)
-    if (numbers.length > 0) return numbers
-  }
-  return []
-}
-
-/** An object may hold the id: `"project": {"id": 7}`. */
-const insideOf = (value: Json, fields: readonly string[]): Json | undefined =>
-  value.type === 'object' ? [...fields, 'id'].map(name => fieldOf(value, name)).find(isNumeric) : value
-
-/** A text that begins like a number, `007` or `-1`, is a wrong id; any other text is ignored. */
-const isNumeric = (json: Json | undefined): json is Json =>
-  json?.type === 'number' || (json?.type === 'string' && /^\s*[-+]?\d+\s*$/.test(json.value))
-
-/** `true` and lists name nothing; `null` is ignored. */
-const isNoId = (json: Json): boolean => json.type === 'array' || (json.type === 'word' && json.raw !== 'null')
-
-const scalarText = (json: Json): string =>
-  json.type === 'string' ? json.value.trim() : 'raw' in json ? json.raw : ''
