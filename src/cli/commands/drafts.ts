@@ -22,7 +22,7 @@ import {
 import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { liveMounts, namesOneDrive } from '../control/choose.js'
-import { driveCommand, withDraft, withDrive, withDrives } from '../control/with-drive.js'
+import { driveCommand, withDraft, withDrive } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
   const command = new CliCommand('drafts').description('list and handle edits that are not yet saved')
@@ -36,7 +36,7 @@ const nameHelp = 'its name in calcfs drafts list (42.json, or 42), or the path o
 const listCommand = (): Command =>
   driveCommand('list')
     .description(
-      'list them, where none is named of all your drives, and of services that are not mounted; exit code 7 while there are any',
+      'list them, and where no drive is named those of services that are not mounted; exit code 7 while there are any',
     )
     .addOption(jsonFlag('an array of drafts'))
     .action((flags: JsonFlag, command: Command) => list(command, flags))
@@ -46,9 +46,9 @@ const listCommand = (): Command =>
     )
 
 async function list(command: Command, flags: JsonFlag): Promise<void> {
-  const isAboutAll = !(await namesOneDrive(command))
+  const isNamed = await namesOneDrive(command)
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
-  const elsewhere = isAboutAll ? await unmountedDrafts(configured(command)) : []
+  const elsewhere = isNamed ? [] : await unmountedDrafts(configured(command))
   const all: object[] = []
   /** `where` tells `--json` where they wait. */
   function print(
@@ -62,11 +62,11 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(describeDraft)
     printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
   }
-  const isSomeMounted = !isAboutAll || (await liveMounts()).length > 0
+  const isAsked = isNamed || (await liveMounts()).length > 0
   try {
-    if (isSomeMounted)
-      await withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
-        const heading = isOneOfSeveral || elsewhere.length > 0 ? mountPoint : undefined
+    if (isAsked)
+      await withDrive(command, [], async ({ control, mountPoint }) => {
+        const heading = elsewhere.length > 0 ? mountPoint : undefined
         const troubles = await control.places({})
         print(await control.drafts({}), { mountPoint }, heading, nothingWaits(troubles))
         for (const trouble of troubles) complain(trouble)
@@ -77,7 +77,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
       for (const { directory, cause } of damaged)
         complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
     }
-    if (!isSomeMounted && elsewhere.length === 0 && flags.json !== true) printLine('everything is saved.')
+    if (!isAsked && elsewhere.length === 0 && flags.json !== true) printLine('everything is saved.')
   } finally {
     if (flags.json === true) printJson(all)
   }

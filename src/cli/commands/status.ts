@@ -8,11 +8,10 @@ import { localText } from '../../system/time-text.js'
 import { nothingWaits, pinText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
-import { complain, jsonFlag, printJson, printLine, printText } from '../../terminal/print.js'
+import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
 import { selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
-import { goneSentence, isScreen, openScreen, untilInterrupted } from '../watch/screen.js'
 
 export const statusCommand = (): Command =>
   new CliCommand('status')
@@ -20,29 +19,20 @@ export const statusCommand = (): Command =>
       'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
     .argument('[drive]', 'one drive; default: all of yours')
-    .option('--watch', 'go on until Ctrl-C: redrawn on a terminal, elsewhere printed at each change')
     .addOption(jsonFlag('an array of status objects'))
-    .action((directory: string | undefined, flags: Flags, command: Command) =>
-      flags.watch === true ? watch(directory, flags) : show(command, directory, flags),
+    .action((directory: string | undefined, flags: JsonFlag, command: Command) =>
+      show(command, directory, flags),
     )
     .examples(
       ['calcfs status', 'every drive of yours'],
       ['calcfs status ~/lab --json', 'one drive, for a script'],
       ['calcfs status ~/lab >/dev/null || echo look', 'is all saved, and does the service answer?'],
-      ['calcfs status --watch', 'redrawn until Ctrl-C'],
     )
 
-interface Flags {
-  readonly json?: true
-  readonly watch?: true
-}
-
-const textOf = (one: Status | NoStatus): string =>
-  one instanceof NoStatus ? `${one.mountPoint}: ${sentenceOf(one.problem)}` : describeStatus(one)
-
-async function show(command: Command, directory: string | undefined, flags: Flags): Promise<void> {
-  const paths = directory === undefined ? await ownDrives() : await selectedDrives(directory)
-  const all = await Promise.all(paths.map(path => statusOf(path, true)))
+async function show(command: Command, directory: string | undefined, flags: JsonFlag): Promise<void> {
+  const paths =
+    directory === undefined ? (await drivesOfUser()).map(({ path }) => path) : await selectedDrives(directory)
+  const all = await Promise.all(paths.map(statusOf))
   const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
   const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
   if (flags.json === true) printJson(all.map(jsonOf))
@@ -80,9 +70,9 @@ class NoStatus {
 }
 
 /** One drive that hangs does not hide the others. */
-async function statusOf(path: string, check: boolean): Promise<Status | NoStatus> {
+async function statusOf(path: string): Promise<Status | NoStatus> {
   try {
-    return await (await driveAt(path)).status({ check })
+    return await (await driveAt(path)).status({ check: true })
   } catch (problem) {
     return new NoStatus(path, problem)
   }
@@ -90,10 +80,6 @@ async function statusOf(path: string, check: boolean): Promise<Status | NoStatus
 
 const jsonOf = (one: Status | NoStatus): object =>
   one instanceof NoStatus ? { mountPoint: one.mountPoint, problem: sentenceOf(one.problem) } : one
-
-async function ownDrives(): Promise<readonly string[]> {
-  return (await drivesOfUser()).map(({ path }) => path)
-}
 
 function otherThingsLine(count = 0): readonly string[] {
   if (count === 0) return []
@@ -183,31 +169,3 @@ const section = (heading: string, lines: readonly string[]): readonly string[] =
 
 /** A state in a sentence. */
 const spaced = (state: string): string => state.replaceAll('-', ' ')
-
-/** Milliseconds between two looks; the service is asked with each tenth of them only. */
-const everyMs = 1_000
-const checkEvery = 10
-
-/** Redrawn on a terminal; elsewhere printed once more where something is another than at the last look. */
-async function watch(directory: string | undefined, { json }: Flags): Promise<void> {
-  const [named] = directory === undefined ? [] : await selectedDrives(directory)
-  const screen = isScreen(process.stdout) && json !== true ? await openScreen(process.stdout) : undefined
-  let looks = 0
-  let before = ''
-  let isGone = false
-  await untilInterrupted(everyMs, async () => {
-    const paths = (await ownDrives()).filter(path => named === undefined || path === named)
-    const all = await Promise.all(paths.map(path => statusOf(path, looks % checkEvery === 0)))
-    looks += 1
-    const text = all.map(textOf).join('\n\n')
-    const lasting = text.replace(/ \(\d+ requests so far\)$/gm, '')
-    if (screen !== undefined) screen.show(text)
-    else if (lasting !== before && all.length > 0)
-      printText(`${json === true ? JSON.stringify(all.map(jsonOf)) : `${localText(Date.now())}\n${text}`}\n`)
-    before = lasting
-    isGone = all.length === 0
-    return !isGone
-  })
-  screen?.end()
-  if (isGone && json !== true) printLine(named === undefined ? 'no drive is mounted.' : goneSentence(named))
-}

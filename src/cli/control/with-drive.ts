@@ -4,14 +4,11 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
-import { mountAt } from '../../mount/mount-point.js'
 import { CliCommand } from '../../terminal/command.js'
-import { sentenceOf } from '../../terminal/exit.js'
-import { complain } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
-import { chosen, type GivenPath, liveMounts, mountFlag, namesOneDrive, onDrive } from './choose.js'
+import { chosen, type GivenPath, mountFlag, onDrive } from './choose.js'
 import { controlAt, readerAt } from './client.js'
-import { daemonAt, driveAt } from './daemon.js'
+import { daemonAt } from './daemon.js'
 
 /** A command for a mounted drive, and without one for what is kept of the configured service. */
 export function driveCommand(name: string): CliCommand {
@@ -84,30 +81,4 @@ export async function withDraft<Result>(
   if (name.includes('/') || isOfDrive)
     return withPath(command, name, (control, path) => work(control, { name, path }))
   return withDrive(command, [], ({ control }) => work(control, { name }))
-}
-
-/**
- * With every drive of this user, one after another, where the command selects none. One that does not answer does not keep the
- * work from the others.
- * @throws the first failure of them, after all
- */
-export async function withDrives(
-  command: Command,
-  work: (control: Control, mountPoint: string | undefined, isOneOfSeveral: boolean) => Promise<void>,
-): Promise<void> {
-  const all = (await namesOneDrive(command)) ? [] : await liveMounts()
-  if (all.length < 2)
-    return withDrive(command, [], ({ control, mountPoint }) => work(control, mountPoint, false))
-  const failed: unknown[] = []
-  for (const { path } of all) {
-    try {
-      await work(await driveAt(path), path, true)
-    } catch (thrown) {
-      // It was unmounted since the list was made.
-      if ((await mountAt(path)) === undefined) continue
-      failed.push(thrown)
-      if (failed.length > 1) complain(sentenceOf(thrown))
-    }
-  }
-  if (failed.length > 0) throw failed[0]
 }

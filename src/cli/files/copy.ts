@@ -1,9 +1,13 @@
-// The copy of trees: walks ahead of the files, many at once, keeps what is there already, and tries once more what may come later.
+// The copy of trees: walks ahead of the files, many at once, and keeps what is there already.
 import { closeSync, fchmodSync, futimesSync, openSync, readSync, type Stats, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type DriveEntry, type DriveReader, isProblem } from '../../drive/interface/reader.js'
-import { asFailure, Failure, isA } from '../../failure.js'
+import {
+  type DriveEntry,
+  type DriveReader,
+  isProblem,
+  type TreeProblem,
+} from '../../drive/interface/reader.js'
+import { asFailure, Failure } from '../../failure.js'
 import { forReading, makeDirectoriesNow } from '../../system/own-file.js'
 import { Stop } from '../../terminal/exit.js'
 import {
@@ -51,12 +55,6 @@ interface Place extends CopyOrder {
   readonly top: CopyOrder
 }
 
-interface Missing extends Place {
-  readonly failure: Failure
-}
-
-/** Milliseconds before what failed is tried again. A service that is away is probed every two seconds. */
-const againAfterMs = 2_500
 /** A local time counts as the same within so many milliseconds; more where the file system keeps no parts of seconds. */
 const sameWithinMs = 1
 const coarseMs = 2_000
@@ -74,7 +72,7 @@ export class Copy {
   readonly #reader: DriveReader
   readonly #rules: CopyRules
   readonly #stop: AbortController
-  #missing: Missing[] = []
+  readonly #missing: TreeProblem[] = []
   readonly #underWay = new Set<Promise<void>>()
   #oneEnded = (): void => {}
   /** Directories that are there. */
@@ -96,17 +94,16 @@ export class Copy {
     orders: readonly CopyOrder[],
     failed: (path: string, failure: Failure) => Promise<void>,
   ): Promise<void> {
-    const first = await this.#pass(orders.map(order => ({ ...order, top: order })))
-    const later = first.filter(mayComeLater)
-    for (const { path, failure } of first.filter(one => !mayComeLater(one))) await failed(path, failure)
-    if (later.length > 0) {
-      const { signal } = this.#stop
-      await sleep(againAfterMs, undefined, { signal }).catch((thrown: unknown) => {
-        signal.throwIfAborted()
-        throw thrown
-      })
-      for (const { path, failure } of await this.#pass(later)) await failed(path, failure)
+    try {
+      for (const order of orders) await this.#walk(order)
+      this.progress.isGrowing = false
+    } catch (thrown) {
+      this.#stop.abort(thrown)
     }
+    // What is under way removes what it has written aside.
+    await Promise.all(this.#underWay)
+    this.#stop.signal.throwIfAborted()
+    for (const { path, failure } of this.#missing) await failed(path, failure)
     // A new file changes the time of its directory: the deepest comes first, when all files are there.
     for (const { path, target, mtimeMs } of this.#times.toReversed()) {
       try {
@@ -117,24 +114,10 @@ export class Copy {
     }
   }
 
-  async #pass(places: readonly Place[]): Promise<readonly Missing[]> {
-    this.#missing = []
-    this.progress.isGrowing = true
-    try {
-      for (const place of places) await this.#walk(place)
-      this.progress.isGrowing = false
-    } catch (thrown) {
-      this.#stop.abort(thrown)
-    }
-    // What is under way removes what it has written aside.
-    await Promise.all(this.#underWay)
-    this.#stop.signal.throwIfAborted()
-    return this.#missing
-  }
-
-  async #walk({ path, target, top }: Place): Promise<void> {
+  async #walk(top: CopyOrder): Promise<void> {
+    const { path, target } = top
     const { follow, include, exclude, base } = this.#rules
-    const asked = { path, top: top.path, attributes: true, follow, filter: { include, exclude } }
+    const asked = { path, attributes: true, follow, filter: { include, exclude } }
     const blocked: string[] = []
     for await (const items of this.#reader.tree(asked, this.#stop.signal))
       for (const item of items) {
@@ -192,11 +175,11 @@ export class Copy {
     this.#made.add(target)
   }
 
-  #met(thrown: unknown, place: Place): void {
+  #met(thrown: unknown, { path }: Place): void {
     if (this.#stop.signal.aborted) return
     const failure = asFailure(thrown)
     if (thrown instanceof Stop || failure.kind === 'no-space') this.#stop.abort(thrown)
-    else this.#missing.push({ ...place, failure })
+    else this.#missing.push({ path, failure })
   }
 
   /** Never rejects. */
@@ -217,9 +200,6 @@ export class Copy {
       progress.same += isCopied ? 0 : 1
       counted(size - arrived)
     } catch (thrown) {
-      // It may be found again.
-      progress.files -= 1
-      progress.bytes -= size
       counted(-arrived)
       this.#met(thrown, place)
     }
@@ -251,7 +231,10 @@ export class Copy {
       } finally {
         closeSync(file)
       }
-      if (!this.#rules.overwrite && standing(target) !== undefined)
+      const now = standing(target)
+      // The same one may have come by another copy.
+      const isOther = now !== undefined && !(now.size === entry.size && isSameTime(now, entry.mtime))
+      if (!this.#rules.overwrite && isOther)
         throw new Failure('replaced', `${target}: a file was made here while it was copied, and stays`)
     })
     return true
@@ -259,9 +242,8 @@ export class Copy {
 
   async #isSame({ path, size, mtime }: DriveEntry, target: string, before: Stats): Promise<boolean> {
     if (before.size !== size) return false
-    const within = before.mtimeMs % 1000 === 0 ? coarseMs : sameWithinMs
-    const isSameTime = Math.abs(before.mtimeMs - (mtime ?? 0)) <= within
-    if (isSameTime && !this.#rules.checksum) return true
+    const hasTime = isSameTime(before, mtime)
+    if (hasTime && !this.#rules.checksum) return true
     const file = onDisk(target, () => openSync(target, forReading))
     let offset = 0
     let isEqual = true
@@ -281,10 +263,13 @@ export class Copy {
     }
     // The drive's may have become shorter since it was listed.
     if (!isEqual || offset !== before.size) return false
-    if (!isSameTime && mtime !== undefined) setTime(target, mtime)
+    if (!hasTime && mtime !== undefined) setTime(target, mtime)
     return true
   }
 }
+
+const isSameTime = ({ mtimeMs }: Stats, wanted = 0): boolean =>
+  Math.abs(mtimeMs - wanted) <= (mtimeMs % 1000 === 0 ? coarseMs : sameWithinMs)
 
 function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
@@ -292,7 +277,3 @@ function writeAll(file: number, bytes: Uint8Array): void {
 
 const isBelow = (path: string, top: string): boolean =>
   top === '/' || path === top || path.startsWith(`${top}/`)
-
-/** Whether another try may bring it: the service was away, busy or faulty, or the file changed while it was read. */
-const mayComeLater = ({ failure }: Missing): boolean =>
-  isA('passing', failure) || failure.kind === 'replaced' || failure.kind === 'in-doubt'

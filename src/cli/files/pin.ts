@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import type { Control, PinLine } from '../../drive/interface/control.js'
 import { bytesText, filesText, pinText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
 import { hinting } from '../control/hint.js'
-import { driveCommand, withDrives, withPath } from '../control/with-drive.js'
+import { driveCommand, withDrive, withPath } from '../control/with-drive.js'
 import { drawProgress } from './progress-line.js'
 
 interface Flags extends JsonFlag {
@@ -26,7 +26,7 @@ export const pinCommand = (): Command =>
         const begun = await control.pin({ path: at }).catch(hinting(drive))
         const pin = flags.wait ? await followed(control, begun, drive.mountPoint !== undefined) : begun
         printFound(flags, pin, `${pinText(pin)}.`)
-        process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
+        process.exitCode = flags.wait && !isWhole(pin) ? exitCodes.failed : exitCodes.done
       }),
     )
     .examples(
@@ -76,7 +76,7 @@ async function settled(
   }
 }
 
-const codeOf = ({ state }: PinLine) => (state === 'whole' ? exitCodes.done : exitCodes.failed)
+const isWhole = ({ state }: PinLine): boolean => state === 'whole'
 
 export const unpinCommand = (): Command =>
   driveCommand('unpin')
@@ -103,28 +103,17 @@ export const unpinCommand = (): Command =>
 export const pinsCommand = (): Command =>
   driveCommand('pins')
     .description(
-      'list what is pinned, on all your drives where none is named, how much of it is here, and why not all; exit code 1 while one is not whole',
+      'list what is pinned, how much of it is here, and why not all; exit code 1 while one is not whole',
     )
     .addOption(jsonFlag('an array of pins'))
-    .action((flags: JsonFlag, command: Command) => list(command, flags))
+    .action((flags: JsonFlag, command: Command) =>
+      withDrive(command, [], async ({ control }) => {
+        const pins = await control.pins({})
+        printFound(flags, pins, pins.length === 0 ? 'nothing is pinned.' : pins.map(pinText).join('\n'))
+        if (!pins.every(isWhole)) process.exitCode = exitCodes.failed
+      }),
+    )
     .examples(
       ['calcfs pins', 'is all of it here?'],
       ['calcfs pins --mount ~/lab --json', 'the same for a script'],
     )
-
-async function list(command: Command, flags: JsonFlag): Promise<void> {
-  const all: object[] = []
-  let areWhole = true
-  await withDrives(command, async (control, mountPoint, isOneOfSeveral) => {
-    const pins = await control.pins({})
-    all.push(...pins.map(pin => ({ ...pin, mountPoint })))
-    areWhole &&= pins.every(({ state }) => state === 'whole')
-    if (flags.json === true) return
-    const lines = pins.length === 0 ? ['nothing is pinned.'] : pins.map(pinText)
-    const text = isOneOfSeveral ? [`${mountPoint}:`, ...lines.map(line => `  ${line}`)] : lines
-    printLine(text.join('\n'))
-  }).finally(() => {
-    if (flags.json === true) printJson(all)
-  })
-  if (!areWhole) process.exitCode = exitCodes.failed
-}

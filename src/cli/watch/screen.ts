@@ -48,6 +48,3 @@ export async function untilInterrupted(everyMs: number, step: () => Promise<bool
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end)
   }
 }
-
-/** The last line of a command that has watched one drive to its end. */
-export const goneSentence = (mountPoint: string): string => `${mountPoint} is not mounted any more.`

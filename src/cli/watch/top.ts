@@ -9,7 +9,7 @@ import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { liveMounts, noneMounted, selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
-import { goneSentence, isScreen, openScreen, untilInterrupted } from './screen.js'
+import { isScreen, openScreen, untilInterrupted } from './screen.js'
 
 interface Flags {
   readonly once?: true
@@ -82,7 +82,8 @@ async function redrawn(paths: readonly string[], controls: readonly Control[]): 
   if (ended === undefined) return
   const left = await Promise.all(paths.map(mountAt))
   // A daemon answers until its drive is unmounted: one that is gone has ended in order.
-  if (left.every(mount => mount === undefined)) for (const path of paths) printLine(goneSentence(path))
+  if (left.every(mount => mount === undefined))
+    for (const path of paths) printLine(`${path} is not mounted any more.`)
   else complain(sentenceOf(ended))
 }
 

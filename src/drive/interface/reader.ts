@@ -44,8 +44,6 @@ export const readerQuestions = {
   tree: z.object({
     /** Where the tree begins. A link there is followed. */
     path: z.string(),
-    /** What the paths of `include` and `exclude` begin below; `path` if undefined. */
-    top: z.string().optional(),
     /** How the top is called in paths that patterns are held against; as `path` if undefined. */
     calledAs: z.string().optional(),
     /** How many levels below it are shown; 0 is it alone, undefined is all. */

@@ -92,13 +92,13 @@ function openTreeLook(
 ) {
   const stats = pLimit(statsAtOnce)
   const { depth: deepest = Number.POSITIVE_INFINITY, from = 0 } = asked
-  const { calledAs = asked.path, top: patternTop = asked.path } = asked
+  const { calledAs = asked.path } = asked
   const restOf = (path: string, above: string): string => path.slice(above === '/' ? 0 : above.length)
 
   const named = ({ path, type, kind }: DriveEntry): FilteredName => ({
     name: lastNameOf(path),
     path: calledAs + restOf(path, asked.path),
-    below: restOf(path, patternTop).slice(1),
+    below: restOf(path, asked.path).slice(1),
     type,
     kind,
   })

@@ -68,7 +68,7 @@ t.test('NOFUSE-7 a file that a user makes while the drive’s arrives is not rep
   await isAsked(1)
   await writeFile(local, 'my latest')
   release()
-  t.match(await running, { code: 1, stderr: /a\.out: it differs from the drive's, and stays/ })
+  t.match(await running, { code: 1, stderr: /a\.out: a file was made here while it was copied, and stays/ })
   t.same(await texts(), [['a.out', 'my latest']])
 })
 

@@ -1,4 +1,4 @@
-// Promises of the commands that watch: top, mounts, log and status --watch, on drives of their own.
+// Promises of the commands that watch: top, mounts and log, on drives of their own.
 
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -115,31 +115,11 @@ t.test('watching one drive', async t => {
     },
   )
 
-  await t.test('WATCH-1 status --watch prints each change elsewhere than on a terminal', async t => {
-    const watch = following(t, testbed, 'status', '--watch', directory)
-    await watch.until(/everything is saved/)
-    await testbed.service.leave()
-    await watch.until(/the service has been away since/)
-    await testbed.service.back()
-    await watch.until(/away since.*\n[^\n]*the service answers/s)
-    t.equal(await watch.interrupt(), 0)
-    const told = watch
-      .text()
-      .split(/^20\S+Z\n/m)
-      .map(text => text.replace(/\d+ requests/, ''))
-    t.same(
-      told.filter((text, at) => text === told[at - 1]),
-      [],
-      'what has not changed is not said again',
-    )
-  })
-
   await t.test('WATCH-4 a command whose terminal is closed ends in order, a mount as well', async t => {
     const command = `${plainNode.join(' ')} ${calcfs}`
     const other = join(testbed.home, 'closed')
     await mkdir(other)
     const lines = [
-      [`status --watch ${directory}`, /everything is saved/],
       [`top ${directory}`, / as demo, mounted for/],
       [`log ${directory}`, /mounted on /],
       [`mount ${testbed.service.url} ${other} --user demo`, /mounted on /],
@@ -160,31 +140,24 @@ t.test('watching one drive', async t => {
     t.notOk(await isMounted(other))
   })
 
-  await t.test(
-    'WATCH-1 top and status --watch are redrawn on a terminal, and leave it in order at Ctrl-C',
-    async t => {
-      const screen = await terminal(t, 'bash --norc', environmentOf(testbed))
-      const command = `${plainNode.join(' ')} ${calcfs}`
-      await screen.type(`clear; ${command} top ${directory}; echo ended $?`)
-      await screen.until(/getattr/)
-      await textOf(testbed, record)
-      await screen.until(/open +[\d.]+\/s/)
-      await screen.keys('C-c')
-      await screen.until(/ended 0/)
-      t.equal((await screen.screen()).match(/ as demo, mounted for/g)?.length, 1, 'one picture is left')
-      await screen.type(`clear; ${command} status --watch ${directory}; echo over $?`)
-      await screen.until(/ {2}everything is saved/)
-      await screen.keys('C-c')
-      await screen.until(/over 0/)
-      await screen.type(`clear; TERM=dumb ${command} top ${directory}; echo plain $?`)
-      await screen.until(/plain 0/)
-      t.equal(
-        (await screen.screen()).match(/ as demo, mounted for/g)?.length,
-        1,
-        'what cannot be redrawn is printed once',
-      )
-    },
-  )
+  await t.test('WATCH-1 top is redrawn on a terminal, and leaves it in order at Ctrl-C', async t => {
+    const screen = await terminal(t, 'bash --norc', environmentOf(testbed))
+    const command = `${plainNode.join(' ')} ${calcfs}`
+    await screen.type(`clear; ${command} top ${directory}; echo ended $?`)
+    await screen.until(/getattr/)
+    await textOf(testbed, record)
+    await screen.until(/open +[\d.]+\/s/)
+    await screen.keys('C-c')
+    await screen.until(/ended 0/)
+    t.equal((await screen.screen()).match(/ as demo, mounted for/g)?.length, 1, 'one picture is left')
+    await screen.type(`clear; TERM=dumb ${command} top ${directory}; echo plain $?`)
+    await screen.until(/plain 0/)
+    t.equal(
+      (await screen.screen()).match(/ as demo, mounted for/g)?.length,
+      1,
+      'what cannot be redrawn is printed once',
+    )
+  })
 
   await t.test(
     'WATCH-4 log follows the file of a daemon, over its rotation, by level, and ends with it',
@@ -251,15 +224,11 @@ t.test(
     t.match(said.stdout, /mounted on /)
     const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said.stdout)?.[0] ?? ''
     t.match(await (await fetch(address)).text(), /^calcfs_service_up 1$/m)
-    const watch = following(t, testbed, 'status', '--watch', directory)
-    await watch.until(/everything is saved/)
     const screen = await terminal(t, 'bash --norc', variables)
     await screen.type(`clear; ${plainNode.join(' ')} ${calcfs} top ${directory}; echo ended $?`)
     await screen.until(/ as demo, mounted for/)
     t.match(await calling('unmount', directory), { code: 0 })
     t.notOk(await isMounted(directory))
-    t.equal(await watch.ended(), 0)
-    t.match(watch.text(), /\/drive is not mounted any more\.\n$/, 'also where other drives are mounted')
     await screen.until(/ is not mounted any more\.\s+ended 0/)
     const left = await calling('log', directory, '--no-follow')
     t.match(left, {
