@@ -161,11 +161,6 @@ async function save(vim: Terminal, title: string): Promise<void> {
 const recordOf = async ({ service }: KernelTestbed, program: Program): Promise<{ readonly title: string }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${idOf(program)}`))
 
-async function _foreignChange(testbed: KernelTestbed, program: Program, change: object): Promise<void> {
-  const record = { ...(await recordOf(testbed, program)), ...change }
-  await testbed.service.elsewhere('PUT', '/report', JSON.stringify(record))
-}
-
 /** The record's file and whatever else has its name in its own. */
 const beside = async (testbed: KernelTestbed, program: Program): Promise<readonly string[]> =>
   (await namesOf(testbed, 'reports')).filter(name => name.includes(nameOf(program)))

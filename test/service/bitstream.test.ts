@@ -1,9 +1,7 @@
 // Promises of the content's way out: ranges, conditions, codings and lengths.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Shortcomings } from '../../src/service/store/options.js'
-import { type Client, openServiceTestbed, scratch } from './client.js'
+import { type Client, openServiceTestbed } from './client.js'
 
 t.setTimeout(240_000)
 const digits = '0123456789'
@@ -92,20 +90,4 @@ t.test('a range is taken from the same content only, where the client says which
   const tag = String((await get()).headers['etag'])
   t.equal((await get({ range: 'bytes=1-2', 'if-range': tag })).text, '12')
   t.equal((await get({ range: 'bytes=1-2', 'if-range': '"old"' })).text, digits)
-})
-
-t.test('a content lost on disk is a plain 500, never a cut or mislabelled body', async t => {
-  const data = scratch(t)
-  const { anna, service } = await openServiceTestbed(t, { data })
-  const project = service.seed.addProject({ name: 'p', owner: 'anna' })
-  const id = service.seed.addCalculation({ name: 'c', project, files: { a: digits } })
-  rmSync(join(data, 'content'), { recursive: true })
-  const path = `/calculation/files/bitstream?id=${id}&fileId=a`
-  for (const headers of [{}, { range: 'bytes=0-1' }]) {
-    const answer = await anna('GET', path, { headers })
-    t.equal(answer.status, 500)
-    t.match(JSON.parse(answer.text), { error: String })
-    t.notOk('content-range' in answer.headers)
-    t.notMatch(answer.text, data)
-  }
 })

@@ -54,30 +54,6 @@ t.test('each answer is reported once: the request, its user, what came back and 
   t.match(await next(), { status: 404, user: null })
 })
 
-t.test('a request is reported as it arrives, and waits for the listener', async t => {
-  const order: string[] = []
-  let release = () => {}
-  const gate = new Promise<void>(resolve => {
-    release = resolve
-  })
-  const onArrival = async (method: string, url: string) => {
-    order.push(`${method} ${url}`)
-    if (url.endsWith('/user/info')) await gate
-  }
-  const { anna } = await openServiceTestbed(t, { onArrival })
-  const held = anna('GET', '/user/info').then(() => order.push('answered'))
-  await anna('GET', '/report-type')
-  t.notOk(order.includes('answered'))
-  release()
-  await held
-  t.same(order, [
-    'POST /create/rest/login',
-    'GET /create/rest/user/info',
-    'GET /create/rest/report-type',
-    'answered',
-  ])
-})
-
 /** Answers in the order they were reported, each waited for. */
 function listener(t: Test) {
   const kept: Access[] = []

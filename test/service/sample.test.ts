@@ -36,23 +36,6 @@ t.test('the shipped sample is as rich as the demo needs', async t => {
   }
 })
 
-t.test('each report of the shipped sample has its calculations in order, with titles', async t => {
-  const { url } = await sampled(t)
-  const demo = await signedIn(t, url, 'demo')
-  const reports = [
-    JSON.parse((await demo('GET', '/report?id=1')).text),
-    JSON.parse((await demo('GET', '/report?id=2')).text),
-  ]
-  t.same(reports.map(report => report.reportTypeName).sort(), [
-    'Reaction energy profile',
-    'Supporting information',
-  ])
-  for (const { calculations } of reports) {
-    t.ok(calculations.length >= 3)
-    t.ok(calculations.every((row: { title: string }) => row.title !== null))
-  }
-})
-
 t.test('a sample that is wrong says where in one sentence, and leaves nothing behind', async t => {
   const directory = scratch(t)
   const service = await startService({ data: scratch(t) })

@@ -13,8 +13,6 @@ import { scratch, signedIn } from './client.js'
 
 t.setTimeout(360_000)
 const command = [fileURLToPath(new URL('../../../bin/calcfs', import.meta.url)), 'serve']
-/** The same without the rest of the command line, which has an exit code of its own for flags. */
-const child = fileURLToPath(new URL('./serve-child.js', import.meta.url))
 
 interface Ended {
   readonly code: number | null
@@ -168,36 +166,6 @@ t.test('what the service keeps can be read by its owner alone (SERVE-1)', async 
     t.equal(statSync(join(fresh, name)).mode & 0o777, 0o600, `${name} of an older version`)
   await again.close()
 })
-
-t.test('a flag that makes no sense is a sentence and no stack', async t => {
-  const flags = [
-    ['--port', '70000'],
-    ['--port', 'x'],
-    ['--latency', '-1'],
-    ['--missing-report', '500'],
-    ['--host', 'no.such.host.invalid'],
-    ['--data', join(child, 'below-a-file')],
-    ['--access-log', join(child, 'below-a-file')],
-  ]
-  for (const given of flags) {
-    const ended = await run(t, ['--port', '0', '--data', scratch(t), ...given], [child])
-    t.equal(ended.code, 1, given.join(' '))
-    t.notMatch(ended.said, /\n\s+at /)
-    t.equal(ended.said.trim().split('\n').length, 1, ended.said)
-  }
-})
-
-t.test(
-  'a data directory that cannot be made is one sentence and the end, also where nothing can be made',
-  async t => {
-    for (const data of ['/proc/nope', '/proc/nope/deeper']) {
-      t.match(await run(t, ['--port', '0', '--data', data]), {
-        code: 1,
-        said: /^calcfs serve: \/proc\/nope cannot be made \(ENOENT\); see --data\n$/,
-      })
-    }
-  },
-)
 
 t.test('SERVE-1 with --sample it says which users may sign in', async t => {
   const served = start(t, ['--port', '0', '--sample', '--data', scratch(t)])

@@ -1,7 +1,7 @@
 // A tree of projects and calculations as drawn: titles that services really hold, equal ones and hostile ones among them.
 import type { Seed } from '../../../src/service/seed.js'
 import type { Chance } from '../../long/chance.js'
-import { anyTitle } from '../../long/names/titles.js'
+import { anyTitle } from '../../long/titles.js'
 import { cml, fillSampleData } from '../../testbed/sample-data.js'
 
 const hostile = ['../../../etc/passwd', '/etc/passwd', '..', '.', 'a/../../b', '~root', '-rf', 'x\ny', 'CON']

@@ -7,13 +7,9 @@ import {
   longestName,
   markedName,
   nameChildren,
-  nameDerived,
-  nameFault,
   nameFiles,
-  nameRow,
   splitMark,
   titleOf,
-  titlesIn,
   titleWritten,
 } from '../../../src/drive/nodes/name.js'
 
@@ -123,25 +119,6 @@ t.test('NAME-1 a file’s name that is too long is marked with a hash of the who
     ],
   )
   t.same([...files.values()], titles)
-})
-
-t.test('NAME-3 the geometry of a calculation with a long name has a mark before its ending', async t => {
-  t.equal(nameDerived({ id: '7', title: 'a'.repeat(251) }, '.xyz', new Set()), `${'a'.repeat(251)}.xyz`)
-  t.equal(nameDerived({ id: '7', title: 'a'.repeat(252) }, '.xyz', new Set()), `${'a'.repeat(248)}~c7.xyz`)
-  t.equal(nameDerived({ id: '7', title: 'a/b' }, '.xyz', new Set(['a%2Fb.xyz'])), 'a%2Fb~c7.xyz')
-})
-
-t.test('LIST-9 a row is named by its place, its title and its calculation', async t => {
-  t.equal(nameRow('01', 'TS/1', '1234'), '01-TS%2F1~1234')
-  t.equal(bytes(nameRow('01', 'x'.repeat(300), '1234')), longestName)
-})
-
-t.test('NAME-7 what the kernel may look up', async t => {
-  t.equal(nameFault('a'.repeat(255)), undefined)
-  t.equal(nameFault('a'.repeat(256)), 'name-too-long')
-  t.equal(nameFault('é'.repeat(128)), 'name-too-long')
-  t.equal(nameFault('a\ufffd'), 'name-not-utf8')
-  t.same(titlesIn('a%2Fb/%empty/x~p3'), ['a/b', '', 'x'])
 })
 
 t.test('NAME-3 numbers are compared as numbers, however long', async t => {

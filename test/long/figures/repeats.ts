@@ -15,6 +15,7 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['cache/content/harsh', { CALCFS_STREAM_MIB: '1024' }],
   ['availability/recovery', { CALCFS_TEST_RUNS: '50' }],
   ['availability/silence', { CALCFS_TEST_FULL: '1' }],
+  ['availability/outages', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/reading', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/conditions', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/namespace', { CALCFS_TEST_FULL: '1' }],

@@ -1,5 +1,5 @@
 // Titles as services hold them: every byte, odd code points, lengths around the limit, normal forms, and names that are ours.
-import type { Chance } from '../chance.js'
+import type { Chance } from './chance.js'
 
 const own = [
   '.project.json',
