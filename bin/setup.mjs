@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox curl dunst ed file fish gemmi git grep jq make mandoc mc mopac mousepad nano patch pcmanfm perl redis-server rsync sed tar thunar tmux vim xdotool xtb zsh'.split(
+  'busybox curl dunst ed file fish git grep jq make mandoc mc mopac mousepad nano patch pcmanfm perl redis-server rsync sed tar thunar tmux vim xdotool xtb zsh'.split(
     ' ',
   )
 
@@ -56,7 +56,6 @@ const needs = [
     'gnuplot-nox': 'gnuplot',
     iproute2: 'ip',
     'libglib2.0-bin': 'gio',
-    'libinchi-bin': 'inchi_main',
     'libnotify-bin': 'notify-send',
     'libsecret-tools': 'secret-tool',
     'man-db': 'man',
@@ -67,7 +66,6 @@ const needs = [
     procps: 'ps',
     prometheus: 'promtool',
     python3: '/usr/bin/python3',
-    rasmol: 'rasmol-classic',
     'redis-tools': 'redis-cli',
     tumbler: '/usr/share/dbus-1/services/org.xfce.Tumbler.Thumbnailer1.service',
     systemd: 'systemd-analyze',
@@ -79,27 +77,11 @@ const needs = [
     'python3-ase': 'ase',
     'python3-cclib': 'cclib',
     'python3-gi': 'gi',
-    'python3-mdtraj': 'mdtraj',
     'python3-rdkit': 'rdkit',
-    'python3-spglib': 'spglib',
   }),
-  ...alsoFor('chemistry', [
-    ...programs({
-      avogadro: 'avogadro2',
-      'default-jre-headless': 'java',
-      gromacs: 'gmx',
-      imagemagick: 'import',
-      jmol: 'jmol',
-      nwchem: 'nwchem',
-      pymol: 'pymol',
-      xauth: 'xauth',
-    }),
-    ...pythonModules({ 'python3-mdanalysis': 'MDAnalysis', 'python3-pymatgen': 'pymatgen' }),
-  ]),
   ...libraries({
     'gir1.2-atspi-2.0': 'girepository-1.0/Atspi-2.0.typelib',
     'libatk-adaptor': 'gtk-2.0/modules/libatk-bridge.so',
-    'libfm-modules': 'libfm/modules/vfs-search.so',
     'libgail-common': 'gtk-2.0/modules/libgail.so',
   }),
 ]
@@ -115,11 +97,6 @@ function programs(commands) {
     there: () => onPath(command),
     packages: [[name]],
   }))
-}
-
-/** What is too big for each day's tests. */
-function alsoFor(purpose, needs) {
-  return needs.map(need => ({ ...need, for: [purpose] }))
 }
 
 /** Debian's Python modules, which only Debian's own python3 sees: package → module. */
@@ -147,7 +124,7 @@ export class Stop extends Error {}
 
 /**
  * Installs what `purpose` needs and is not there yet.
- * @param {'demo' | 'bench' | 'test' | 'chemistry'} purpose
+ * @param {'demo' | 'bench' | 'test'} purpose
  */
 export function setUp(purpose) {
   checkNode()
@@ -372,9 +349,7 @@ export function orStop(work) {
 
 function main([option, purpose]) {
   if (option !== '--for' || !needs.some(need => need.for.includes(purpose)))
-    throw new Stop(
-      'Say what for: --for demo, --for test, or, on top of test, --for chemistry (bigger programs).',
-    )
+    throw new Stop('Say what for: --for demo, --for bench or --for test.')
   setUp(purpose)
   if (!build()) throw new Stop('The build failed; the compiler says above where.')
 }

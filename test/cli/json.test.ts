@@ -1,16 +1,9 @@
 // Promises of `--json`: one document on standard output and nothing else there, in one form for every command.
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { wholeProgram } from '../../src/cli/main.js'
 import { realMount } from '../testbed/mount.js'
-import { type Ran, run } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
-import { testService } from '../testbed/service.js'
+import type { Ran } from '../testbed/programs.js'
 import { commandsBelow } from './commands-below.js'
-
-const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
 t.setTimeout(240_000)
 
@@ -88,36 +81,4 @@ t.test('CMD-3 a mounted drive is asked with --json', async t => {
     { path: '/reports/43.json', kind: 'report', outcome: 'deleted' },
   ])
   t.match(await json('unmount', directory), { mountPoint: directory, unsaved: [] })
-})
-
-t.test('CMD-3 so are those that start and end a drive and a sign-in', async t => {
-  const service = await testService(t, fillSampleData)
-  const home = t.testdir()
-  const [drive, runtime] = ['drive', 'run'].map(name => join(home, name))
-  for (const made of [drive, runtime]) await mkdir(made ?? '')
-  const environment = {
-    HOME: home,
-    XDG_RUNTIME_DIR: runtime ?? '',
-    CALCFS_PASSWORD: 'demo',
-    CALCFS_USER: 'demo',
-  }
-  const json = async (...args: string[]): Promise<unknown> =>
-    checked(t, await run(process.execPath, [program, ...args, '--json'], { environment }), args.join(' '))
-  t.match(await json('login', service.url), { service: String, user: 'demo', keptIn: String })
-  t.match(await json('login', '--list'), [{ user: 'demo' }])
-  t.match(await json('resolve', '--url', service.url, '/db/demo'), [{ kind: 'project', id: String }])
-  t.match(await json('doctor', service.url), [{ check: String, state: String, found: String }])
-  t.match(await json('fleet', 'key', join(home, 'key')), { file: join(home, 'key') })
-  t.match(await json('mount', service.url, drive ?? '', '--daemon'), {
-    mountPoint: drive,
-    pid: Number,
-    unsaved: 0,
-  })
-  t.match(await json('logout', service.url), {
-    user: 'demo',
-    wasSignedIn: true,
-    mounted: [drive],
-    unsaved: 0,
-  })
-  t.match(await json('unmount', drive ?? ''), { mountPoint: drive, unsaved: [] })
 })

@@ -55,26 +55,6 @@ t.test(
   },
 )
 
-t.test('FLEET-3 one that is restarted empty is filled again', async t => {
-  const bed = await fleetBed(t)
-  const node = await bed.join()
-  const truth = await everything(node, 'projects')
-  await bed.redis.kill()
-  await sameAsAlone(t, bed, [await bed.join({}, 'at once')], 'killed')
-  await bed.redis.start()
-  await until(awayMs, 'it is used again', () => isUsed(node))
-  const alone = await bed.join({}, true)
-  const asked = await bed.service.during(() => everything(alone, 'projects'))
-  // On a busy machine a mount passes the fleet by for moments.
-  await until(60_000, 'it is filled', async () => {
-    const next = await bed.join()
-    const again = await bed.service.during(async () =>
-      t.strictSame(await everything(next, 'projects'), truth),
-    )
-    return again.length < asked.length / 4
-  })
-})
-
 t.test('FLEET-3 one that is full and evicts nothing is passed by, and nothing fails', async t => {
   const bed = await fleetBed(t, { redis: ['--maxmemory', '64mb', '--maxmemory-policy', 'noeviction'] })
   const node = await bed.join()

@@ -1,6 +1,6 @@
 // What is open, or was read, while others change it: an open file keeps its version, and the next open reads the new one whole.
 import { spawn } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
-import { namesOf, outcome, textOf } from '../testbed/testbed.js'
+import { textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
@@ -119,18 +119,6 @@ for (const [what, size] of [
   })
 }
 
-t.test('READ-18 a reader goes on where another client renames the folder of its file', async t => {
-  const testbed = await withTwo(t, [longest, 10])
-  const read = reader(t)
-  t.equal(await read(`open ${join(testbed.directory, path)}`), 'done')
-  const begun = bytes(await read('read 131072'))
-  await retitle(testbed, '200', 'renamed')
-  await refreshed(testbed, folder)
-  t.ok((await namesOf(testbed, folder)).includes('renamed'))
-  t.equal(await outcome(testbed.files.lstat(path)), 'ENOENT', 'the old name is gone for all others')
-  t.ok(begun + bytes(await read(`read ${longest}`)) === bytesOf('f', longest))
-})
-
 t.test('TOLD-4 a program stays in its directory where the name passes to another one', async t => {
   const testbed = await withTwo(t, [5_000, 6_000])
   const read = reader(t)
@@ -207,37 +195,6 @@ t.test('READ-18 a file replaced in its place is read whole at once, and mixes fo
   }
   t.equal(numbers.size, 3, 'each version is a file of its own')
 })
-
-/** A long text, a very short one, and some of random length. */
-const notes = [
-  'much longer than any before it '.repeat(9),
-  'x',
-  ...[1, 2, 3, 4].map(() => 'r'.repeat(randomInt(1, 900))),
-]
-
-t.test(
-  'LEASE-1 what a refused rename left as a draft is read whole at once, however it is opened',
-  async t => {
-    const testbed = await warmMount(t)
-    testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
-    const refused = `
-import json, os, sys
-path, note = sys.argv[1:3]
-record = json.loads(open(path).read()); record["note"] = note; new = json.dumps(record, indent=2) + "\\n"
-open("reports/6.tmp", "w").write(new)
-try: os.rename("reports/6.tmp", path); print("renamed")
-except OSError as error: assert error.errno == 5
-for mode in ["r", "r+", "a+"]:
-    with open(path, mode) as file:
-        file.seek(0); got = file.read()
-        if got != new: print(mode, len(new), len(got), got[-30:])
-print("read")`
-    for (const note of notes) {
-      const args = ['-c', refused, report, note]
-      t.equal(await printed(python, args, { cwd: testbed.directory }), 'read\n', note)
-    }
-  },
-)
 
 t.test('LEASE-1 what is appended right after a save stands at the end of the text as it is now', async t => {
   const testbed = await warmMount(t)

@@ -1,9 +1,8 @@
 // A signal ends the daemon while a program waits for its save: the program gets the service's answer first.
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
-import { isProcessAlive } from '../../src/system/process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { isMounted, type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
@@ -70,24 +69,6 @@ t.test('END-1 a service that never answers holds the end up no longer than the s
   await testbed.mount()
   t.equal(await textOf(testbed, report), text, 'the text is a draft')
 })
-
-t.test(
-  'SIGNAL-2 a daemon that had no free descriptor for a while ends with its mount all the same',
-  async t => {
-    const testbed = await realMount(t)
-    const text = await textOf(testbed, report)
-    const { pid } = JSON.parse(await textOf(testbed, '.calcfs/status.json'))
-    const limitTo = (number: number) =>
-      printed('prlimit', ['--pid', String(pid), `--nofile=${number}:`], { cwd: testbed.home })
-    const open = (await readdir(`/proc/${pid}/fd`)).length
-    await limitTo(open - 1)
-    await testbed.pass(2_000)
-    await limitTo(1024)
-    t.equal(await textOf(testbed, report), text, 'all is well again')
-    t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0 })
-    await until(10_000, 'the end of the daemon', async () => !(await isProcessAlive(pid)))
-  },
-)
 
 t.test('END-1 a drive stays where a directory above its mount point is renamed', async t => {
   const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))

@@ -128,19 +128,6 @@ t.test('TOLD-1 a text that is not saved is what every name of its record shows w
   t.equal(await outcome(files.lstat(draft)), 'ENOENT')
 })
 
-t.test('TOLD-1 what was not saved under a new name is no draft a second after it is', async t => {
-  const testbed = await realMount(t)
-  const { files } = testbed
-  const [fresh, draft] = ['reports/new.json', '.calcfs/drafts/new.json']
-  t.equal(await outcome(overwrite(testbed, fresh, '{"name":"X"}')), 'EINVAL')
-  const list = await files.lstat('reports/INDEX.tsv')
-  for (const name of [draft, `${draft}.why`]) t.equal(await outcome(files.lstat(name)), 'done')
-  t.equal(await outcome(overwrite(testbed, fresh, '{"name":"X","reportType":1}')), 'done')
-  await testbed.pass(2_200)
-  for (const name of [draft, `${draft}.why`]) t.equal(await outcome(files.lstat(name)), 'ENOENT')
-  t.not((await files.lstat('reports/INDEX.tsv')).size, list.size)
-})
-
 t.test('XATTR-1 calls of extended attributes end at the kernel, unless they are asked for', async t => {
   const testbed = await realMount(t, { xattrs: 'off', settings: { logLevel: 'debug' } })
   const found = await run('getfattr', ['-d', '-m', '-', `${testbed.directory}/reports`])

@@ -7,7 +7,6 @@ import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { terminal } from '../../testbed/terminal.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
@@ -169,23 +168,6 @@ t.test('CLI-10 drop --all asks once on a terminal, and without one wants --yes',
   t.same(writes(sent), [])
   t.match(await drafts(testbed, 'list', ...mount), { code: 0 })
   t.match(await drafts(testbed, 'drop', '--all', ...mount), { code: 0, stdout: 'everything is saved.\n' })
-})
-
-t.test('CLI-10 on a terminal nothing but yes is a yes', async t => {
-  const testbed = await withFour(t)
-  const { directory, home } = testbed
-  const environment = { HOME: home, XDG_RUNTIME_DIR: join(home, 'run'), PATH: process.env['PATH'] ?? '' }
-  for (const [answer, said, left] of [
-    ['y', /nothing was given up/, 4],
-    ['yes', /new-x\.json is given up/, 0],
-  ] as const) {
-    const line = `${process.execPath} ${program} drafts drop --all --mount ${directory}`
-    const shown = await terminal(t, `sh -c "${line}; sleep 100"`, environment)
-    await shown.until(/Give these 4 texts up\? .*Type yes/)
-    await shown.type(answer)
-    await shown.until(said)
-    t.equal((await testbed.files.readdir('.calcfs/drafts')).size, 2 * left, answer)
-  }
 })
 
 t.test('CLI-11 without a drive named any command lists the drives that may be meant', async t => {

@@ -1,8 +1,7 @@
 // Promises of `calcfs info` and of `calcfs cache` below a path: what a path stands for, and what of it is on this disk.
 import t from 'tap'
-import type { Seed } from '../../../src/service/seed.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
-import { cml, fillSampleData, ids, log } from '../../testbed/sample-data.js'
+import { cml, ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -127,33 +126,6 @@ t.test('what is known is told without a request, while the service is away too (
   t.same(lines(heard), [])
   await service.leave()
   t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { size: log.length })
-})
-
-t.test('of what was never listed it is not said how much is here (INFO-1)', async t => {
-  const fill = (seed: Seed): void => {
-    fillSampleData(seed)
-    const inner = seed.addProject({ id: '4001', name: 'Inner', owner: 'demo', parent: ids.dyes })
-    seed.addCalculation({ id: '4002', name: 'run', project: inner, files: { 'a.out': 'a\n' } })
-  }
-  const testbed = await warmMount(t, { fill })
-  const { calcfs, directory } = testbed
-  const dyes = 'db/guest/Dyes'
-  t.match(await infoOf(testbed, dyes), { cached: { is: 'unknown', files: 0, unlisted: 1 } })
-  await textOf(testbed, `${dyes}/Indigo/output.cml`)
-  const { cached } = await infoOf(testbed, `${dyes}/Indigo`)
-  t.same((await infoOf(testbed, dyes))['cached'], { ...Object(cached), is: 'part', unlisted: 1 })
-  await namesOf(testbed, `${dyes}/Indigo`)
-  for (const name of (await namesOf(testbed, `${dyes}/Indigo`)).filter(one => !one.startsWith('.')))
-    await textOf(testbed, `${dyes}/Indigo/${name}`)
-  t.match(await infoOf(testbed, `${dyes}/Indigo`), { cached: { is: 'whole', unlisted: undefined } })
-  t.match(await infoOf(testbed, dyes), { cached: { is: 'unknown', unlisted: 1 } })
-  t.match(
-    (await calcfs('info', dyes, '--mount', directory)).stdout,
-    /on this disk: not known: (\d+) of \1 files that are known, and a directory was never listed/,
-  )
-  await namesOf(testbed, `${dyes}/Inner`)
-  await namesOf(testbed, `${dyes}/Inner/run`)
-  t.match(await infoOf(testbed, dyes), { cached: { is: 'part', unlisted: undefined } })
 })
 
 t.test('what is kept is cleared and verified below a path (CLI-20)', async t => {

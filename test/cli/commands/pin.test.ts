@@ -1,11 +1,7 @@
 // Promises of `calcfs pin`: a subtree is kept whole on this disk, fetched once, and read without the service.
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { realMount } from '../../testbed/mount.js'
-import { plainNode } from '../../testbed/programs.js'
 import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
-import { terminal } from '../../testbed/terminal.js'
 import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
@@ -165,32 +161,6 @@ t.test(
 )
 
 t.test(
-  'a killed daemon goes on where it was, and asks for nothing that is here (PIN-2)',
-  { buffered: true },
-  async t => {
-    const testbed = await realMount(t, { fill: fillFifty })
-    const { service } = testbed
-    // The last ones never come, so that the kill falls into the middle of it.
-    const wellAgain = service.intercept(/^GET \/calculation\/files\/bitstream\?id=41[34]/, () => {})
-    const begun = await calcfs(testbed, 'pin', '--no-wait', 'projects/Fifty')
-    t.match(begun, { code: 0 })
-    await untilPin(testbed, ({ filesKept }) => filesKept >= 15)
-    await testbed.kill9()
-    const before = service.heard.length
-    const came = new Set(downloads(service.heard.slice(0, before)))
-    wellAgain()
-    await testbed.calcfs('unmount', testbed.directory)
-    await testbed.mount()
-    const told = await untilPin(testbed, isWhole)
-    t.equal(told.filesKept, 50)
-    const again = downloads(service.heard.slice(before)).filter(path => came.has(path))
-    t.ok(again.length <= 20, `${again.length} were on their way or not yet kept at the kill`)
-    t.ok(again.length < came.size, 'what was here is not asked for again')
-    t.equal(await textOf(testbed, 'projects/Fifty/run49/a.out'), `49 ${bigText('a')}`)
-  },
-)
-
-t.test(
   'without a mount a pin is fetched by the command, and gone on with by the next one (PIN-2)',
   { buffered: true },
   async t => {
@@ -217,29 +187,5 @@ t.test(
     await service.leave()
     await testbed.mount()
     t.equal(await textOf(testbed, 'projects/Fifty/run49/a.out'), `49 ${bigText('a')}`)
-  },
-)
-
-t.test(
-  'on a terminal a bar tells how far a pin is, and goes when it is there (PIN-1)',
-  { buffered: true },
-  async t => {
-    const testbed = await warmMount(t, { fill: fillFifty })
-    const { service, directory, environment } = testbed
-    let letThrough: () => void = () => {}
-    const through = new Promise<void>(resolve => (letThrough = resolve))
-    service.intercept(/^GET \/calculation\/files\/bitstream\?id=414/, async (_, passing) => {
-      const answer = await passing.carryOut()
-      await through
-      answer()
-    })
-    const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
-    const line = [...plainNode, calcfs, 'pin', 'projects/Fifty', '--mount', directory].join(' ')
-    const shown = await terminal(t, `sh -c "${line}; echo ended with \\$?; sleep 100"`, environment)
-    await shown.until(/^40\/50 files, 4\.0 MB of 5\.0 MB, .*\/s/m)
-    t.notMatch(await shown.screen(), /ended/)
-    letThrough()
-    await shown.until(/^\/projects\/Fifty is kept whole: 50 files, 5\.0 MB\.\nended with 0$/m)
-    t.notMatch(await shown.screen(), /\/50 files/, 'the bar is gone')
   },
 )

@@ -154,22 +154,6 @@ t.test('renumber takes an order by ids; what a formula needs must stay in it (CL
   t.same(writes(sent), [])
 })
 
-t.test('a draft that writes its formulas itself is not rewritten (CLI-12)', async t => {
-  const testbed = await warmMount(t)
-  const path = 'reports/43.json'
-  const text = swapRows(await textOf(testbed, path)).replace('c1\\nc1+c2', 'c2+7')
-  testbed.service.intercept(/^PUT \/report/, response => {
-    response.writeHead(500)
-    response.end()
-  })
-  t.not(await outcome(overwrite(testbed, path, text)), 'done')
-  t.match(await report(testbed, 'renumber', '43'), {
-    code: 2,
-    stderr: /the draft changes the configuration too/,
-  })
-  t.equal(await textOf(testbed, path), text, 'and stays as it is')
-})
-
 function swapRows(text: string): string {
   const record = JSON.parse(text)
   record.calculations.reverse()

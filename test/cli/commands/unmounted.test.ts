@@ -1,10 +1,7 @@
 // Promises of `calcfs drafts` and `calcfs report` where no drive is mounted: what an earlier one left can be looked at and sent.
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { shell } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
@@ -14,7 +11,6 @@ t.setTimeout(480_000)
 t.jobs = 3
 
 const path = 'reports/42.json'
-const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 interface Waiting {
   readonly text: string
@@ -71,41 +67,6 @@ t.test('without a daemon drafts are listed, shown, compared and sent as with one
   t.match(await textOf(testbed, path), 'SI of the paper')
 })
 
-t.test(
-  'what was looked at without a daemon is shown by the next mount as before, as old as it was (CLI-5, CLI-15)',
-  async t => {
-    const { testbed, text } = await leftBehind(t)
-    const before = await calcfs(testbed, 'drafts', 'list', '--json')
-    t.equal(before.code, 7)
-    const [{ since }] = JSON.parse(before.stdout)
-    t.ok(Date.now() - Date.parse(since) > 0)
-    await testbed.mount()
-    t.equal(await textOf(testbed, path), text)
-    const list = await calcfs(testbed, 'drafts', 'list', '--json')
-    t.match(
-      JSON.parse(list.stdout),
-      [{ name: '42.json', path: '/reports/42.json', state: 'not-saved', since }],
-      '--url finds the daemon of that service, and the text is as old as before',
-    )
-  },
-)
-
-t.test('a command without a mount leaves no directory of its own behind (CLI-15)', async t => {
-  const testbed = await warmMount(t)
-  await testbed.end()
-  const directories = async (): Promise<string> =>
-    (await shell('find . -type d -empty | sort', join(testbed.home, 'state'))).stdout
-  t.match(await calcfs(testbed, 'ls', 'reports'), { code: 0 })
-  const before = await directories()
-  for (const args of [
-    ['ls', 'reports'],
-    ['history', path],
-    ['drafts', 'list'],
-  ])
-    t.match(await calcfs(testbed, ...args), { code: 0 }, args.join(' '))
-  t.equal(await directories(), before)
-})
-
 t.test('report works without a daemon, and a later mount knows what was added (CLI-15)', async t => {
   const testbed = await warmMount(t)
   await testbed.end()
@@ -131,40 +92,6 @@ t.test('CLI-11 a path below a directory where nothing is mounted any more is on 
   })
   t.same(asked, [])
 })
-
-t.test(
-  'CLI-15 where no drive is named, drafts list has those of services that are not mounted, too',
-  async t => {
-    const { testbed } = await leftBehind(t)
-    const { home, service, directory } = testbed
-    // The drives of other tests are this user's, too: a namespace in which none is mounted.
-    const lines = `
-    cd /
-    grep fuse.calcfs /proc/mounts | cut -d' ' -f2 | while read other; do umount -l "$other"; done
-    drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
-    named='--url ${service.url} --user demo'
-    { drafts list; drafts list --json; drafts show 42.json $named; drafts drop reports/42.json $named; drafts show 42.json $named; } 2>&1
-  `
-    const { stdout } = await inOwnMounts(lines, {
-      directory: home,
-      environment: { XDG_STATE_HOME: join(home, 'state') },
-      limit: 60_000,
-    })
-    const [, list, json, show, drop, none] = stdout.split(/^> .*\n/m)
-    t.match(
-      list,
-      `${service.url} as demo, on no drive now (--url ${service.url} --user demo):\n  42.json: report 42 (reports/42.json), refused since `,
-    )
-    t.match(list, /ended with 7\n$/)
-    const known = { name: '42.json', path: '/reports/42.json', service: service.url, user: 'demo' }
-    t.match(JSON.parse(json?.replace(/ended with 7\n$/, '') ?? ''), [known])
-    t.match(show, /SI of the paper[\s\S]*ended with 0\n$/)
-    t.match(drop, /^42\.json is given up, [\s\S]*ended with 0\n$/)
-    t.match(none, /there is no draft 42\.json; everything is saved\nended with 1\n$/)
-    await testbed.mount()
-    t.match(await testbed.calcfs('drafts', 'list', '--mount', directory), { code: 0 })
-  },
-)
 
 t.test(
   'calcfs status ends with 7 and names the service while an edit waits on no drive (CLI-15)',

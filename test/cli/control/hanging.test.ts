@@ -112,23 +112,6 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', asy
   t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 0 }, 'and its socket')
 })
 
-t.test('a text that waited in a stopped daemon is shown after its end (CLI-17)', async t => {
-  const testbed = await realMount(t)
-  const path = 'reports/42.json'
-  const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
-  testbed.service.intercept(/^PUT \/report/, response => {
-    response.writeHead(500)
-    response.end()
-  })
-  t.not(await outcome(overwrite(testbed, path, text)), 'done')
-  const pid = await pidOf(testbed)
-  process.kill(pid, 'SIGSTOP')
-  t.match(await testbed.calcfs('unmount', '--force', testbed.directory), { code: 0 })
-  process.kill(pid, 'SIGKILL')
-  await testbed.mount()
-  t.equal(await textOf(testbed, path), text)
-})
-
 t.test('a drive that hangs is not in the way of another one (CLI-17)', async t => {
   const hung = await stopped(t)
   const well = await realMount(t, {}, { home: hung.home })
@@ -192,21 +175,4 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   const sent = await timed(testbed.calcfs('drafts', 'send', '42', '--mount', testbed.directory))
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
   t.ok(sent.byClock > 5000, `${sent.byClock} ms`)
-})
-
-t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-17)', async t => {
-  const testbed = await realMount(t)
-  const path = 'reports/42.json'
-  const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
-  let isSent = false
-  testbed.service.intercept(/^PUT \/report/, async (_response, { carryOut }) => {
-    isSent = true
-    const passOn = await carryOut()
-    setTimeout(passOn, 1500)
-  })
-  const saving = outcome(overwrite(testbed, path, text))
-  await until(10_000, 'the save', async () => isSent)
-  t.match(await testbed.calcfs('unmount', '--force', testbed.directory), { code: 0, stderr: '' })
-  t.equal(await saving, 'done')
-  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'Supported')
 })

@@ -7,7 +7,6 @@ import { socketFor } from '../../../src/cli/control/socket.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 // They wait most of the time.
@@ -54,26 +53,6 @@ t.test(
     t.same(await readdir(dirname(directory)), [])
   },
 )
-
-t.test('a socket that is removed while the drive is mounted is made again (CLI-16)', async t => {
-  const testbed = await warmMount(t)
-  const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
-  const list = () => testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
-  // At the last log-out the system removes the directory of the user, and makes it again at the next log-in.
-  await rm(dirname(dirname(control)), { recursive: true })
-  t.match(await list(), { code: 4 })
-  await mkdir(dirname(dirname(control)), { mode: 0o700 })
-  await until(20_000, 'the socket is there again', () =>
-    lstat(control).then(
-      found => found.isSocket(),
-      () => false,
-    ),
-  )
-  t.match(await list(), { code: 0 }, 'the daemon listens again')
-  t.match(await testbed.log(), /control socket .* was removed/)
-  await testbed.end()
-  t.same(await readdir(dirname(dirname(control))), [], 'the directory goes with the last socket')
-})
 
 t.test(
   'a drive whose socket cannot be made is mounted all the same, and its log says why (CLI-16)',

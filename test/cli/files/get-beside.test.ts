@@ -2,8 +2,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { smallDisk } from '../../testbed/disk/small-disk.js'
-import { printed } from '../../testbed/programs.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { gate, until, within } from '../../testbed/within.js'
 
@@ -70,17 +68,4 @@ t.test('NOFUSE-7 a file that a user makes while the drive’s arrives is not rep
   release()
   t.match(await running, { code: 1, stderr: /a\.out: a file was made here while it was copied, and stays/ })
   t.same(await texts(), [['a.out', 'my latest']])
-})
-
-t.test('NOFUSE-10 a disk that takes nothing is said to be one, and an empty name is no place', async t => {
-  const testbed = await warmMount(t)
-  const disk = await smallDisk(t)
-  await printed('mount', ['-o', 'remount,ro', disk.directory])
-  const run = (...flags: string[]) => testbed.calcfs('get', '--mount', testbed.directory, 'reports', ...flags)
-  t.match(await run('--to', join(disk.directory, 'a', 'b')), { code: 1, stderr: /EROFS/ })
-  t.match(await run('--as', ''), { code: 2, stderr: /--as is empty/ })
-  t.match(await run('--to', ''), { code: 2, stderr: /--to is empty/ })
-  const deep = join(testbed.local, 'a', 'b', 'c')
-  t.match(await run('--to', deep), { code: 0 })
-  t.ok((await readdir(deep)).includes('reports'))
 })

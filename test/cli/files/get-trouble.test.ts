@@ -3,17 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { longestSilence } from '../../../src/cli/control/client.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { type Chance, chance } from '../../long/chance.js'
 import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { plainNode } from '../../testbed/programs.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { gate, until, within } from '../../testbed/within.js'
+import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 // They wait most of the time.
@@ -176,29 +174,6 @@ t.test('NOFUSE-10 a daemon that is killed meanwhile ends the get, and what is th
   slow()
   const [rest] = await getting(testbed, target, false).ended()
   t.equal(rest, 0, 'the caches alone bring the rest')
-  t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
-})
-
-t.test('NOFUSE-2 a daemon that falls silent for a while in the middle ends no get', async t => {
-  const { truth, fill } = manyFiles(chance(seed + 5), shown)
-  const testbed = await realMount(t, { fill })
-  const pid = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
-  const { open: release, opened: released } = gate()
-  let asked = 0
-  testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
-    asked += 1
-    if (asked > 3) await released
-    ;(await carryOut())()
-  })
-  const target = join(testbed.local, 'copy')
-  const { said, ended: end } = getting(testbed, target, true)
-  await until(limit, 'a file is there', async () => (await lookedAt(target, truth)).whole > 0)
-  process.kill(pid, 'SIGSTOP')
-  // Longer than a daemon may take that has not answered yet.
-  await sleep(longestSilence + 1_500).finally(() => process.kill(pid, 'SIGCONT'))
-  release()
-  const [code] = await end()
-  t.equal(code, 0, said())
   t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
 })
 

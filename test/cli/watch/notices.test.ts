@@ -81,12 +81,3 @@ t.test(
     await until(60_000, 'another notice', async () => (await notices()) === 2)
   },
 )
-
-t.test('NOTIFY-1 a machine without a desktop is a line in the log, and the drive works', async t => {
-  const empty = await mkdtemp(join(tmpdir(), 'calcfs-notice-'))
-  t.teardown(() => rm(empty, { recursive: true, force: true }))
-  const testbed = await realMount(t, { environment: { CALCFS_NOTIFY: 'yes', PATH: empty } })
-  await spoil(testbed)
-  await until(60_000, 'the line', async () => /--notify needs notify-send/.test(await testbed.log()))
-  t.ok((await textOf(testbed, record)).length > 0)
-})

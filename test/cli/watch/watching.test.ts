@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { mountPatience } from '../../testbed/daemon.js'
 import { isMounted, type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { plainNode, run } from '../../testbed/programs.js'
+import { plainNode } from '../../testbed/programs.js'
 import { watched } from '../../testbed/session/watched.js'
 import { terminal } from '../../testbed/terminal.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -198,63 +198,3 @@ t.test('WATCH-1 mounts lists drives that live, hang or are dead, each with what 
   for (const { directory } of testbeds) t.ok(lines.stdout.includes(`${directory}: `))
   process.kill(pid, 'SIGCONT')
 })
-
-t.test(
-  'WATCH-4 in the background the log is a file of the state directory; without one its last lines are in memory',
-  async t => {
-    const testbed = await realMount(t)
-    const { directory } = testbed
-    await testbed.terminate()
-    const variables = environmentOf(testbed)
-    const calling = (...args: string[]) =>
-      run(process.execPath, [calcfs, ...args], { environment: variables, limit: 60_000 })
-    const up = await calling(
-      'mount',
-      testbed.service.url,
-      directory,
-      '--user',
-      'demo',
-      '--daemon',
-      '--metrics',
-      '127.0.0.1:0',
-    )
-    t.match(up, { code: 0 })
-    t.teardown(() => calling('unmount', '--force', directory))
-    const said = await calling('log', directory, '--no-follow')
-    t.match(said.stdout, /mounted on /)
-    const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said.stdout)?.[0] ?? ''
-    t.match(await (await fetch(address)).text(), /^calcfs_service_up 1$/m)
-    const screen = await terminal(t, 'bash --norc', variables)
-    await screen.type(`clear; ${plainNode.join(' ')} ${calcfs} top ${directory}; echo ended $?`)
-    await screen.until(/ as demo, mounted for/)
-    t.match(await calling('unmount', directory), { code: 0 })
-    t.notOk(await isMounted(directory))
-    await screen.until(/ is not mounted any more\.\s+ended 0/)
-    const left = await calling('log', directory, '--no-follow')
-    t.match(left, {
-      code: 0,
-      stdout: /unmounted/,
-      stderr: /no daemon runs for .* any more; this is what .*logs\/.*\.log holds/,
-    })
-
-    const [program, ...first] = plainNode
-    const child = spawn(
-      program,
-      [...first, calcfs, 'mount', testbed.service.url, directory, '--user', 'demo'],
-      {
-        env: { PATH: process.env['PATH'], ...variables },
-        stdio: 'ignore',
-      },
-    )
-    t.teardown(() => void child.kill('SIGTERM'))
-    await until(mountPatience, 'mounting', () => isMounted(directory))
-    const follow = following(t, testbed, 'log', directory)
-    await follow.until(/mounted on /)
-    await outcome(writeFile(join(directory, 'projects/Water splitting/H2O/first.txt'), 'x'))
-    await follow.until(/WARN/)
-    t.equal(await follow.interrupt(), 0)
-    child.kill('SIGTERM')
-    await until(mountPatience, 'the unmount', async () => !(await isMounted(directory)))
-    t.notMatch(await readFile('/proc/self/mountinfo', 'utf8'), directory)
-  },
-)

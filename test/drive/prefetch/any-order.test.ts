@@ -93,29 +93,6 @@ t.test('AHEAD-2 two walks at once, and one level by level, are foreseen as well'
   )
 })
 
-t.test(
-  'AHEAD-2 a folder that no walk leads to is looked at in few round trips, whatever was used before',
-  async t => {
-    const project = (name: string): Folder => ({
-      name,
-      kind: 'project',
-      folders: calculations(1, 30),
-      files: [],
-    })
-    const root: Folder = { name: '', kind: 'project', folders: [project('a'), project('b')], files: [] }
-    const link = simulatedLink(root, width, roundTrip)
-    await link.run(async () => {
-      for (const above of ['/a', '/b']) {
-        const [folder] = calculations(1, 30)
-        const path = `${above}/${folder?.name}`
-        const began = link.now()
-        for (const { name } of (await link.list(path)).files) await link.stat(`${path}/${name}`)
-        t.ok(link.now() - began <= 6 * roundTrip, `${path} took ${link.now() - began} ms`)
-      }
-    })
-  },
-)
-
 t.test('AHEAD-1 once a walk has stopped, little more is asked', async () => {
   await check(
     fc.asyncProperty(cases, async one => {
@@ -155,22 +132,6 @@ const calculations = (count: number, files: number): Folder[] =>
     folders: [],
     files: Array.from({ length: files }, (_, file) => ({ name: `${file}.out`, bytes: 80_000 })),
   }))
-
-t.test('AHEAD-1 a walk that has paused is foreseen again', async t => {
-  const folders = calculations(600, 1)
-  const link = simulatedLink({ name: 'projects', kind: 'project', folders, files: [] }, width, roundTrip)
-  const enter = async (from: number, to: number): Promise<void> => {
-    for (const { name } of folders.slice(from, to)) await link.list(`/projects/${name}`)
-  }
-  await link.run(async () => {
-    await link.list('/projects')
-    for (let from = 0; from < 600; from += 10) {
-      await enter(from, from + 10)
-      await link.sleep(3_000)
-    }
-  })
-  t.ok(foreseen(link) > 0.7, `${foreseen(link)} of the questions were foreseen`)
-})
 
 t.test(
   'AHEAD-1 of what a copy of four projects out of twenty fetches, a tenth at most is not read',

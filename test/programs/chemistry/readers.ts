@@ -71,19 +71,6 @@ for log in sys.argv[1:]:
     expected: /^3 \[8, 1, 1\] \[-20\d\d\.\d+[\s\S]*\n6 \[/,
   },
   {
-    program: 'spglib',
-    lines: python(
-      `import spglib
-from ase.io import read
-for log in sys.argv[1:]:
-    one = read(log, index=-1)
-    print(spglib.get_spacegroup((one.cell, one.get_scaled_positions(), one.numbers), 1e-3))`,
-      '$SILICON/Si.out',
-      '$RUTILE/TiO2_rutile.out',
-    ),
-    expected: /^Fd-3m \(227\)\nP4_2\/mnm \(136\)\n$/,
-  },
-  {
     program: 'RDKit',
     lines: python(
       `from rdkit import Chem
@@ -97,28 +84,6 @@ print(Chem.MolToMolBlock(Chem.MolFromXYZFile(sys.argv[2])))`,
     expected: /^C\(=C\\c1ccccc1\)\\c1ccccc1 C14H12 3\.857[\s\S]*M {2}END/,
   },
   {
-    program: 'InChI',
-    lines: 'inchi_main "$FORMATS/cis.mol" -STDIO -AuxNone -NoLabels 2>&1 | grep ^InChI=',
-    expected: /^InChI=1S\/C14H12\/.*b12-11-$/m,
-  },
-  {
-    program: 'gemmi',
-    lines:
-      'gemmi convert "$FORMATS/cis.pdb" cis.cif; grep -v ^data_ cis.cif; gemmi grep _cell_length_a "$FORMATS/rutile TiO₂.cif"; gemmi residues "$FORMATS/cis.pdb"',
-    expected: /_atom_site\.Cartn_x[\s\S]*4\.594/,
-  },
-  {
-    program: 'MDTraj',
-    lines: python(
-      `import mdtraj
-for file in sys.argv[1:]:
-    read = mdtraj.load(file)
-    print(read, mdtraj.compute_rg(read).tolist(), read.xyz.sum())`,
-      '$FORMATS/cis.pdb',
-    ),
-    expected: /1 frames, 26 atoms/,
-  },
-  {
     program: 'MOPAC',
     lines:
       'ln -s "$FORMATS/HCN.mop" .; mopac HCN.mop 2> said || { cat said; exit 1; }; sed -n "/FINAL GEOMETRY/,$ p" HCN.arc; grep "FINAL HEAT" HCN.out',
@@ -129,12 +94,6 @@ for file in sys.argv[1:]:
     lines:
       'OMP_NUM_THREADS=1 xtb "$WATER/H2O_opt_freq.xyz" --sp 2> said | grep -E "TOTAL ENERGY|HOMO-LUMO GAP|GRADIENT NORM"',
     expected: /TOTAL ENERGY +-5\.0702884/,
-  },
-  {
-    program: 'RasMol',
-    // RasMol ends a file name at a blank: by-id/ has none. Without a display its commands come from the standard input.
-    lines: `printf 'load xyz "%s/geometry.xyz"\\nshow information\\nselect carbon\\nexit\\n' "$PLAIN" | /usr/lib/rasmol/rasmol.32 -nodisplay | grep -aE 'Number of|atoms selected'`,
-    expected: /Number of Atoms \.* 26\n[\s\S]*14 atoms selected/,
   },
   {
     program: 'gnuplot',

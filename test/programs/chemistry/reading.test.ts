@@ -1,19 +1,16 @@
 // Chemistry programs read calculations straight from a real mount, and say what they say of a copy on the local disk.
 import t from 'tap'
 import { printed } from '../../testbed/programs.js'
-import { heavy } from './heavy.js'
 import { daily } from './readers.js'
 import { said, trees } from './trees.js'
 
 t.setTimeout(900_000)
 
-const readers = process.env['CALCFS_TEST_FULL'] === undefined ? daily : [...daily, ...heavy]
-
 t.test('PROG-1 chemistry programs read the drive as they read a copy', async t => {
   const { testbed, drive, copy } = await trees(t)
   const { directory, local } = testbed
 
-  for (const reader of readers) {
+  for (const reader of daily) {
     t.test(`${reader.program} says the same of the drive as of a copy`, async t => {
       const ofCopy = await said(reader, copy, local)
       t.match(ofCopy, reader.expected)

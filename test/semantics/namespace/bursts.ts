@@ -4,24 +4,12 @@ import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { drawnFrom, variants } from '../../testbed/variants.js'
-import { until } from '../../testbed/within.js'
 import { pauseEnds, removeTree } from './deleting.js'
 
 const water = 'projects/Water splitting'
 const calculation = `${water}/TS1_opt`
 const manage = { settings: { access: 'manage' } }
 const deletion = (id: string): string => `DELETE /calculation?id=${id}`
-
-/** Entry by entry, the last first, as file managers and rsync do; what is refused is passed by. */
-async function removeBackwards({ files }: Pick<Testbed, 'files'>, path: string): Promise<void> {
-  const entries = await files.readdir(path).catch(() => new Map<string, string>())
-  for (const [name, kind] of [...entries].reverse()) {
-    const entry = `${path}/${name}`
-    if (kind === 'directory') await removeBackwards({ files }, entry)
-    else await outcome(files.unlink(entry))
-  }
-  await outcome(files.rmdir(path))
-}
 
 const isThere = async ({ files }: Testbed, path: string): Promise<boolean> =>
   (await outcome(files.lstat(path))) === 'done'
@@ -98,12 +86,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
       t.ok((await statusOf(testbed)).removedInVain.includes(`/${calculation}/input.inp`))
     })
 
-    t.test('DEL-14 touch takes it back', async t => {
-      await files.unlink(`${calculation}/input.inp`)
-      await files.touch(calculation)
-      t.same(await namesOf(testbed, calculation), before)
-    })
-
     t.test('DEL-1 what an earlier burst unlinked counts for no rmdir', async t => {
       const asked = await service.during(async () => {
         await removeTree(testbed, calculation, 'run.log')
@@ -141,30 +123,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY', 'nothing of it counts as unlinked')
       })
       t.same(writes(asked), [])
-    })
-
-    t.test('DEL-14 touch of the project, by its number, takes the whole burst back', async t => {
-      const asked = await service.during(async () => {
-        await removeTree(testbed, calculation)
-        await files.unlink(`reports/${ids.report}.json`)
-        await files.touch(`by-id/project/${ids.water}`)
-        for (const path of [calculation, `reports/${ids.report}.json`]) t.ok(await isThere(testbed, path))
-        await pauseEnds(testbed)
-      })
-      t.same(writes(asked), [])
-    })
-
-    t.test('DEL-3 while it waits the index does not list it either', async t => {
-      const index = `${water}/.index.tsv`
-      t.match(await textOf(testbed, index), /TS1_opt/)
-      await removeTree(testbed, calculation)
-      // The text that was shown before is shown for the lease.
-      await testbed.pass(2_100)
-      t.notMatch(await textOf(testbed, index), /TS1_opt/)
-      t.match(await textOf(testbed, index), /H2O/)
-      await files.touch(calculation)
-      await testbed.pass(2_100)
-      t.match(await textOf(testbed, index), /TS1_opt/)
     })
 
     t.test('DEL-15 while it waits status says so', async t => {
@@ -323,20 +281,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
     t.same(writes(asked), [deletion('2021')])
   })
 
-  t.test('DEL-4 rm -rf of all that the mount shows (MOUNT/*) deletes nothing, in any order', async t => {
-    const testbed = await openMixed(t, open)
-    const { seed, pick } = drawnFrom()
-    for (let round = 0; round < 3; round += 1) {
-      const asked = await testbed.service.during(async () => {
-        for (const name of pick.shuffled(['projects', 'reports', 'db', 'by-id']))
-          await removeBackwards(testbed, name)
-        await pauseEnds(testbed)
-      })
-      t.same(writes(asked), [], `seed ${seed}`)
-    }
-    t.ok(await isThere(testbed, `${water}/P201/C1`))
-  })
-
   t.test('DEL-4 a removal that fails blocks nothing: the next one works at once', async t => {
     const testbed = await openMixed(t, open)
     const { files, service } = testbed
@@ -365,17 +309,5 @@ export function bursts(t: Test, open: OpenTestbed): void {
       })
       t.match(writes(asked).sort(), [deletion(`${targets[at]}1`), /^DELETE \/project\/share/])
     }
-  })
-
-  t.test('DEL-15 after rmdir status tells nothing of what was below', async t => {
-    const testbed = await open(t)
-    const { files } = testbed
-    await files.mkdir(`${water}/Made`)
-    await files.unlink(`${water}/Made/.project.json`)
-    await files.rmdir(`${water}/Made`)
-    await testbed.pass(3_200)
-    await files.readdir(water)
-    await until(2_000, 'the pause is over', async () => !(await isThere(testbed, `${water}/Made`)))
-    t.same((await statusOf(testbed)).removedInVain, [])
   })
 }

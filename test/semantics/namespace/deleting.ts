@@ -130,16 +130,6 @@ export function deleting(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, manage)
     const { files, service } = testbed
 
-    t.test('DEL-14 what was unlinked before a restart does not count', async t => {
-      await testbed.remount()
-      await files.unlink(`${calculation}/.calculation.json`)
-      for (const name of await namesOf(testbed, calculation))
-        if (!/^(input\.inp|output\.cml|empty\.txt|\.calc.*)$/.test(name))
-          await files.unlink(`${calculation}/${name}`)
-      t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
-      await pauseEnds(testbed)
-    })
-
     t.test('DEL-3 whole it is one DELETE, after the pause; until then it is not to be seen', async t => {
       const asked = await service.during(() => removeTree(testbed, calculation))
       t.same(writes(asked), [])

@@ -84,19 +84,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, path), /"Copied"/)
     })
 
-    t.test('DEL-28 so does one whose file was only emptied', async t => {
-      const path = `reports/${ids.profile}.json`
-      await testbed.pass(61_000)
-      const asked = await service.during(async () => {
-        await overwrite(testbed, path, '')
-        await testbed.pass(3_200)
-        t.equal(await outcome(files.unlink(path)), 'done')
-        await pauseEnds(testbed)
-      })
-      t.same(writes(asked), [])
-      t.match(await textOf(testbed, path), /"Copied"/)
-    })
-
     t.test('DEL-28 of one with an unsaved text rm drops that text, which the history keeps', async t => {
       const path = `reports/${ids.profile}.json`
       const asked = await service.during(async () => {
@@ -111,23 +98,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, path), /"Copied"/)
       t.match(await files.xattr(path, 'user.calcfs.error'), /given up .*history/)
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
-    })
-
-    t.test('DEL-14 one that is saved again within the pause stays, by whatever name', async t => {
-      const text = '{"name":"Two names","reportType":1}'
-      const before = await namesOf(testbed, 'reports')
-      await overwrite(testbed, 'reports/new-two.json', text)
-      const [id] = (await namesOf(testbed, 'reports')).filter(
-        name => /^\d+$/.test(name) && !before.includes(name),
-      )
-      await testbed.pass(61_000)
-      await files.unlink(`reports/${id}.json`)
-      const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(testbed, 'reports/new-two.json', text)), 'done')
-        await testbed.pass(3200)
-      })
-      t.same(writes(asked), [])
-      t.match(await textOf(testbed, `reports/${id}.json`), /Two names/)
     })
   })
 
@@ -194,16 +164,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       await pauseEnds(testbed)
       t.same(await namesOf(testbed, calculation), before)
       t.equal(await outcome(files.lstat(report)), 'done')
-    })
-    t.same(writes(asked), [])
-  })
-
-  t.test('DEL-15 with --access edit a record that was removed is back, and nothing is sent', async t => {
-    const testbed = await open(t)
-    const asked = await testbed.service.during(async () => {
-      await testbed.files.unlink(report)
-      await testbed.pass(3200)
-      t.equal((await testbed.files.lstat(report)).kind, 'file')
     })
     t.same(writes(asked), [])
   })

@@ -14,18 +14,6 @@ export function doubts(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
 
-    t.test('DEL-12 a report that another client changes after it was removed is not deleted', async t => {
-      await textOf(testbed, report)
-      const asked = await service.during(async () => {
-        await files.unlink(report)
-        await service.elsewhere('PUT', '/report', (await stored()).replace('"Supporting"', '"Needed"'))
-        await testbed.pass(3200)
-        await until(5000, 'it is back', async () => (await outcome(files.lstat(report))) === 'done')
-      })
-      t.same(writes(asked), [])
-      t.match(await files.xattr(report, 'user.calcfs.error'), /changed it since/)
-    })
-
     t.test('STALE-2 what others change while a log-in is made for a save is not overwritten', async t => {
       const calculation = `${water}/TS1_opt/.calculation.json`
       for (const [path, put, get] of [
@@ -164,15 +152,6 @@ export function doubts(t: Test, open: OpenTestbed): void {
       })
       t.same(writes(asked), [])
       for (const name of [`${ids.report}.json`, 'new-t.json']) await files.unlink(`.calcfs/drafts/${name}`)
-    })
-
-    t.test('MAKE-4 what a colleague made under this name is not taken for one’s own', async t => {
-      await namesOf(testbed, water)
-      service.seed.addProject({ id: '900', name: 'Same name', owner: 'demo', parent: ids.water })
-      const mend = service.intercept(/^POST \/project$/, response => void response.writeHead(502).end('no'))
-      t.match(await outcome(files.mkdir(`${water}/Same name`)), /^E/)
-      mend()
-      t.equal(await outcome(files.mkdir(`${water}/Same name`)), 'EEXIST')
     })
 
     t.test('NEW-8 a number that is no new report is not believed', async t => {

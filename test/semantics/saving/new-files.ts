@@ -64,13 +64,6 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.match(await storedAs(testbed, made), { title: 'Acids', description: 'Backed up' })
     })
 
-    t.test('NEW-3 again and again, also where the service fills its rows in', async t => {
-      const many = 'reports/new-many.json'
-      for (const list of [[1235], [1236], [1236, 1235], [1235, 1234, 1236], [1234]])
-        t.equal(await outcome(overwrite(testbed, many, report('Many', '', list))), 'done', `${list}`)
-      t.same(rowsOf(await storedAs(testbed, await idOf(many))), [1234])
-    })
-
     t.test('NEW-3 any other text makes another report, and the first one stays', async t => {
       const name = 'reports/new-si.json'
       await overwrite(testbed, name, report('Salts', 'White'))
@@ -211,19 +204,6 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(overwrite(testbed, name, report('Names', 'fifth'))), 'ESTALE', 'the same field')
       t.match(await stored(), { title: 'Renamed', description: 'fourth' })
       await testbed.files.unlink(`.calcfs/drafts/${id}.json`)
-    })
-
-    t.test('SAVE-16 after a save that was refused nothing of the next text is missing', async t => {
-      await overwrite(testbed, own, await textOf(testbed, own))
-      const mend = service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('no'))
-      const other = 'reports/new-refused.json'
-      await overwrite(testbed, other, report('Refused', 'first'))
-      const made = String(JSON.parse(await textOf(testbed, other)).id)
-      t.not(await outcome(overwrite(testbed, other, report('Refused', 'second'))), 'done')
-      mend()
-      await overwrite(testbed, other, report('Not refused', 'second'))
-      t.match(await storedAs(testbed, made), { title: 'Not refused', description: 'second' })
-      t.same(await drafts(testbed), [])
     })
   })
 

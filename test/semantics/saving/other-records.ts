@@ -74,27 +74,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         await overwrite(testbed, path, text)
         t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       })
-
-      t.test(`SAVE-7 editors' files next to a ${what}'s record stay here`, async t => {
-        const text = (await textOf(testbed, path)).replace('"Edited"', '"Again"')
-        const asked = await service.during(async () => {
-          await files.rename(path, `${path}~`)
-          await overwrite(testbed, path, text)
-          await files.unlink(`${path}~`)
-        })
-        t.same(writes(asked), [`PUT /${what}`])
-      })
     }
-
-    t.test('RENAME-1 a name that is changed in the record is the name in the folder', async t => {
-      const text = (await textOf(testbed, calculation)).replace('"name": "TS1_opt"', '"name": "TS9"')
-      await overwrite(testbed, calculation, text)
-      t.ok((await namesOf(testbed, water)).includes('TS9'))
-      t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
-      // A kernel keeps a name for a quarter of a listing's lifetime.
-      await testbed.pass(8_000)
-      t.equal(await outcome(files.lstat(`${water}/TS1_opt/input.inp`)), 'ENOENT')
-    })
 
     t.test('RENAME-1 a rename may take the old name at once, also of what was made here', async t => {
       for (const folder of ['One', 'Two']) await files.mkdir(`${water}/${folder}`)
