@@ -132,7 +132,10 @@ t.test('CMD-6 calcfs help prints topics and commands, and names the nearest for 
   const helped = await calcfs(['help', 'drafts', 'send'], env)
   t.same(helped, await calcfs(['drafts', 'send', '--help'], env))
   t.match(helped, { code: 0, out: /^Usage: calcfs drafts send / })
-  t.match(await calcfs(['help'], env), { code: 0, out: /edits, conflicts, deleting, names, offline, settings/ })
+  t.match(await calcfs(['help'], env), {
+    code: 0,
+    out: /edits, conflicts, deleting, names, offline, settings/,
+  })
   t.match(await calcfs(['help', 'conflict'], env), { code: 2, out: '', err: /the nearest is 'conflicts'/ })
 })
 
