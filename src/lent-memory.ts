@@ -1,7 +1,7 @@
 // Lent memory: room for short bodies that is used again; each new buffer counts as garbage to come, and has all of it collected sooner.
 
 /** Few sizes, so that little of each is left over; the last is for a chunk of a kept file with what stands behind it. */
-const slabSizes = [128 << 10, 256 << 10, (1 << 20) + (4 << 10)]
+const slabSizes = [32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, (1 << 20) + (4 << 10)]
 /** Shorter ones are cheaper to make than to look after. */
 const lentFrom = 16 << 10
 /** What waits to be lent again, in bytes. */

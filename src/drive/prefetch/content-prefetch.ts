@@ -34,13 +34,19 @@ const longBytes = 1 << 20
 /** What a file counts before its length is known. */
 const supposedBytes = 64 << 10
 
+/** So much may lie ready at first: it is still in memory when it is opened. */
+const readyAtFirst = 8 << 20
+
 /** At most `readyAtMost` bytes lie ready without having been opened. */
 export function openContentPrefetch(
   content: Pick<ContentCache, 'size' | 'prefetch' | 'isKept' | 'knownSize'>,
   readyAtMost: number,
 ): ContentPrefetch {
+  const atFirst = Math.min(readyAtFirst, readyAtMost)
   const ready = new Map<string, number>()
   let bytes = 0
+  /** Grows with each file that its program needs first while others lie ready, and shrinks with each that lay ready. */
+  let most = atFirst
   /** Whether all files of a kind that were met are no longer than a beginning. */
   const areShort = new Map<string, boolean>()
 
@@ -70,8 +76,9 @@ export function openContentPrefetch(
         if (!ready.has(path)) await content.size(wanted, context)
         return
       }
-      if ((bytes >= readyAtMost && !isHere) || content.isKept(wanted)) return
-      const most = Math.min(mostOf[level], readyAtMost)
+      if ((bytes >= most && !isHere) || content.isKept(wanted)) return
+      if (bytes >= most) most = Math.min(most + readyAtFirst, readyAtMost)
+      const longest = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)
       try {
         // The body of one that is longer than its beginning would come twice: given up here, and for its reader.
@@ -79,9 +86,9 @@ export function openContentPrefetch(
         if (level === 'opened' && isUnsure) await content.size(wanted, context)
         // A short body is on its way faster than it is called off, and would have to be asked for again.
         const isLong = (content.knownSize(wanted) ?? 0) > longBytes
-        const length = await content.prefetch(wanted, context, most, isLong ? signal : undefined)
+        const length = await content.prefetch(wanted, context, longest, isLong ? signal : undefined)
         learn(path, node, () => length)
-        if (ready.has(path)) put(path, length > most ? 0 : length)
+        if (ready.has(path)) put(path, length > longest ? 0 : length)
       } catch (thrown) {
         drop(path)
         throw thrown
@@ -93,11 +100,12 @@ export function openContentPrefetch(
     },
     opened(path, node) {
       const wasReady = ready.has(path)
+      if (wasReady) most = Math.max(most - supposedBytes, atFirst)
       drop(path)
       learn(path, node, () => content.knownSize(node.content))
       return wasReady
     },
-    full: () => bytes >= readyAtMost,
+    full: () => bytes >= most,
     clear() {
       ready.clear()
       areShort.clear()
