@@ -54,6 +54,7 @@ export function openStatus(sources: StatusSources): StatusNow {
       (thrown: unknown) => asFailure(thrown).message,
     )
     await checked
+    await caches.fleet?.ready()
     return statusOf(sources, { top, since, places: await places() })
   }
 }

@@ -36,18 +36,13 @@ redis.call('PEXPIRE', KEYS[1], 86400000)
 redis.call('SPUBLISH', ARGV[1], count .. ' ' .. ARGV[2])
 return 1`
 /**
- * KEYS: how many news there were, nodes by the time of their last beat, their words. ARGV: node, its word, milliseconds.
- * Answers how many nodes there are, and the number of the last news.
+ * KEYS: how many news there were, nodes by the time of their last beat. ARGV: node, milliseconds. Answers how many nodes there are,
+ * and the number of the last news.
  */
 const beatScript = `${countOn}
 redis.call('ZADD', KEYS[2], now, ARGV[1])
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
-for _, node in ipairs(redis.call('ZRANGE', KEYS[2], '-inf', now - ARGV[3], 'BYSCORE')) do
-  redis.call('ZREM', KEYS[2], node)
-  redis.call('HDEL', KEYS[3], node)
-end
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
-redis.call('PEXPIRE', KEYS[3], ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return {redis.call('ZCARD', KEYS[2]), redis.call('GET', KEYS[1])}`
 
 /** As the client sends them once it knows their names. */
@@ -56,9 +51,7 @@ interface FleetScripts {
   fleetPut(value: string, lease: string, owner: string, bytes: Buffer, ms: number): Promise<number>
   fleetHold(lease: string, owner: string, ms: number): Promise<number>
   fleetTell(count: string, channel: string, message: Buffer): Promise<number>
-  fleetBeat(
-    ...keysAndArgs: readonly [count: string, nodes: string, words: string, node: string, Buffer, ms: number]
-  ): Promise<unknown>
+  fleetBeat(count: string, nodes: string, node: string, ms: number): Promise<unknown>
 }
 
 const fleetScripts = {
@@ -66,7 +59,7 @@ const fleetScripts = {
   fleetPut: { numberOfKeys: 2, lua: putScript },
   fleetHold: { numberOfKeys: 1, lua: holdScript },
   fleetTell: { numberOfKeys: 1, lua: tellScript },
-  fleetBeat: { numberOfKeys: 3, lua: beatScript },
+  fleetBeat: { numberOfKeys: 2, lua: beatScript },
 }
 
 export type FleetClient = (Redis | Cluster) & FleetScripts
@@ -156,32 +149,6 @@ export function reasonOf(thrown: unknown): string {
     .replace(/^\w+:error:\w+:SSL routines:(?:\w*:)*([^:]*):.*$/s, 'TLS: $1')
     .trim()
     .replace(/\.$/, '')
-}
-
-/** What a server says of itself; of a cluster, one of its masters. */
-export interface ServerFacts {
-  readonly version: string
-  /** 0: none. */
-  readonly limitBytes: number
-  readonly usedBytes: number
-  readonly policy: string
-  readonly isCluster: boolean
-}
-
-/** Undefined where no server of a cluster is known. */
-export async function serverFacts(client: Redis | Cluster): Promise<ServerFacts | undefined> {
-  const server = client instanceof Cluster ? client.nodes('master')[0] : client
-  if (server === undefined) return undefined
-  const info = await server.info()
-  const field = (name: string): string | undefined =>
-    new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
-  return {
-    version: field('valkey_version') ?? field('redis_version') ?? 'unknown',
-    limitBytes: Number(field('maxmemory') ?? 0),
-    usedBytes: Number(field('used_memory') ?? 0),
-    policy: field('maxmemory_policy') ?? 'unknown',
-    isCluster: field('cluster_enabled') === '1',
-  }
 }
 
 function authorityIn(file: string): string {

@@ -1,23 +1,16 @@
 // Fleet: what many mounts of one user share, so that they ask the service once.
 import { randomBytes } from 'node:crypto'
-import { hostname } from 'node:os'
 import { Failure } from '../failure.js'
 import type { Clock } from '../remote/clock.js'
 import { type Say, seldom } from '../seldom.js'
 import type { FleetAddress } from './address.js'
 import { SharedAnswers } from './answers.js'
 import { notYet } from './breaker.js'
-import type { ServerFacts } from './connection.js'
 import { SharedContents } from './contents.js'
 import { type ChangeElsewhere, FleetNews } from './news.js'
 import { type FleetKey, Seal } from './seal.js'
 import type { FleetCounts, SharingPorts } from './shared-value.js'
 import { FleetStore } from './store.js'
-
-export interface FleetNode extends Readonly<FleetCounts> {
-  readonly host: string
-  readonly pid: number
-}
 
 export interface FleetStatus extends Readonly<FleetCounts> {
   /** How many mounts share it now. */
@@ -25,16 +18,6 @@ export interface FleetStatus extends Readonly<FleetCounts> {
   readonly address: string
   /** Why it is passed by; undefined while it is used. */
   readonly away: string | undefined
-}
-
-/** What is said of it on the command line. */
-export interface FleetFindings {
-  readonly address: string
-  readonly away?: string | undefined
-  /** Every mount that shares it. */
-  readonly nodes: readonly FleetNode[]
-  /** Undefined where its user may not ask. */
-  readonly server?: ServerFacts | undefined
 }
 
 export interface FleetOptions {
@@ -49,7 +32,7 @@ export interface FleetOptions {
   readonly outdated: (change: ChangeElsewhere) => void
 }
 
-/** Milliseconds for which a mount waits for its first connection, and a command without a daemon. */
+/** Milliseconds for which a mount waits for its first connection, and a command that is about the fleet. */
 const [mountMs, commandMs] = [250, 1_500]
 
 /** Connects in the background; until it is there, and whenever it is slow or gone, the service is asked as without it. */
@@ -58,7 +41,7 @@ export class Fleet {
   readonly contents: SharedContents
   private readonly store: FleetStore
   private readonly news: FleetNews
-  private readonly counts: FleetCounts = { hits: 0, asked: 0, received: 0, sent: 0, wrong: 0 }
+  private readonly counts: FleetCounts = { hits: 0, asked: 0 }
   private readonly say: Say
   private wasAway = false
   private begin: () => void = () => {}
@@ -91,7 +74,6 @@ export class Fleet {
       clock,
       node,
       name,
-      word: (): FleetNode => ({ host: hostname(), pid: process.pid, ...counts }),
       heard: change => this.heard(change),
       missed: () => outdated({ is: 'all' }),
     })
@@ -114,21 +96,14 @@ export class Fleet {
     await Promise.race([this.hasBegun, late])
   }
 
-  async report(): Promise<FleetFindings> {
-    await this.begun(commandMs)
-    const { address, away } = this.status()
-    if (away !== undefined) return { address, away, nodes: [] }
-    try {
-      const nodes = (await this.news.words()).map(word => JSON.parse(word) as FleetNode)
-      return { address, nodes, server: await this.store.info().catch(unlessRefused) }
-    } catch (thrown) {
-      return { address, away: wordsOf(thrown), nodes: [] }
-    }
+  /** The same for a command. */
+  ready(): Promise<void> {
+    return this.begun(commandMs)
   }
 
   /** Drops what lies there, of every user; how many values. @throws Failure where it is passed by */
   async clear(): Promise<number> {
-    await this.begun(commandMs)
+    await this.ready()
     try {
       return await this.store.clear()
     } catch (cause) {
@@ -163,8 +138,3 @@ export class Fleet {
 }
 
 const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
-
-/** Nothing else needs what a user of few rights may not ask. */
-function unlessRefused(thrown: unknown): undefined {
-  if (!wordsOf(thrown).startsWith('NOPERM')) throw thrown
-}

@@ -16,8 +16,6 @@ export interface FleetNewsPorts {
   readonly clock: Clock
   readonly node: string
   readonly name: SealedName
-  /** Said with each beat, for `calcfs fleet status`. */
-  readonly word: () => object
   readonly heard: (change: ChangeElsewhere) => void
   /** News may have been missed until now. */
   readonly missed: () => void
@@ -39,12 +37,12 @@ export class FleetNews {
 
   /** `isBack`: nothing was heard until now. @throws where the fleet is of no use */
   async beat(isBack: boolean): Promise<void> {
-    const { store, node, word, missed } = this.ports
+    const { store, node, missed } = this.ports
     if (isBack) {
       this.last = undefined
       await store.listen()
     }
-    const [nodes, news] = await store.beat(node, this.sealed(word()), forgottenMs)
+    const [nodes, news] = await store.beat(node, forgottenMs)
     this.nodes = nodes
     if (this.last === undefined) this.last = news
     // What was said before the last beat has not come until this one.
@@ -90,12 +88,6 @@ export class FleetNews {
       change: ChangeElsewhere
     }
     if (from !== node) heard(change)
-  }
-
-  /** The words of all nodes. @throws FleetAway */
-  async words(): Promise<readonly string[]> {
-    const { store, seal, name } = this.ports
-    return (await store.words()).flatMap(word => seal.open(name, word)?.plain.toString('utf8') ?? [])
   }
 
   async end(): Promise<void> {

@@ -10,8 +10,6 @@ import {
   movedBytes,
   notConnected,
   reasonOf,
-  type ServerFacts,
-  serverFacts,
 } from './connection.js'
 import type { SealedName } from './seal.js'
 
@@ -52,7 +50,6 @@ const valueKey = (name: string): string => `calcfs:{${name}}:v`
 const anyValue = 'calcfs:{*}:v'
 export const leaseKey = (name: string): string => `calcfs:{${name}}:l`
 const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`
-const wordsKey = (name: string): string => `calcfs:{${name}}:words`
 const countKey = (name: string): string => `calcfs:{${name}}:count`
 const newsChannel = (name: string): string => `calcfs:{${name}}:news`
 
@@ -139,14 +136,10 @@ export class FleetStore {
   }
 
   /** This daemon is there: how many there are, and the number of the last news. Also while the fleet is passed by. */
-  async beat(
-    node: string,
-    word: Buffer,
-    forgottenMs: number,
-  ): Promise<readonly [nodes: number, news: number]> {
+  async beat(node: string, forgottenMs: number): Promise<readonly [nodes: number, news: number]> {
     const { client } = this.connection
-    const keys = [countKey(this.name), nodesKey(this.name), wordsKey(this.name)] as const
-    const answer = await this.timed(client, client.fleetBeat(...keys, node, word, forgottenMs))
+    const beat = client.fleetBeat(countKey(this.name), nodesKey(this.name), node, forgottenMs)
+    const answer = await this.timed(client, beat)
     const [nodes, news] = Array.isArray(answer) ? answer.map(Number) : []
     if (!Number.isSafeInteger(nodes) || !Number.isSafeInteger(news)) throw new Error(nonsense)
     return [nodes ?? 0, news ?? 0]
@@ -171,14 +164,7 @@ export class FleetStore {
   }
 
   async leave(node: string): Promise<void> {
-    await this.run('short', client =>
-      Promise.all([client.zrem(nodesKey(this.name), node), client.hdel(wordsKey(this.name), node)]),
-    )
-  }
-
-  /** The last word of each node. */
-  words(): Promise<readonly Buffer[]> {
-    return this.run('short', client => client.hvalsBuffer(wordsKey(this.name)))
+    await this.run('short', client => client.zrem(nodesKey(this.name), node))
   }
 
   /** Drops all values that calcfs keeps there, of every user; how many. @throws FleetAway also where it stops in the middle */
@@ -198,14 +184,6 @@ export class FleetStore {
       } while (cursor !== '0')
     }
     return count
-  }
-
-  /** What its servers say of themselves. @throws the server's own error */
-  async info(): Promise<ServerFacts> {
-    const { client } = this.connection
-    const facts = await this.timed(client, serverFacts(client))
-    if (facts === undefined) throw new FleetAway('no node of the cluster is known')
-    return facts
   }
 
   close(): void {

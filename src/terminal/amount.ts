@@ -1,4 +1,4 @@
-// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, how much of a pin is here, that nothing waits.
+// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, how much of a pin is here, what a fleet saves, that nothing waits.
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
@@ -62,3 +62,20 @@ export const filesText = (count: number): string => `${count} ${count === 1 ? 'f
 /** Of a drive with no unsaved edit; a program whose write failed left none where the drive's own directories are in trouble. */
 export const nothingWaits = (troubles: readonly string[]): string =>
   troubles.length === 0 ? 'everything is saved' : 'no edit waits to be saved'
+
+/** As a drive's status tells it; `saved` and `asked` are those of one mount. */
+export interface FleetFacts {
+  readonly address: string
+  readonly mounts: number
+  readonly saved: number
+  readonly asked: number
+  readonly passedByBecause?: string | undefined
+}
+
+/** Without a full stop. */
+export function fleetText({ address, mounts, saved, asked, passedByBecause }: FleetFacts): string {
+  const savings = `${saved} of ${saved + asked} requests saved by it`
+  return passedByBecause === undefined
+    ? `the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here`
+    : `the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`
+}

@@ -5,7 +5,7 @@ import type { Status } from '../../drive/interface/control.js'
 import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
-import { nothingWaits, pinText } from '../../terminal/amount.js'
+import { fleetText, nothingWaits, pinText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
@@ -122,17 +122,6 @@ function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): rea
   return [`  the kernel is spoken to ${way}`, ...pause]
 }
 
-function fleetLine(fleet: Status['fleet']): readonly string[] {
-  if (fleet === undefined) return []
-  const { address, mounts, saved, asked, passedByBecause } = fleet
-  const savings = `${saved} of ${saved + asked} requests saved by it`
-  if (passedByBecause !== undefined)
-    return [
-      `  the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`,
-    ]
-  return [`  the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here`]
-}
-
 function describeStatus(status: Status): string {
   const { unsent, deleting, removedInVain, keptHere, places, pins, lacking } = status
   return [
@@ -142,7 +131,7 @@ function describeStatus(status: Status): string {
     ...signInLine(status),
     ...(lacking.length === 0 ? [] : [`  this instance lacks ${lacking.join(', ')}`]),
     ...kernelLines(status),
-    ...fleetLine(status.fleet),
+    ...(status.fleet === undefined ? [] : [`  ${fleetText(status.fleet)}`]),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
     ...unsent.flatMap(({ name, record, state, why, whatToDo }) => [

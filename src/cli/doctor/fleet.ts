@@ -39,7 +39,8 @@ async function lookAtFleet({ fleet, caFile }: FleetSettings, keyFile: string): P
     outdated: () => {},
   })
   try {
-    const { away } = await looking.report()
+    await looking.ready()
+    const { away } = looking.status()
     return away === undefined
       ? good('fleet', `${address.shown} answers`)
       : poor('fleet', `${address.shown} is passed by: ${away}`, mendOf(away))

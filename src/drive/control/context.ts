@@ -5,7 +5,7 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { DriveParts } from '../context.js'
-import type { ActivityPicture, FleetReport, HealthLine, LogLines, Status } from '../interface/control.js'
+import type { ActivityPicture, HealthLine, LogLines, Status } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { Roots } from '../names/roots.js'
@@ -46,6 +46,5 @@ export interface WatchControl {
 
 /** What is asked of a fleet. */
 export interface FleetControl {
-  report(): Promise<FleetReport>
   clear(): Promise<number>
 }

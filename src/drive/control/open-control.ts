@@ -24,7 +24,6 @@ export function openControl(parts: ControlParts): Control {
     ...openCacheControl(parts),
     ...openPinControl(parts),
     ...openInfoControl(parts),
-    fleet: async () => (fleet === undefined ? {} : { fleet: await fleet.report() }),
     async fleetClear() {
       if (fleet === undefined)
         throw new Failure('refused', 'this mount shares nothing: it was mounted without --fleet')

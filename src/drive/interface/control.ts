@@ -158,39 +158,6 @@ const logLines = z.object({
   file: z.string().optional(),
 })
 
-/** A fleet as one of its mounts sees it. */
-const fleetReport = z.object({
-  address: z.string(),
-  /** Why it is passed by. */
-  away: z.string().optional(),
-  /** Of all mounts that share it now. */
-  nodes: z.array(
-    z.object({
-      host: z.string(),
-      pid: z.number(),
-      /** Questions that were answered from the fleet: requests saved. */
-      hits: z.number(),
-      /** Questions that it asked the service for all. */
-      asked: z.number(),
-      received: z.number(),
-      sent: z.number(),
-      /** Values that were damaged or forged, and not used. */
-      wrong: z.number(),
-    }),
-  ),
-  /** Of a cluster, one of its masters; undefined where its user may not ask. */
-  server: z
-    .object({
-      version: z.string(),
-      usedBytes: z.number(),
-      /** 0: none. */
-      limitBytes: z.number(),
-      policy: z.string(),
-      isCluster: z.boolean(),
-    })
-    .optional(),
-})
-
 /** Something that an explicit wish may delete. */
 const deletableItem = z.object({
   path: z.string(),
@@ -280,8 +247,6 @@ export const controlCalls = {
   pin: { ask: onPath, answer: pinLine },
   unpin: { ask: onPath, answer: pinLine },
   pins: { ask: nothing, answer: z.array(pinLine) },
-  /** Undefined where the mount shares nothing. */
-  fleet: { ask: nothing, answer: z.object({ fleet: fleetReport.optional() }) },
   /** Drops what lies in the fleet, of every user. */
   fleetClear: { ask: nothing, answer: z.object({ values: z.number() }) },
   activity: { ask: nothing, answer: activityPicture },
@@ -338,5 +303,4 @@ export type PinLine = Told<typeof pinLine>
 export type ActivityPicture = Told<typeof activityPicture>
 export type HealthLine = Told<typeof healthLine>
 export type LogLines = Told<typeof logLines>
-export type FleetReport = Told<typeof fleetReport>
 export type DeletableItem = Told<typeof deletableItem>
