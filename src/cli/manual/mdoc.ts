@@ -1,4 +1,4 @@
-// The mdoc(7) language: text made safe for it, and the topics' Markdown in it.
+// The mdoc(7) language: text made safe for it.
 
 /** What every page begins with. */
 export interface Title {
@@ -60,22 +60,10 @@ function literals(sentence: string): readonly string[] {
   })
 }
 
-/** The Markdown of docs/help/: a section with its title, paragraphs, lists and lines to type. */
+/** A text of docs/help/: a section with its title, and its lines as they are. */
 export function section(markdown: string): readonly string[] {
-  const [title = '', ...blocks] = markdown.trim().split(/\n{2,}/)
-  return [
-    `.Sh ${safe(title.replace(/^# /, '').toUpperCase())}`,
-    ...blocks.flatMap((block, at) => ofBlock(block, at === 0)),
-  ]
-}
-
-function ofBlock(block: string, isFirst: boolean): readonly string[] {
-  if (block.startsWith('    ')) return typed(block.split('\n').map(line => line.slice(4)))
-  if (block.startsWith('- ')) {
-    const items = block.split(/^- /m).filter(item => item.trim() !== '')
-    return ['.Bl -bullet', ...items.flatMap(item => ['.It', ...paragraph(item)]), '.El']
-  }
-  return [...(isFirst ? [] : ['.Pp']), ...paragraph(block)]
+  const [title = '', ...lines] = markdown.trim().split('\n')
+  return [`.Sh ${safe(title.replace(/^# /, '').toUpperCase())}`, ...typed(lines)]
 }
 
 /** Lines as they are typed. */
