@@ -131,8 +131,6 @@ const withoutEffect = new Set([
 ])
 const forOthers = /^x-|^X-/
 
-const ownership = new Set(['uid', 'gid', 'umask', 'fmask', 'dmask'])
-
 /**
  * What the text after `-o` says, by the variables of its settings. A value with a comma stands in double quotes, as for mount(8).
  * @param sloppy mount(8)'s -s: an unknown option is passed over
@@ -163,14 +161,6 @@ function variablesFor(text: string, sloppy: boolean): Readonly<Record<string, st
 }
 
 function refuseUnlessKnown(name: string, sloppy: boolean): void {
-  if (name === 'remount')
-    throw new BadSetting(
-      'a mounted drive takes no other options; unmount it, then mount it with the new ones.',
-    )
-  if (ownership.has(name))
-    throw new BadSetting(
-      `the option ${name} is not for a drive: its files belong to the user who mounts it; add the option user and let that user mount it, or allow_other to let others read it.`,
-    )
   if (name === 'password' || name === 'token')
     throw new BadSetting(
       `the option ${name} would show it to every user of this machine; put it into a file of mode 0600 and name that with password_file=FILE.`,

@@ -83,7 +83,7 @@ t.test('MOUNT-3 options of mount(8) mean what they mean elsewhere', async t => {
 t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(8)', async t => {
   const { url, directory, at, who } = await place(t)
   const calls: readonly (readonly [options: string, code: number, sentence: RegExp])[] = [
-    ['uid=1000', 1, /the option uid is not for a drive: its files belong to the user who mounts it; /],
+    ['uid=1000', 1, /there is no mount option 'uid'/],
     ['ttl_listng=1m', 1, /there is no mount option 'ttl_listng'; the nearest is 'ttl_listing'\./],
     ['ttl_listing=soon', 1, /"soon" is no duration; write for example 30s/],
     ['ttl_listing', 1, /the option ttl_listing wants a value: /],
