@@ -1,7 +1,7 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
 
 import * as z from 'zod'
-import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
+import { type ConfigFile, type Layer, readConfigFile } from './file.js'
 import { nearestName, nearestPhrase } from './nearest.js'
 import { type Environment, userConfigFile } from './places.js'
 import { BadSetting, flagName, type SettingName, settingNames, settings, variableName } from './settings.js'
@@ -129,7 +129,7 @@ function found(name: SettingName, { flags, environment }: Sources, layers: reado
 function fromLayers(key: string, layers: readonly FileLayer[]): FoundValue | undefined {
   const nearest = layers.find(({ layer }) => Object.hasOwn(layer, key))
   if (nearest === undefined) return undefined
-  return { value: nearest.layer[key], where: `${where(nearest.file, key)}: ${key}` }
+  return { value: nearest.layer[key], where: `${nearest.file.path}: ${key}` }
 }
 
 function checked(name: SettingName, given: FoundValue): unknown {

@@ -1,4 +1,4 @@
-// TOML configuration files: the allowed keys, and a sentence with file, line and nearest name for a wrong one.
+// TOML configuration files: the allowed keys, and a sentence with file and nearest name for a wrong one.
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { codeOf, isMissing } from '../system/error-code.js'
@@ -12,8 +12,6 @@ export interface ConfigFile {
   readonly path: string
   readonly top: Layer
   readonly profiles: Readonly<Record<string, Layer>>
-  /** The line where a key is set, for messages; undefined where a table hides it. */
-  lineOf(key: string): number | undefined
 }
 
 /** Keys of the file that are no flags: secrets, field names of this service, and the profile to use. */
@@ -29,7 +27,6 @@ const tables = ['dialect', 'profiles']
 export function readConfigFile(path: string, how?: 'if it may be read'): ConfigFile | undefined {
   const text = readConfigText(path, how)
   if (text === undefined) return undefined
-  const lineOf = (key: string) => lineOfError(text, key)
   const { profiles = {}, ...top } = parseToml(path, text)
   if (!isTable(profiles)) throw new BadSetting(`${path}: profiles is no table; write [profiles.NAME].`)
   const file = {
@@ -38,7 +35,6 @@ export function readConfigFile(path: string, how?: 'if it may be read'): ConfigF
     profiles: Object.fromEntries(
       Object.entries(profiles).map(([name, layer]) => [name, flattened(tableOf(layer))]),
     ),
-    lineOf,
   }
   for (const layer of [file.top, ...Object.values(file.profiles)]) checkKeys(layer, file)
   return file
@@ -67,7 +63,7 @@ function checkKeys(layer: Layer, file: ConfigFile): void {
   for (const [key, value] of Object.entries(layer)) {
     if (!allKeys.includes(key))
       throw new BadSetting(
-        `${where(file, key)}: there is no setting '${key}'${nearestPhrase(key, allKeys) || '; calcfs help settings lists them'}.`,
+        `${file.path}: there is no setting '${key}'${nearestPhrase(key, allKeys) || '; calcfs help settings lists them'}.`,
       )
     const isSecret =
       key === 'password' || key === 'token' || (key === 'fleet' && /:\/\/[^/]*@/.test(`${value}`))
@@ -78,14 +74,8 @@ function checkKeys(layer: Layer, file: ConfigFile): void {
 function checkPrivate(file: ConfigFile, key: string): void {
   if ((statSync(file.path).mode & 0o077) === 0) return
   throw new BadSetting(
-    `${where(file, key)}: others can read this ${key === 'fleet' ? 'password of the fleet' : key}; run: chmod 600 ${file.path}`,
+    `${file.path}: others can read this ${key === 'fleet' ? 'password of the fleet' : key}; run: chmod 600 ${file.path}`,
   )
-}
-
-/** `file, line 3`, for the start of a sentence about a key. */
-export function where(file: ConfigFile, key: string): string {
-  const line = file.lineOf(key)
-  return line === undefined ? file.path : `${file.path}, line ${line}`
 }
 
 /** `[ttl] listing = …` says the same as `ttl-listing = …`. */
@@ -106,12 +96,3 @@ function isTable(value: unknown): value is Layer {
 function tableOf(value: unknown): Layer {
   return isTable(value) ? value : { profile: value }
 }
-
-function lineOfError(text: string, key: string): number | undefined {
-  const lastPart = key.split('-').at(-1) ?? key
-  const set = new RegExp(`^\\s*(?:[\\w-]+\\.)*["']?(?:${escaped(key)}|${escaped(lastPart)})["']?\\s*=`)
-  const index = text.split('\n').findIndex(line => set.test(line))
-  return index === -1 ? undefined : index + 1
-}
-
-const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')

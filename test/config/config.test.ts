@@ -76,15 +76,15 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
   const sentences: readonly (readonly [string, RegExp])[] = [
     [
       'user = "a"\n[ttl]\nlistng = "3s"',
-      /line 3: there is no setting 'ttl-listng'; the nearest is 'ttl-listing'\.$/,
+      /\.toml: there is no setting 'ttl-listng'; the nearest is 'ttl-listing'\.$/,
     ],
-    ['acces = "read"', /line 1: there is no setting 'acces'; the nearest is 'access'\.$/],
-    ['zzzzzzzz = 1', /line 1: there is no setting 'zzzzzzzz'; calcfs help settings lists them\.$/],
-    ['[profiles.a]\nusr = "x"', /line 2: there is no setting 'usr'; the nearest is 'user'\.$/],
-    ['access = "write"', /line 1: access: "write" must be one of read, edit, manage\.$/],
+    ['acces = "read"', /\.toml: there is no setting 'acces'; the nearest is 'access'\.$/],
+    ['zzzzzzzz = 1', /\.toml: there is no setting 'zzzzzzzz'; calcfs help settings lists them\.$/],
+    ['[profiles.a]\nusr = "x"', /\.toml: there is no setting 'usr'; the nearest is 'user'\.$/],
+    ['access = "write"', /\.toml: access: "write" must be one of read, edit, manage\.$/],
     [
       'ttl-listing = "3 weeks"',
-      /line 1: ttl-listing: "3 weeks" is no duration; write for example 30s, 5m, 12h or 7d\.$/,
+      /\.toml: ttl-listing: "3 weeks" is no duration; write for example 30s, 5m, 12h or 7d\.$/,
     ],
     ['cache-size = "lots"', /cache-size: "lots" is no size; write for example 500M or 10G\.$/],
     ['cache-size = 1', /cache-size: 1 is too small; the least is 1M\.$/],
