@@ -28,9 +28,7 @@ export interface PinMembers {
   readonly above: ReadonlySet<string>
 }
 
-const [pinRoom, memberRoom, contentRoom] = ['pin', 'pin-members', 'pin-contents']
-/** Bytes of a name: a SHA-256. */
-const nameBytes = 32
+const [pinRoom, memberRoom] = ['pin', 'pin-members']
 
 const contentForm = z.object({
   of: z.enum(['file', ...derivedNames]),
@@ -48,6 +46,7 @@ const pinForm = z.object({ path: z.string(), since: z.number(), target: targetFo
 
 const idsForm = z.array(z.string()).transform(ids => new Set(ids))
 const membersForm = z.object({
+  contents: idsForm,
   projects: idsForm,
   calculations: idsForm,
   reports: idsForm,
@@ -81,24 +80,19 @@ export class PinStore {
   }
 
   remove(key: string): void {
-    for (const room of [pinRoom, memberRoom, contentRoom]) this.state.delete(room, key)
+    for (const room of [pinRoom, memberRoom]) this.state.delete(room, key)
     this.state.flush()
   }
 
   /** What belonged to it when it was looked at last. */
   members(key: string): PinMembers {
-    const names = this.state.getWithTime(contentRoom, key)?.value
-    const contents = new Set(names instanceof Uint8Array ? namesIn(names) : [])
-    return { ...noMembers, ...parsed(membersForm, this.state.get(memberRoom, key)), contents }
+    return parsed(membersForm, this.state.get(memberRoom, key)) ?? noMembers
   }
 
   setMembers(key: string, { contents, projects, calculations, reports, above }: PinMembers): void {
-    const found = { projects, calculations, reports, above }
-    const ids = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
-    if (this.state.get(memberRoom, key) !== ids) this.state.set(memberRoom, key, ids)
-    const names = Buffer.from([...contents].join(''), 'hex')
-    const kept = this.state.getWithTime(contentRoom, key)?.value
-    if (!(kept instanceof Uint8Array) || !names.equals(kept)) this.state.set(contentRoom, key, names)
+    const found = { contents, projects, calculations, reports, above }
+    const text = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
+    if (this.state.get(memberRoom, key) !== text) this.state.set(memberRoom, key, text)
     this.state.flush()
   }
 }
@@ -117,10 +111,4 @@ function parsed<Value>(form: z.ZodType<Value>, text: string | undefined): Value 
   } catch {
     return undefined
   }
-}
-
-function* namesIn(bytes: Uint8Array): Iterable<string> {
-  const names = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  for (let at = 0; at + nameBytes <= names.length; at += nameBytes)
-    yield names.toString('hex', at, at + nameBytes)
 }
