@@ -103,7 +103,7 @@ async function carryOut(args: readonly string[]): Promise<void> {
     return printJson(versions())
   }
   const program = programOf(await commandsFor(args), args.includes('--all'))
-  await program.parseAsync(withoutVainHelp(program, args), { from: 'user' })
+  await program.parseAsync(args, { from: 'user' })
 }
 
 /** `calcfs --version --json`, in either order and nothing else. */
@@ -125,19 +125,6 @@ function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
   if (named === undefined && /^(-V|--version)$/.test(args[0] ?? '')) return Promise.resolve([])
   const meant = commands.filter(({ name }) => name === named)
   return Promise.all((meant.length === 0 ? commands : meant).map(({ load }) => load()))
-}
-
-/** Of a group of commands that has none of this name commander would print the help, and end as if all was well. */
-function withoutVainHelp(program: Command, args: readonly string[]): readonly string[] {
-  let group = program
-  for (const [at, word] of args.entries()) {
-    if (word.startsWith('-') || takesValue(args[at - 1])) continue
-    const named = group.commands.find(command => command.name() === word)
-    const isGroup = group.commands.length > 0 && group.registeredArguments.length === 0
-    if (named === undefined) return isGroup ? args.filter(other => !/^(-h|--help)$/.test(other)) : args
-    group = named
-  }
-  return args
 }
 
 /** The flags before a command whose next word is no command. */
