@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { CliCommand } from '../../terminal/command.js'
@@ -104,7 +104,7 @@ const molecules = 'projects/Water splitting/Gas-phase molecules'
 const whatToTry = (url: string, drive: string): string => `
 ${url} is mounted on ${drive}. In another terminal, or in a file manager:
 
-cd ${drive}
+cd ${drive}; PATH=$PATH:${dirname(launcher)}
 ls -l '${molecules}/H2O_opt_freq'
 cat '${molecules}/H2O_opt_freq/H2O_opt_freq.xyz'    # made by the service from output.cml
 grep -rl --include='*.out' B3LYP projects           # search all outputs
