@@ -115,6 +115,10 @@ async function wording(
       return noProjectYet
     case 'readme':
       return readme
+    case 'reports-readme':
+      return reportsReadme
+    case 'users-readme':
+      return usersReadme
   }
 }
 
@@ -208,6 +212,29 @@ cd ../by-id/project/NUMBER
 touch .              look again: what was made elsewhere shows by itself within half a minute
 
 This file is not on the service, and not listed any more once there is a project.
+`
+
+const usersReadme = `The service has no list of what others share with you. What you can do:
+
+cd USER/PROJECT      a colleague's project, by the path that the platform's web pages show
+cd ../by-id/project/NUMBER
+                     the same by its number, which its owner sees in .project.json
+calcfs mount ... --root /db/USER/PROJECT
+                     shows it in projects/, from the start
+
+A project that was opened once by its path is listed here in USER/. Where cd says "no such file", ask its owner:
+.shares/ of the project says who may see it.
+`
+
+const reportsReadme = `The service has no list of reports: this directory lists those that were opened or made here. What you can do:
+
+cat 42.json          any report by its number; it is listed from then on
+calcfs report add 42 43 44
+                     lists several at once, and says which do not exist
+INDEX.tsv, by-name/  the listed ones with their titles
+
+A number comes from the platform's web pages or from the report's author: a path of the web pages is never turned
+into one. The lab's numbers are best kept in a file of your own.
 `
 
 const readme = `This drive shows a computational-chemistry data platform.

@@ -33,7 +33,7 @@ t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
     t.same(writes(sent), ['PUT /report'], more)
   }
   await close(screen)
-  t.same(await namesOf(testbed, 'reports'), ['42', '42.json', 'INDEX.tsv', 'by-name'])
+  t.same(await namesOf(testbed, 'reports'), ['42', '42.json', 'INDEX.tsv', 'README.txt', 'by-name'])
   t.same(await namesOf(testbed, '.calcfs/drafts'), [])
 })
 
@@ -54,13 +54,13 @@ t.test('its save dialog makes a report, and Ctrl+S then changes that one', async
   })
   t.same(writes(made), ['POST /report'])
   const [id = ''] = await namesOf(testbed, 'reports')
-  t.same(await namesOf(testbed, 'reports'), [id, `${id}.json`, 'INDEX.tsv', 'by-name'])
+  t.same(await namesOf(testbed, 'reports'), [id, `${id}.json`, 'INDEX.tsv', 'README.txt', 'by-name'])
 
   await screen.keys('ctrl+Home', 'Down', 'End', 'Left', 'Left')
   const sent = await saves(testbed, screen, { typed: ' again', id, title: 'By a dialog again' })
   t.same(writes(sent), ['PUT /report'])
   await close(screen)
-  t.same(await namesOf(testbed, 'reports'), [id, `${id}.json`, 'INDEX.tsv', 'by-name'])
+  t.same(await namesOf(testbed, 'reports'), [id, `${id}.json`, 'INDEX.tsv', 'README.txt', 'by-name'])
 })
 
 const open = (screen: Desktop, file: string): Promise<void> =>

@@ -85,7 +85,14 @@ t.test('programs of every kind save a report', async t => {
     const kept = savers.flatMap(({ keeps = [] }, at) =>
       keeps.map(form => form.replace('%', `${idOf(at)}.json`)),
     )
-    const expected = [...ids, ...ids.map(id => `${id}.json`), ...kept, 'INDEX.tsv', 'by-name'].sort()
+    const expected = [
+      ...ids,
+      ...ids.map(id => `${id}.json`),
+      ...kept,
+      'INDEX.tsv',
+      'README.txt',
+      'by-name',
+    ].sort()
     t.same(await namesOf(testbed, 'reports'), expected)
     t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   })

@@ -39,7 +39,15 @@ export type GeneratedNode =
   | { readonly kind: 'generated'; readonly text: 'project-index' | 'no-project-yet'; readonly id: ProjectId }
   | {
       readonly kind: 'generated'
-      readonly text: 'report-index' | 'status' | 'user' | 'report-types' | 'readme' | 'first-steps'
+      readonly text:
+        | 'report-index'
+        | 'status'
+        | 'user'
+        | 'report-types'
+        | 'readme'
+        | 'first-steps'
+        | 'reports-readme'
+        | 'users-readme'
       readonly id: ''
     }
 

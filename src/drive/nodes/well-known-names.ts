@@ -75,7 +75,11 @@ export function isScratchAmong(name: string): boolean {
   return idOfRecordFile(name) === undefined && !isNewName(name) && !ourNames.has(name)
 }
 
-const ourNames: ReadonlySet<string> = new Set([fixedNames.reportIndex, fixedNames.reportNames])
+const ourNames: ReadonlySet<string> = new Set([
+  fixedNames.reportIndex,
+  fixedNames.reportNames,
+  fixedNames.readme,
+])
 
 /** Endings of what editors keep beside a file, and take away or write over by themselves. */
 const editorEndings = /~|\.(?:sw[a-z]|swpx|tmp|bak|lock|part)$/

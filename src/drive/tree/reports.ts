@@ -13,7 +13,14 @@ import {
 } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import { nameReports, nameRow } from '../nodes/name.js'
-import type { Dentry, DirectoryNode, EditableNode, NewNode, Node } from '../nodes/node.js'
+import {
+  type Dentry,
+  type DirectoryNode,
+  type EditableNode,
+  type NewNode,
+  type Node,
+  nodeIn,
+} from '../nodes/node.js'
 
 /** Files that exist here only. */
 export interface LocalFiles {
@@ -37,6 +44,14 @@ const index: Dentry = {
 
 const byName: Dentry = { name: fixedNames.reportNames, node: { kind: 'report-names' } }
 
+/** How to find a report that nothing lists. */
+const readme: Dentry = {
+  name: fixedNames.readme,
+  node: { kind: 'generated', text: 'reports-readme', id: '' },
+}
+
+const ownEntries = [index, byName, readme]
+
 export interface ReportTreeSources {
   readonly catalog: Catalog
   readonly dialect: Dialect
@@ -46,8 +61,8 @@ export interface ReportTreeSources {
 
 export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources) {
   async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
-    if (name === index.name) return index.node
-    if (name === byName.name) return byName.node
+    const own = nodeIn(ownEntries, name)
+    if (own !== undefined) return own
     const [, number, json] = /^(\d+)(\.json)?$/.exec(name) ?? []
     if (number === undefined || !idForm.test(number)) return undefined
     const id = number as ReportId
@@ -115,7 +130,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   return {
-    list: (): readonly Dentry[] => [index, byName, ...reports.list().flatMap(({ id }) => entries(id))],
+    list: (): readonly Dentry[] => [...ownEntries, ...reports.list().flatMap(({ id }) => entries(id))],
     lookup,
     lookupRow,
     listNames,

@@ -1,19 +1,28 @@
 // Tree below db/: links, so that a path pasted from the platform's web pages works here, also a colleague's.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, type FailureKind } from '../../failure.js'
+import { fixedNames } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { FoundProject, Roots } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
 import { nameFoundProjects, type ProjectTree } from './projects.js'
 
+/** How to find what others share: no list of the service has it. */
+const readme: Dentry = {
+  name: fixedNames.readme,
+  node: { kind: 'generated', text: 'users-readme', id: '' },
+}
+
 export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree) {
   /**
    * Any name may be a colleague's: the service answers for `/db/<user>` only where it gives that space an id and the
    * caller a right to it, while a shared project below resolves. So every name is a folder, like an automount point.
    */
-  const lookup = (name: string): Node | undefined =>
-    name.startsWith('.') ? undefined : { kind: 'user', name: titleOf(name) }
+  function lookup(name: string): Node | undefined {
+    if (name === readme.name) return readme.node
+    return name.startsWith('.') ? undefined : { kind: 'user', name: titleOf(name) }
+  }
 
   /** A pasted name is a title as it is; one that was completed by a shell is a file name. */
   async function lookupBelow(user: string, name: string, context: RequestContext): Promise<Node | undefined> {
@@ -64,8 +73,13 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   }
 
   return {
-    list: async (context: RequestContext): Promise<readonly Dentry[]> =>
-      (await roots.users(context)).map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } })),
+    async list(context: RequestContext): Promise<readonly Dentry[]> {
+      const found = await roots.users(context)
+      return [
+        readme,
+        ...found.map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } as const })),
+      ]
+    },
     lookup,
     listBelow,
     lookupBelow,

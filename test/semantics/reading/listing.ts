@@ -103,7 +103,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, 'db/demo/Water splitting/TS1_opt/input.inp'), '! B3LYP opt\n')
       t.match(await namesOf(testbed, 'db/guest/Dyes'), ['.index.tsv', '.project.json', '.shares', 'Indigo'])
       t.match(await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml'), /elementType="O"/)
-      t.match(await namesOf(testbed, 'db'), ['demo', 'guest'])
+      t.same(await namesOf(testbed, 'db'), ['README.txt', 'demo', 'guest'])
     })
 
     t.test('LIST-6 everything is found by its number', async t => {
@@ -146,6 +146,12 @@ export function listing(t: Test, open: OpenTestbed): void {
       const [name = ''] = await namesOf(testbed, 'db/guest/Dyes/.shares')
       t.match(name, /^\d+\.json$/)
       t.match(JSON.parse(await textOf(testbed, `db/guest/Dyes/.shares/${name}`)), { permission: 'READ' })
+    })
+
+    t.test('LIST-1 README.txt says how to find what the service lists nowhere', async t => {
+      t.match(await textOf(testbed, 'db/README.txt'), /USER\/PROJECT/)
+      t.match(await textOf(testbed, 'reports/README.txt'), /calcfs report add/)
+      t.equal(await outcome(files.unlink('reports/README.txt')), 'EPERM')
     })
 
     t.test(

@@ -44,7 +44,7 @@ export function poorInstances(t: Test, open: OpenTestbed): void {
   t.test('POOR-2 where no user is told, the name of the sign-in is the user', async t => {
     const testbed = await open(t, { service: { shortcomings: { onlyNinePaths: true, root: true } } })
     t.same(await namesOf(testbed, 'projects'), ['README.txt'])
-    t.same(await namesOf(testbed, 'db'), ['demo'])
+    t.same(await namesOf(testbed, 'db'), ['README.txt', 'demo'])
     t.notOk((await namesOf(testbed, '.calcfs')).includes('user.json'))
     t.match(await lackingIn(testbed), '/user/info')
   })
