@@ -11,8 +11,7 @@ const idleShare = 0.1
 /** An answer this long leaves several times as much garbage, which the engine notices late… */
 const veryLong = 4 << 20
 /** …and so do many shorter ones together. */
-const longTogether = 24 << 20
-const largeHeap = 64 << 20
+const longTogether = 12 << 20
 /**
  * Per cent by which the heap may grow before it is collected, as bin/calcfs sets it, and where more is in use than so many bytes:
  * a walk over 100,000 calculations would keep as much garbage as answers.
@@ -34,15 +33,19 @@ export function giveMemoryBack(): (longAnswer: number) => void {
   let busy = process.cpuUsage()
   let long = 0
   let growth = usualGrowth
+  /** It counts from the next collection on. */
+  const limitGrowth = (used: number): void => {
+    const wanted = used < growsLessFrom ? usualGrowth : reducedGrowth
+    if (wanted !== growth) setFlagsFromString(`--heap-growing-percent=${wanted}`)
+    growth = wanted
+  }
   setInterval(() => {
     const { user, system } = process.cpuUsage(busy)
     busy = process.cpuUsage()
     const isIdle = (user + system) / 1_000 < lookEvery * idleShare
     if (!isIdle) wasBusy = true
     const heap = getHeapStatistics()
-    const wanted = heap.used_heap_size < growsLessFrom ? usualGrowth : reducedGrowth
-    if (wanted !== growth) setFlagsFromString(`--heap-growing-percent=${wanted}`)
-    growth = wanted
+    limitGrowth(heap.used_heap_size)
     // What is held in pages that are not full cannot go back: it is tried once after each work.
     if (!isIdle || !wasBusy || heap.total_heap_size + heap.external_memory < left + worthBytes) return
     collect()
@@ -54,11 +57,10 @@ export function giveMemoryBack(): (longAnswer: number) => void {
   let isLater = false
   return bytes => {
     long += bytes
-    // A large heap takes longer to collect, and less of it is returned.
-    if (bytes < veryLong && long < Math.max(longTogether, process.memoryUsage().heapUsed / 2)) return
+    limitGrowth(process.memoryUsage().heapUsed)
+    if (long < longTogether && bytes < veryLong) return
     long = 0
-    // The result of a long list is still being built, and moving it takes memory, too.
-    if (process.memoryUsage().heapUsed < largeHeap) collect()
+    collect()
     if (bytes < veryLong || isLater) return
     isLater = true
     setTimeout(() => {

@@ -28,6 +28,9 @@ function lineIn(text: string): Omit<KnownReport, 'id'> {
 }
 
 export class KnownReports {
+  /** Of records that were looked at: a record never changes, and its rows may be many. */
+  readonly #lines = new WeakMap<JsonObject, string>()
+
   constructor(
     private readonly ledger: Ledger,
     private readonly dialect: Dialect,
@@ -44,11 +47,14 @@ export class KnownReports {
   /** Remembers a report with what its record says now. */
   add(id: ReportId, record: JsonObject): void {
     const { dialect, ledger } = this
-    const line = JSON.stringify({
-      title: dialect.facts(record).title ?? '',
-      type: dialect.reportType(record) ?? '',
-      calculations: dialect.rows(record)?.length,
-    })
+    const line =
+      this.#lines.get(record) ??
+      JSON.stringify({
+        title: dialect.facts(record).title ?? '',
+        type: dialect.reportType(record) ?? '',
+        calculations: dialect.rows(record)?.length,
+      })
+    this.#lines.set(record, line)
     if (ledger.get(room, id) === line) return
     ledger.set(room, id, line)
     // No operation of the service would bring this list back.

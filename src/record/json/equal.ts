@@ -1,6 +1,7 @@
 // Equality of JSON values: spelling, white space and field order do not matter, everything else does.
 import { eachItem, type Json, type JsonObject } from './json.js'
-import { Long } from './parse.js'
+import { isLong } from './parse.js'
+import { compactPrint } from './print.js'
 import { decimalOf } from './same-number.js'
 
 /** True if both say the same; numbers are compared as exact decimals, never as floating point. */
@@ -20,8 +21,10 @@ export function equalJson(one: Json, other: Json): boolean {
 /** The same tokens in the same order: texts that are compared differ in little. No call for each token; a long one is never made a tree for that. */
 export function hasSameTokens(one: Json, other: Json): boolean {
   if (one === other) return true
-  if (one instanceof Long || other instanceof Long)
-    return one instanceof Long && other instanceof Long && one.text === other.text
+  if (isLong(one) || isLong(other))
+    return (
+      isLong(one) && isLong(other) && (one.text === other.text || compactPrint(one) === compactPrint(other))
+    )
   if ('raw' in one) return 'raw' in other && one.raw === other.raw && one.type === other.type
   if (one.type === 'array') {
     if (other.type !== 'array' || one.items.length !== other.items.length) return false

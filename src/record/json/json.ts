@@ -35,7 +35,7 @@ export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
 
 /** The value of a field, the last one where a name stands twice; undefined where there is none. */
 export function fieldOf({ fields }: JsonObject, name: string): Json | undefined {
-  if (fields.length >= indexedFrom) return indexOf(fields).get(name)
+  if (fields.length >= indexedFrom) return indexOf(fields).get(name)?.value
   let value: Json | undefined
   for (const field of fields) if (field.name === name) value = field.value
   return value
@@ -45,10 +45,13 @@ export function fieldOf({ fields }: JsonObject, name: string): Json | undefined 
 const indexedFrom = 256
 
 /** An object never changes, and a save asks a long one for each of its names. */
-const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Json>>()
+const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
 
-function indexOf(fields: readonly Field[]): ReadonlyMap<string, Json> {
-  const index = indexes.get(fields) ?? new Map(fields.map(({ name, value }) => [name, value]))
+function indexOf(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  const known = indexes.get(fields)
+  if (known !== undefined) return known
+  const index = new Map<string, Field>()
+  for (const field of fields) index.set(field.name, field)
   indexes.set(fields, index)
   return index
 }

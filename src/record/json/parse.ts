@@ -216,15 +216,44 @@ interface LongPart {
   readonly end: number
 }
 
-function* fieldsIn({ whole, ends, start }: LongPart): Generator<Field> {
+function* fieldsIn(part: LongPart): Generator<Field> {
+  const { whole, ends, start } = part
   const walk = new Walk(whole)
   for (walk.at = start + 1; walk.sign() !== closeObject; ) {
-    const name = partAt(whole, ends, walk.at)
-    if (name.value.type !== 'string') throw new Error('a field was not read as one')
-    const { value, end } = partAt(whole, ends, name.end)
-    yield { name: name.value.value, rawName: name.value.raw, value }
-    walk.at = end
+    const from = walk.at
+    walk.string()
+    const rawName = whole.slice(from, walk.at)
+    walk.sign()
+    walk.at += 1
+    walk.sign()
+    yield new LongField(part, rawName, walk.at)
+    const end = ends.get(walk.at)
+    if (end === undefined) walk.value(1)
+    else walk.at = end
     if (walk.sign() === comma) walk.at += 1
+  }
+}
+
+/** A field of a long object, of which few are looked at. */
+class LongField implements Field {
+  readonly name: string
+  readonly #part: LongPart
+  readonly #start: number
+  #value: Json | undefined
+
+  constructor(
+    part: LongPart,
+    readonly rawName: string,
+    start: number,
+  ) {
+    this.#part = part
+    this.#start = start
+    this.name = rawName.includes('\\') ? String(JSON.parse(rawName)) : rawName.slice(1, -1)
+  }
+
+  get value(): Json {
+    this.#value ??= partAt(this.#part.whole, this.#part.ends, this.#start).value
+    return this.#value
   }
 }
 

@@ -1,7 +1,19 @@
-// JSON printer: two blanks a level, one field a line, every token as written; a long record is printed part by part.
+// JSON printer: two blanks a level, one field a line, every token as written; a long text is laid out anew without a tree.
 import type { Json } from './json.js'
-import { isLong, keepParsed, LongArray, LongObject } from './parse.js'
-import { foldedFrom } from './walk.js'
+import { isLong, keepParsed } from './parse.js'
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  foldedFrom,
+  lineFeed,
+  openList,
+  openObject,
+  quote,
+  space,
+} from './walk.js'
 
 /** The prints of short values: a save prints the same record several times. */
 const prints = new WeakMap<Json, string>()
@@ -10,7 +22,7 @@ const prints = new WeakMap<Json, string>()
 export function prettyPrint(json: Json): string {
   const known = prints.get(json)
   if (known !== undefined) return known
-  const text = `${printed(json, '\n')}\n`
+  const text = `${printed(json, 0)}\n`
   if (json.type !== 'object' || text.length >= foldedFrom) return text
   prints.set(json, text)
   keepParsed(text, json)
@@ -19,11 +31,11 @@ export function prettyPrint(json: Json): string {
 
 /** The same in UTF-8; a long record is never there as a tree. */
 export function prettyBytes(json: Json): Buffer {
-  return isLong(json) ? bytesOfParts(partsOf(json, '\n'), '\n') : Buffer.from(prettyPrint(json))
+  return isLong(json) ? laidOut(json.text, 0, '\n') : Buffer.from(prettyPrint(json))
 }
 
-/** A text of many parts in UTF-8, which is never there as a whole string; `end` comes behind them. */
-export function bytesOfParts(parts: Iterable<string>, end = ''): Buffer {
+/** A text of many parts in UTF-8, which is never there as a whole string. */
+export function bytesOfParts(parts: Iterable<string>): Buffer {
   const pieces: Buffer[] = []
   let open = ''
   for (const part of parts) {
@@ -32,43 +44,82 @@ export function bytesOfParts(parts: Iterable<string>, end = ''): Buffer {
     pieces.push(Buffer.from(open))
     open = ''
   }
-  return Buffer.concat([...pieces, Buffer.from(open + end)])
+  return Buffer.concat([...pieces, Buffer.from(open)])
 }
 
 /** The same tokens without any white space, for a request's body. */
 export const compactPrint = (json: Json): string => printed(json)
 
-/** Without a start of lines there is no white space in it. No call for each token. */
-function printed(json: Json, lineStart?: string): string {
+/** At this depth of lines; without one there is no white space in it. No call for each token. */
+function printed(json: Json, depth?: number): string {
   if ('raw' in json) return json.raw
-  if (json instanceof LongObject || json instanceof LongArray) return [...partsOf(json, lineStart)].join('')
-  const inner = lineStart === undefined ? '' : `${lineStart}  `
-  const colon = lineStart === undefined ? ':' : ': '
-  const deeper = lineStart === undefined ? undefined : inner
+  if (isLong(json)) {
+    // An answer has no white space: it is held once.
+    const isSame = depth === undefined && layOut(json.text, depth) === Buffer.byteLength(json.text)
+    return isSame ? json.text : laidOut(json.text, depth).toString()
+  }
+  const end = depth === undefined ? '' : `\n${'  '.repeat(depth)}`
+  const inner = depth === undefined ? '' : `${end}  `
+  const between = depth === undefined ? ':' : ': '
+  const deeper = depth === undefined ? undefined : depth + 1
   let text = ''
   if (json.type === 'object') {
     for (const { rawName, value } of json.fields)
-      text += `${text === '' ? '' : ','}${inner}${rawName}${colon}${'raw' in value ? value.raw : printed(value, deeper)}`
-    return text === '' ? '{}' : `{${text}${lineStart ?? ''}}`
+      text += `${text === '' ? '' : ','}${inner}${rawName}${between}${'raw' in value ? value.raw : printed(value, deeper)}`
+    return text === '' ? '{}' : `{${text}${end}}`
   }
   for (const item of json.items)
     text += `${text === '' ? '' : ','}${inner}${'raw' in item ? item.raw : printed(item, deeper)}`
-  return text === '' ? '[]' : `[${text}${lineStart ?? ''}]`
+  return text === '' ? '[]' : `[${text}${end}]`
 }
 
-/** The print of a long value in parts; without a start of lines there is no white space in it. */
-function* partsOf(long: LongObject | LongArray, lineStart?: string): Generator<string> {
-  const inner = lineStart === undefined ? undefined : `${lineStart}  `
-  const [open, close] = long.type === 'object' ? '{}' : '[]'
-  let before = open
-  for (const one of long.each()) {
-    const isField = 'rawName' in one
-    const name = isField ? `${one.rawName}:${inner === undefined ? '' : ' '}` : ''
-    yield `${before}${inner ?? ''}${name}`
-    const value = isField ? one.value : one
-    if (isLong(value)) yield* partsOf(value, inner)
-    else yield printed(value, inner)
-    before = ','
+/** The same of a text that is JSON, in UTF-8. */
+function laidOut(text: string, depth: number | undefined, end = ''): Buffer {
+  const length = layOut(text, depth)
+  const bytes = Buffer.allocUnsafeSlow(length + end.length)
+  layOut(text, depth, bytes)
+  bytes.write(end, length)
+  return bytes
+}
+
+const encoder = new TextEncoder()
+/** A piece of a text in UTF-8: nothing is made for a token, and no second text. */
+const piece = new Uint8Array(3 * foldedFrom)
+
+/** Answers how many bytes it takes, which are written where there is a place for them. */
+function layOut(text: string, start: number | undefined, into?: Uint8Array): number {
+  let [to, depth, before, isInString, isEscaped] = [0, start ?? 0, 0, false, false]
+  for (let read = 0; read < text.length; ) {
+    // Never between the two halves of a character.
+    const isCut = text.charCodeAt(read + foldedFrom - 1) >> 10 === 0x36
+    const part = encoder.encodeInto(text.slice(read, read + foldedFrom - Number(isCut)), piece)
+    read += part.read
+    for (let at = 0; at < part.written; at += 1) {
+      const sign = piece[at] ?? space
+      if (isInString) {
+        if (isEscaped) isEscaped = false
+        else if (sign === backslash) isEscaped = true
+        else if (sign === quote) isInString = false
+      } else {
+        if (sign <= space) continue
+        const isFirst = before === openObject || before === openList
+        const isEnd = sign === closeObject || sign === closeList
+        if (isEnd) depth -= 1
+        if (start !== undefined && before === colon) {
+          if (into !== undefined) into[to] = space
+          to += 1
+        } else if (start !== undefined && (isEnd ? !isFirst : isFirst || before === comma)) {
+          if (into !== undefined) into[to] = lineFeed
+          into?.fill(space, to + 1, to + 1 + 2 * depth)
+          to += 1 + 2 * depth
+        }
+        if (sign === openObject || sign === openList) depth += 1
+        isInString = sign === quote
+        before = sign
+      }
+      if (into !== undefined) into[to] = sign
+      to += 1
+    }
   }
-  yield before === ',' ? `${lineStart ?? ''}${close}` : `${open}${close}`
+  return to
 }
