@@ -46,19 +46,19 @@ export function openNamespaceVerbs(
     const source = writeSide.source(node)
     const unsentNew = node.kind === 'new' ? records.draftOf(source.key) : undefined
     // `mv` and `install` unlink before they create: what may have been made is not made once more by the next text.
-    if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.setAside(source.key)
-    if (unsentNew !== undefined) return records.drop(source.key)
+    if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.record(source.key).setAside()
+    if (unsentNew !== undefined) return records.record(source.key).drop()
     const path = pathOf(name)
     const meant = writeSide.meant(node)
     const admission =
       meant.kind === 'record' ? await removals.admit(path, meant, context) : { back: anotherName }
-    await records.takeAway(source, context, 'replaced')
+    await records.record(source.key).takeAway(source, context, 'replaced')
     if (meant.kind !== 'record' || admission.back !== undefined)
       return sayIfBack(path, node, admission.back ?? anotherName)
     try {
       removals.unlinked(path, meant, admission)
     } catch (thrown) {
-      records.bringBack(nodeKey(node))
+      records.known(nodeKey(node))?.bringBack()
       throw thrown
     }
   }
@@ -76,7 +76,7 @@ export function openNamespaceVerbs(
       `it was removed here and is back, for the service has it still: ${why}`,
     )
     const sayIfBack = (): void => {
-      if (records.isBack(nodeKey(node))) failureLog.note('removing', path, back)
+      if (records.known(nodeKey(node))?.isBack) failureLog.note('removing', path, back)
     }
     // A timer may be a millisecond early by the clock on the wall.
     parts.clock.after(awayMs + 20, sayIfBack, 'in-background')
@@ -101,7 +101,8 @@ export function openNamespaceVerbs(
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
     if (isEditable(node) && target === undefined && place !== undefined) {
       const keep = (text: Uint8Array, isUnread: boolean) => scratch.put(place, text, isUnread)
-      return records.takeAway(writeSide.source(node), context, 'moved', keep)
+      const source = writeSide.source(node)
+      return records.record(source.key).takeAway(source, context, 'moved', keep)
     }
     throw new Failure('not-permitted', `${pathOf(from)}: this cannot be moved to ${pathOf(to)}`)
   }

@@ -33,7 +33,7 @@ import {
 } from './records/editable-files.js'
 import { NewFiles } from './records/new.js'
 import { nodeOfRecordKey } from './records/node-key.js'
-import { openRecords, type Records } from './records/records.js'
+import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
 import { type RemovalReportSources, Removals } from './removal/removals.js'
@@ -87,7 +87,7 @@ export class WriteSide {
     this.ports = { remote, dialect, resolveEntry: sources.resolveEntry }
     this.rights = openAccessRights(sources.access, { catalog, dialect })
     this.aliases = openNameAliases(sources.state, sources.mountPoint)
-    this.records = openRecords(sources.tell, clock, sources.times)
+    this.records = new Records(sources.tell, clock, sources.times)
     this.burst = new Burst({
       ...sources,
       back: node => this.#isBack(node),
@@ -138,7 +138,7 @@ export class WriteSide {
       writtenAt: node => this.#writtenAt(node),
       hasText: node => records.draftOf(nodeKey(node)) !== undefined,
       projectGone({ id }, path) {
-        records.bringBack(nodeKey({ kind: 'record', of: 'project', id }))
+        records.known(nodeKey({ kind: 'record', of: 'project', id }))?.bringBack()
         gone(path)
       },
       now: clock.now,
@@ -152,7 +152,7 @@ export class WriteSide {
 
   /** What was just taken away, or is about to be deleted. */
   isHidden(node: Node): boolean {
-    return this.records.isAway(nodeKey(node)) || this.burst.has(nodeKey(this.meant(node)))
+    return this.records.known(nodeKey(node))?.isAway === true || this.burst.has(nodeKey(this.meant(node)))
   }
 
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
@@ -181,8 +181,8 @@ export class WriteSide {
     const node = nodeOf(draft)
     if (node === undefined) return draft.discard()
     // Of two drafts of one record only one is shown in its place: the other is no part of this.
-    if (this.#isShown(node, draft)) return this.records.drop(nodeKey(node))
-    return this.records.endAside(nodeKey(node), draft)
+    if (this.#isShown(node, draft)) return this.records.record(nodeKey(node)).drop()
+    return this.records.record(nodeKey(node)).endAside(draft)
   }
 
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
@@ -206,13 +206,13 @@ export class WriteSide {
     for (const draft of drafts.unsent()) {
       const isApart = draft.meta.apart === true || draft.damage !== undefined
       const node = isApart ? undefined : nodeOf(draft)
-      if (node !== undefined) this.records.adopt(nodeKey(node), draft)
+      if (node !== undefined) this.records.record(nodeKey(node)).adopt(draft)
     }
     for (const draft of drafts.emptied()) {
       const node = nodeOf(draft)
       if (node?.kind !== 'new' || this.records.draftOf(nodeKey(node)) !== undefined) continue
-      this.records.adopt(nodeKey(node), draft)
-      this.records.setAside(nodeKey(node))
+      this.records.record(nodeKey(node)).adopt(draft)
+      this.records.record(nodeKey(node)).setAside()
     }
   }
 
@@ -220,7 +220,7 @@ export class WriteSide {
   async settle(draft: Draft, context: RequestContext): Promise<void> {
     const node = nodeOf(draft)
     if (node === undefined || draft.meta.apart === true) return
-    const revision = this.records.revisionOf(nodeKey(node))
+    const revision = this.records.record(nodeKey(node)).revision
     await this.#confirm(node, context)
     if (draft.meta.apart) return
     if (node.kind === 'new') return this.newFiles.settle(node, draft)
@@ -229,7 +229,7 @@ export class WriteSide {
     this.forget(node)
     this.#changed(node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node)
     // A program that has opened the record meanwhile goes on with the draft.
-    if (this.#isShown(node, draft)) await this.records.endStored(nodeKey(node), revision)
+    if (this.#isShown(node, draft)) await this.records.record(nodeKey(node)).endStored(revision)
     else await draft.discard()
   }
 
@@ -272,14 +272,14 @@ export class WriteSide {
 
   #writtenAt(node: RecordNode): Instant {
     const key = nodeKey(node)
-    const written = [key, ...this.newFiles.keysOf(node)].map(name => this.records.writtenAt(name) ?? 0)
+    const written = [key, ...this.newFiles.keysOf(node)].map(name => this.records.known(name)?.writtenAt ?? 0)
     return instant(Math.max(this.#changedAt.get(key) ?? 0, ...written))
   }
 
   #isBack(node: Deletable): void {
     const record: RecordNode =
       node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }
-    for (const key of [nodeKey(record), ...this.newFiles.keysOf(record)]) this.records.bringBack(key)
+    for (const key of [nodeKey(record), ...this.newFiles.keysOf(record)]) this.records.known(key)?.bringBack()
   }
 
   async #delete(thing: RemovedThing): Promise<void> {

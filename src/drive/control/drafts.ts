@@ -175,7 +175,7 @@ export function openDraftControl(
 
   async function sendFrom(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
     if (writeSide.records.draftOf(source.key)?.id === draft.id)
-      await writeSide.records.resend(source, context)
+      await writeSide.records.record(source.key).save(source, {}, context)
     else await sendBeside(source, draft, context)
   }
 

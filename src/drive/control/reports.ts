@@ -51,7 +51,7 @@ export function openReportControl(
   async function keepReport(id: ReportId): Promise<void> {
     const node = { kind: 'record', of: 'report', id } as const
     await writeSide.recreated(node)
-    records.bringBack(nodeKey(node))
+    records.known(nodeKey(node))?.bringBack()
   }
 
   async function addReport(given: string): Promise<CallResult<'addReport'>> {

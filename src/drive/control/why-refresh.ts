@@ -61,7 +61,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
     const removed = aboutRemoval(path, node, writeSide.removalReport)
     if (removed.length > 0) return { wrong: true, sentences: removed }
-    if (node !== undefined && isEditable(node) && writeSide.records.isAway(nodeKey(node)))
+    if (node !== undefined && isEditable(node) && writeSide.records.known(nodeKey(node))?.isAway)
       return { wrong: true, sentences: [awaySentence(path)] }
     if (node !== undefined && writeSide.records.draftOf(nodeKey(node))?.size === 0)
       return { wrong: true, sentences: [emptySentence(path)] }

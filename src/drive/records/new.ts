@@ -23,7 +23,7 @@ export interface NewFileParts extends EditingParts {
   readonly state: Ledger
   readonly mountPoint: string
   readonly create: Creator
-  readonly records: Pick<Records, 'draftOf' | 'drop' | 'replace'>
+  readonly records: Pick<Records, 'draftOf' | 'known' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
   /** How such a record is made. */
   readonly creatable: (node: NewNode) => NewRecord
@@ -177,7 +177,7 @@ export class NewFiles {
       await this.#note(node, { ...made, said, form: meaning.form, meansAll: isWhole, isGone: false })
     else if (failure.kind === 'another-thing') this.forget(target)
     else if (failure.kind === 'absent') {
-      await this.parts.records.drop(nodeKey(target))
+      await this.parts.records.known(nodeKey(target))?.drop()
       // One refusal may be a passing one: only the second makes another record.
       if (made.isGone) return 'makes another'
       this.#made.set(nodeKey(node), { ...made, isGone: true })

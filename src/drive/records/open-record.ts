@@ -36,7 +36,10 @@ export class OpenRecord {
   /** Saves and swaps under way, the latest last: a finished text takes the draft's place by a swap. */
   #saving: Promise<void> | undefined
   #swap: Promise<void> | undefined
-  readonly #handles = new Set<HandleView>()
+  readonly handles = new Set<HandleView>()
+  /** When a program last wrote it, emptied it, or put a text in its place. */
+  writtenAt: Instant | undefined
+
   constructor(
     readonly key: string,
     /** At every name of this record another text is shown now, or none. */
@@ -63,10 +66,6 @@ export class OpenRecord {
   /** Resolves when the saves that are on their way now have ended; never rejects. */
   get saving(): Promise<void> | undefined {
     return this.#saving
-  }
-
-  get hasHandles(): boolean {
-    return this.#handles.size > 0
   }
 
   get isAway(): boolean {
@@ -98,7 +97,7 @@ export class OpenRecord {
   async writeThrough(node: Place): Promise<void> {
     const draft = this.#draft
     if (draft === undefined || node === this.#node) return
-    const sharing = [...this.#handles].filter(view => this.isShown(view))
+    const sharing = [...this.handles].filter(view => this.isShown(view))
     if (sharing.length > 0) {
       const bytes = await draft.whole()
       for (const view of sharing) view.bytes = bytes
@@ -106,17 +105,13 @@ export class OpenRecord {
     this.#node = node
   }
 
-  attach(view: HandleView): void {
-    this.#handles.add(view)
-  }
-
-  leave(view: HandleView): void {
-    this.#handles.delete(view)
+  noteWriter(): void {
+    this.writtenAt = this.clock.now()
   }
 
   /** The path of the open handles leads to another file from here on. */
   detachHandles(gone: 'moved' | 'replaced'): void {
-    for (const view of this.#handles) if (view.gone === 'no') view.gone = gone
+    for (const view of this.handles) if (view.gone === 'no') view.gone = gone
   }
 
   /** The draft's bytes change, at a time later than that of any text that was shown. */
@@ -244,7 +239,7 @@ export class OpenRecord {
       })
       .finally(() => this.detachIfApart())
     source.written(changed)
-    for (const view of this.#handles) {
+    for (const view of this.handles) {
       if (view !== from && !this.isShown(view)) continue
       view.bytes = bytes
       view.mtime = changed
@@ -298,8 +293,9 @@ export class OpenRecord {
     source: RecordSource,
     context: RequestContext,
     handlesAre: 'moved' | 'replaced',
-    keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void>,
+    keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void> = async () => {},
   ): Promise<void> {
+    editingOf(source)
     // What is written meanwhile goes with it.
     for (let kept = -1; kept !== this.#revision; ) {
       kept = this.#revision
@@ -308,7 +304,7 @@ export class OpenRecord {
     }
     const draft = this.#draft
     // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
-    const isWritten = [...this.#handles].some(({ wrote, gone }) => wrote && gone === 'no')
+    const isWritten = [...this.handles].some(({ wrote, gone }) => wrote && gone === 'no')
     const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
     if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(await draft.remains())
     this.detachHandles(handlesAre)
@@ -324,7 +320,7 @@ export class OpenRecord {
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
   async dropEmpty(): Promise<void> {
     const draft = this.#draft
-    if (draft === undefined || draft.size > 0 || this.hasHandles) return
+    if (draft === undefined || draft.size > 0 || this.handles.size > 0) return
     const left = emptyMs - (this.clock.now() - this.#changed)
     if (left > 0) {
       this.clock.after(left, () => this.dropEmpty().catch(alreadyReported), 'in-background')
@@ -342,7 +338,7 @@ export class OpenRecord {
 
   /** The draft ends if the service has all of its text, no program has written it since, and no open file shows it. */
   async endIfStored(): Promise<void> {
-    const isStored = this.#revision === this.#storedRevision && !this.hasHandles
+    const isStored = this.#revision === this.#storedRevision && this.handles.size === 0
     if (this.#draft !== undefined && isStored) await this.#end(this.#draft)
   }
 
@@ -351,7 +347,7 @@ export class OpenRecord {
     const draft = this.#draft
     if (draft === undefined) return
     // What a program has written and not closed yet is given up with it: its close(2) says so.
-    for (const view of this.#handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
+    for (const view of this.handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
     await this.#end(draft)
   }
 
@@ -379,7 +375,7 @@ export class OpenRecord {
   /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
   detach(): void {
     // What a program is writing stays whole: its save is refused, and sets it apart.
-    if (this.hasHandles || this.#draft?.meta.state === 'editing') return
+    if (this.handles.size > 0 || this.#draft?.meta.state === 'editing') return
     this.#draft = undefined
     this.tell()
   }

@@ -1,4 +1,4 @@
-// JSON printer: two blanks a level, one field a line, every token as written; a long text is laid out anew without a tree.
+// JSON printer: two blanks a level, one field a line, every token as written; a long text is laid out without a tree.
 import type { Json } from './json.js'
 import { isLong, keepParsed } from './parse.js'
 import {
