@@ -52,6 +52,8 @@ export class Identities {
   count = 0
   readonly #listeners: ((other: ReusedId) => void)[] = []
   readonly #changes = new LRUCache<string, ReusedId>(upTo(remembered))
+  /** One thing is asked about several times in a row. */
+  #lastRow: { readonly text: string; readonly row: IdentityRow | undefined } = { text: '', row: undefined }
 
   constructor(
     private readonly ledger: Pick<Ledger, 'get' | 'set'>,
@@ -134,8 +136,10 @@ export class Identities {
   }
 
   #rowOf(thing: RecordRef): IdentityRow | undefined {
-    const kept = this.ledger.get(room, keyOf(thing))
-    return kept === undefined ? undefined : rowIn(kept)
+    const text = this.ledger.get(room, keyOf(thing))
+    if (text === undefined) return undefined
+    if (text !== this.#lastRow.text) this.#lastRow = { text, row: rowIn(text) }
+    return this.#lastRow.row
   }
 
   #keep(thing: RecordRef, row: IdentityRow): string {
@@ -226,13 +230,16 @@ const identityIn = ({ born, owner, title, parent }: z.infer<typeof told>): Ident
   parent,
 })
 
-const isEmptyIdentity = (said: Identity): boolean => Object.keys(withoutUndefined(said)).length === 0
+const isEmptyIdentity = ({ born, owner, title, parent }: Identity): boolean =>
+  (born ?? owner ?? title ?? parent) === undefined
 
 /** Without what is not said: it takes nothing away that was. */
-function withoutUndefined({ born, owner, title, parent }: Identity): z.infer<typeof told> {
-  const said = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(said)
-}
+const withoutUndefined = ({ born, owner, title, parent }: Identity): z.infer<typeof told> => ({
+  ...(born !== undefined && { born }),
+  ...(owner !== undefined && { owner }),
+  ...(title !== undefined && { title }),
+  ...(parent !== undefined && { parent }),
+})
 
 function knownNames(row: IdentityRow | undefined, said: Identity): string {
   const before = { ...row?.listing, ...row?.record }
