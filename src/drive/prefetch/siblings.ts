@@ -96,9 +96,9 @@ export function openSiblingPrefetch(
     },
     opened(folder, name) {
       const here = use(folder.path)
-      const files = folder.entries.filter(({ node }) => node.kind === 'content')
-      const at = files.findIndex(file => file.name === name)
-      if (at < 0 || at === here.opened) return
+      const { files, places } = contentsOf(folder)
+      const at = places.get(name)
+      if (at === undefined || at === here.opened) return
       const step = at - here.opened
       const inOrder = here.opened >= 0 && step > 0 && step <= skipAtMost
       here.opened = at
@@ -124,4 +124,22 @@ export function openSiblingPrefetch(
       }
     },
   }
+}
+
+interface Contents {
+  readonly files: readonly Dentry[]
+  /** By name. */
+  readonly places: ReadonlyMap<string, number>
+}
+
+const contents = new WeakMap<ListedDirectory, Contents>()
+
+/** Of one listing they are found once: a folder may hold thousands, and each of them is opened. */
+function contentsOf(folder: ListedDirectory): Contents {
+  const known = contents.get(folder)
+  if (known !== undefined) return known
+  const files = folder.entries.filter(({ node }) => node.kind === 'content')
+  const found = { files, places: new Map(files.map(({ name }, place) => [name, place])) }
+  contents.set(folder, found)
+  return found
 }
