@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
+import { whereOnly } from '../../testbed/machine/own-mounts.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
@@ -176,19 +176,14 @@ t.test('CLI-11 without a drive named any command lists the drives that may be me
   t.equal(await outcome(overwrite(two, order, 'nonsense\n')), 'EINVAL')
   const named = join(one.home, 'named.toml')
   await writeFile(named, `url = "${one.service.url}"\n`)
-  // The drives of other tests are this user's, too: a namespace in which they are not mounted.
   const lines = `
-    cd /
-    grep fuse.calcfs /proc/mounts | cut -d' ' -f2 | grep -vxF -e '${one.directory}' -e '${two.directory}' |
-      while read other; do umount -l "$other"; done
     drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
     { drafts list; drafts show 43.json; drafts show '${one.directory}/reports/43.json'; echo
       drafts send --all; drafts drop --all --yes; drafts list --mount '${one.directory}'; drafts show 43.json --config '${named}'; } 2>&1
   `
-  const { stdout } = await inOwnMounts(lines, {
-    directory: one.home,
-    environment: { XDG_RUNTIME_DIR: join(one.home, 'run') },
-    limit: 240_000,
+  const { stdout } = await whereOnly([one.directory, two.directory], lines, {
+    HOME: one.home,
+    XDG_RUNTIME_DIR: join(one.home, 'run'),
   })
   const [, list, show, path, send, drop, left, configured] = stdout.split(/^> .*\n/m)
   t.match(path, '{ no reportended with 0\n')

@@ -43,6 +43,20 @@ export async function inOwnMounts(lines: string, given: OwnMounts): Promise<Ran>
   return run('unshare', args, { environment: { HOME: directory, ...environment }, limit })
 }
 
+/** Runs a line of bash where these drives alone are mounted: those of other tests are this user's, too, and one that hangs takes its time. */
+export function whereOnly(
+  drives: readonly string[],
+  line: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Ran> {
+  const own = drives.map(drive => `-e '${drive}'`).join(' ')
+  const others = `grep fuse.calcfs /proc/mounts | cut -d' ' -f2 | grep -vxF ${own}`
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const lines = `cd /; ${others} | while read other; do umount -l "$other"; done; ${line}`
+  const args = ['--mount', '--propagation', 'private', ...asRoot, 'bash', '-c', lines]
+  return run('unshare', args, { environment, limit: 240_000 })
+}
+
 /** The directories stay where they are for every user of the shell, also below one that others may not enter, as root's home is. */
 function reachable(directories: readonly string[]): readonly string[] {
   return [...new Set(directories.flatMap(shutAbove))].flatMap(shut => [
