@@ -11,7 +11,7 @@ import { until, within } from '../testbed/within.js'
 t.setTimeout(240_000)
 
 /** It is passed by for five seconds. */
-const awayMs = 20_000
+const awayMs = 90_000
 const report = `reports/${ids.report}.json`
 const titled = (text: string, title: string): string =>
   text.replace(/"title": "[^"]*"/, `"title": "${title}"`)
@@ -38,7 +38,7 @@ t.test(
       milliseconds(overwrite(one, report, titled(text, 'Saved meanwhile'))),
       milliseconds(overwrite(alone, profile, titled(its, 'Without a fleet'))),
     ])
-    t.ok(took < 3 * usual + 4_000, `the save took ${took} ms, without a fleet ${usual} ms`)
+    t.ok(took < 3 * usual + 8_000, `the save took ${took} ms, without a fleet ${usual} ms`)
     t.match(await textOf(one, report), 'Saved meanwhile')
     await t.rejects(
       within(20_000, 'clearing', one.line.control.fleetClear({})),

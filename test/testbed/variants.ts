@@ -1,7 +1,7 @@
 // How many variants of one promise are tried: all without a kernel; on mounts, where each costs twice as much, and of what costs processes some a day and all at night.
 import { chance } from '../long/chance.js'
 import type { OpenTestbed } from './testbed.js'
-import { warmMount } from './warm-mount.js'
+import { libfuseMount, warmMount } from './warm-mount.js'
 
 const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
 
@@ -10,7 +10,8 @@ export const variants = <Variant>(
   open: OpenTestbed,
   all: readonly Variant[],
   each: number,
-): readonly Variant[] => (isFull || open !== warmMount ? all : all.filter((_, at) => at % each === 0))
+): readonly Variant[] =>
+  isFull || (open !== warmMount && open !== libfuseMount) ? all : all.filter((_, at) => at % each === 0)
 
 /** Draws which ones a day tries; a run of all tests draws again for each file. */
 const drawn = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))

@@ -7,6 +7,7 @@ import type { Figure, Frame, Result } from '../figure.js'
 const files: readonly (readonly [file: string, more: Readonly<Record<string, string>>])[] = [
   ['mount/changed-elsewhere', { CALCFS_STORM_SECONDS: '60' }],
   ['kernel/memory', { CALCFS_TEST_FULL: 'yes' }],
+  ['mount/load/memory', { CALCFS_TEST_FULL: 'yes' }],
   ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
   ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
