@@ -8,15 +8,13 @@ import { isMachineBusy } from './machine-load.mjs'
 /** Folders and files whose tests wait most of their time: for deadlines, for silence to be over, for what a kernel keeps. */
 const waits =
   /dist\/test\/(long|availability|cli\/(commands|control|mount|watch)|fleet|nothing-lost|remote|mount(?!\/(load|semantics)))\b/
-/** At once run, of files that wait, one more than there are cores, and beside them of files that compute three for two cores: the processors are always busy. */
+/** At once run, of files that wait, two for each core and one more, and beside them of files that compute three for two cores: the processors are always busy. */
 const cores = Math.max(2, availableParallelism())
 const isBusy = await isMachineBusy()
 /** Beside other work one of each kind: more would wait for a processor longer than their limits are. */
 const lanes = isBusy
   ? { waiting: 1, computing: 1 }
-  : { waiting: cores + 1, computing: Math.ceil(1.5 * cores) }
-/** A fleet is passed by while it is slow: what it saves can be counted only where nothing else runs. One after another, when all others have ended. */
-const quiet = /dist\/test\/fleet\/many\b/
+  : { waiting: 2 * cores + 1, computing: Math.ceil(1.5 * cores) }
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
 const timeout = isBusy ? 1_800_000 : 600_000
 
@@ -89,9 +87,7 @@ const begin = file =>
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
-const [files, alone] = [false, true].map(isQuiet =>
-  process.argv.slice(2).filter(file => quiet.test(file) === isQuiet),
-)
+const files = process.argv.slice(2)
 const waiting = files.filter(file => waits.test(file))
 const computing = files.filter(file => !waits.test(file))
 
@@ -109,4 +105,3 @@ const begun = [
   ...Array.from({ length: lanes.computing }, () => inTurn(computing, waiting)),
 ]
 await Promise.all(begun)
-for (const file of alone) await begin(file)

@@ -174,33 +174,6 @@ t.test(
   },
 )
 
-t.test('NET-1 in another network no connection of before is waited for', async t => {
-  const { testbed, network, passage } = await placed(t)
-  await warm(testbed)
-  await network.move()
-  await rightAgain(t, testbed, 3)
-  await network.move()
-  await rightAgain(t, testbed, 6)
-  passage.forget()
-})
-
-t.test('NET-1 a link that is down is an error at once, and no text is lost', async t => {
-  const { testbed, network } = await placed(t)
-  await warm(testbed)
-  await network.down()
-  await wait(1_500)
-  await knownIsShown(t, testbed)
-  const isShown = await keepsWhatIsWritten(t, testbed)
-  await network.up()
-  await rightAgain(t, testbed, 3)
-  await isShown()
-  t.notMatch(
-    await testbed.service.elsewhere('GET', `/project?id=${ids.water}`),
-    'revised',
-    'nothing is sent by itself',
-  )
-})
-
 t.test('NET-1 after a sleep in which the far end has forgotten the connections all is right', async t => {
   const { testbed, network, passage } = await placed(t)
   await warm(testbed)

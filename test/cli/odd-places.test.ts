@@ -15,7 +15,7 @@ import { commandsBelow } from './commands-below.js'
 
 const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 const { seed, draw } = drawnFrom()
-const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 40)
+const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 20)
 
 t.setTimeout(600_000)
 // They wait most of the time.

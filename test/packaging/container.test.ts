@@ -3,8 +3,6 @@ import { chown, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { wholeProgram } from '../../src/cli/main.js'
-import { commandsBelow } from '../cli/commands-below.js'
 import { bareDebian } from '../testbed/machine/bare-debian.js'
 import { openDirectory } from '../testbed/machine/open-directory.js'
 import { printed, type Ran, run } from '../testbed/programs.js'
@@ -14,7 +12,6 @@ import { testService } from '../testbed/service.js'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 const containerfile = await text('docs/container/Containerfile')
-const page = await text('docs/operations.md')
 /** Milliseconds: a bare Debian takes minutes. */
 const limit = 900_000
 
@@ -38,39 +35,6 @@ t.test('PACK-3 the container file says what the Debian package says', async t =>
   t.match(containerfile, /^ARG BASE=docker\.io\/library\/debian:trixie-slim$/m, 'Debian 13')
   t.match(containerfile, /^COPY calcfs_\*\.deb /m)
   t.match(packaging, /`calcfs_\$\{about\.version\}_\$\{architecture\}\.deb`/)
-})
-
-t.test('PACK-3 what it sets are settings, and its directories are made for its user', async t => {
-  const owned = [...containerfile.matchAll(/install -d -m \d+ -o calcfs -g calcfs (.*?)(?: \\)?$/gm)]
-  const made = owned.flatMap(([, names]) => names?.split(' ') ?? [])
-  const set = [...containerfile.matchAll(/CALCFS_(\w+)=(\S+)/g)]
-  const settings = await text('docs/settings.md')
-  t.same(
-    set.map(([, , directory]) => directory).sort(),
-    made.filter(name => name !== '/lab').sort(),
-    'state and cache',
-  )
-  for (const [, name = ''] of set) t.ok(settings.includes(` CALCFS_${name}\n`), name)
-  t.same(
-    JSON.parse(/^VOLUME (.*)$/m.exec(containerfile)?.[1] ?? '').sort(),
-    made.filter(one => one !== '/lab').sort(),
-  )
-  t.match(containerfile, /^USER calcfs$/m, 'it does not run as root')
-  t.notMatch(containerfile, /CALCFS_(PASSWORD|TOKEN)/, 'and no password is in it')
-})
-
-t.test('PACK-3 its page calls commands that there are, with flags that they have', async t => {
-  const commands = new Map(commandsBelow(await wholeProgram()))
-  const code = [...page.matchAll(/```sh\n(.*?)```/gs)]
-    .map(([, lines]) => lines)
-    .join('')
-    .replaceAll('\\\n', ' ')
-  const calls = [...code.matchAll(/\bcalcfs (ls|cat|get|mount|status|drafts list)\b(.*)$/gm)]
-  t.ok(calls.length >= 5)
-  for (const [line, path = '', rest = ''] of calls) {
-    const flags = commands.get(`calcfs ${path}`)?.options.map(({ long }) => long)
-    for (const [flag] of rest.matchAll(/(?<= )--[a-z-]+/g)) t.ok(flags?.includes(flag), `${line}: ${flag}`)
-  }
 })
 
 if (process.env['CALCFS_TEST_FULL'] !== undefined)

@@ -10,7 +10,6 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['mount/load/memory', { CALCFS_TEST_FULL: 'yes' }],
   ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
-  ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
   ['drive/instances', { CALCFS_INSTANCES: '1000' }],
   ['drive/prefetch/any-order', { CALCFS_TEST_RUNS: '50' }],
   ['cache/content/harsh', { CALCFS_STREAM_MIB: '1024' }],

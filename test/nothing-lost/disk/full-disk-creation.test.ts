@@ -5,12 +5,9 @@ import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite } from '../../testbed/testbed.js'
-import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
-/** Each end after each number of pages; without this, an end that is a kill, which costs a daemon, after one of them. */
-const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
 const shares = 'projects/Water splitting/.shares'
 
 interface Kind {
@@ -38,48 +35,23 @@ const kinds: readonly Kind[] = [
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('a disk that is full when the answer comes', async t => {
     const disk = await smallDisk(t)
-    const wish = { settings: { access: 'manage', stateDir: disk.directory } }
-    const warm = await warmMount(t, wish)
-    await madeOnceEach(t, { testbed: warm, disk }, { nothing: () => {}, 'an end in order': warm.remount })
-    await warm.end()
-    const daemon = await realMount(t, wish, warm)
-    await madeOnceEach(
-      t,
-      { testbed: daemon, disk },
-      {
-        async 'a kill'() {
-          await daemon.kill9()
-          await daemon.mount()
-        },
-        async 'a kill and an end in order'() {
-          await daemon.kill9()
-          await daemon.mount()
-          // At another mount point the name would be free.
-          await daemon.remount()
-        },
+    const testbed = await realMount(t, { settings: { access: 'manage', stateDir: disk.directory } })
+    /** What comes after the save that failed, before the same one again. */
+    const ends: Readonly<Record<string, () => unknown>> = {
+      nothing: () => {},
+      'an end in order': testbed.remount,
+      async 'a kill'() {
+        await testbed.kill9()
+        await testbed.mount()
       },
-    )
+    }
+    for (const kind of kinds)
+      for (const [end, come] of Object.entries(ends))
+        for (const pages of [0, 2])
+          await t.test(`NEW-10 ${kind.what} is made once, ${pages} pages left, then ${end}`, t =>
+            madeOnce(t, { testbed, disk, kind, name: `${end.replaceAll(' ', '-')}-${pages}`, pages, come }),
+          )
   })
-}
-
-/** `ends`: what comes after the save that failed, before the same one again. */
-async function madeOnceEach(
-  t: Test,
-  on: { readonly testbed: KernelTestbed; readonly disk: Disk },
-  ends: Readonly<Record<string, () => unknown>>,
-): Promise<void> {
-  for (const kind of kinds)
-    for (const [end, come] of Object.entries(ends))
-      for (const pages of isFull ? [0, 2] : (pagesBefore[end] ?? [0, 2]))
-        await t.test(`NEW-10 ${kind.what} is made once, ${pages} pages left, then ${end}`, t =>
-          madeOnce(t, { ...on, kind, name: `${end.replaceAll(' ', '-')}-${pages}`, pages, come }),
-        )
-}
-
-/** Where not each number of pages that are left is tried. */
-const pagesBefore: Readonly<Record<string, readonly number[]>> = {
-  'a kill': [0],
-  'a kill and an end in order': [2],
 }
 
 interface Case {
