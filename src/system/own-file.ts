@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   type Stats,
@@ -138,6 +139,16 @@ export async function syncDirectory(path: string): Promise<void> {
     await synced(directory)
   } finally {
     closeSync(directory)
+  }
+}
+
+/** The names in a directory, in their order; none where it is missing. @throws the errors of the disk */
+export function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path).sort()
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw thrown
   }
 }
 

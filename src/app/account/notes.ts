@@ -1,20 +1,10 @@
 // Notes beside what is kept of accounts: whose a state directory is. A damaged one counts as none.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { isMissing } from '../../system/error-code.js'
+import { namesIn } from '../../system/own-file.js'
 import { type Account, keepFile } from './account.js'
-
-/** The names in the directory of all accounts, in their order; none where it is missing. Throws disk errors. */
-export function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort()
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return []
-  }
-}
 
 /** Undefined for one that is missing, or damaged. Throws disk errors. */
 export function noteIn<Note>(file: string, form: z.ZodType<Note>): Note | undefined {

@@ -8,9 +8,10 @@ import { loginCommand } from '../../login-command.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { TokenStore } from '../../remote/session/session.js'
 import { type Token, tokenEnd, tokenExpiry } from '../../remote/session/token.js'
+import { namesIn } from '../../system/own-file.js'
 import { type Account, clearFile, keepFile } from './account.js'
 import { openKeyring } from './keyring.js'
-import { namesIn, noteIn } from './notes.js'
+import { noteIn } from './notes.js'
 
 export const tokenFileName = 'token.json'
 

@@ -1,21 +1,11 @@
 // Scratch files: editors' own files beside a record (swap, backup, temporary), kept in the state directory; they never reach the service.
 import { constants } from 'node:fs'
-import {
-  type FileHandle,
-  open,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  truncate,
-  unlink,
-  utimes,
-} from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, stat, truncate, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
-import { makeDirectory, replaceFile, syncDirectory } from '../../system/own-file.js'
+import { makeDirectory, namesIn, replaceFile, syncDirectory } from '../../system/own-file.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import type { Dentry, ScratchPlace } from '../nodes/node.js'
 
@@ -30,9 +20,8 @@ export async function openScratchFiles(root: string) {
   /** The files whose text a program had written or read before it was moved here. */
   const met = new Set<string>()
   // Made with the first file: a command without a mount leaves no directory behind.
-  for (const directory of await namesIn(root)) {
-    known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
-  }
+  for (const directory of namesIn(root))
+    known.set(directory, new Set(namesIn(join(root, directory)).map(titleOf)))
   function fileOf({ directory, name }: ScratchPlace): string {
     return join(root, directory, escapeTitle(name))
   }
@@ -121,15 +110,6 @@ export async function openScratchFiles(root: string) {
 }
 
 export type ScratchFiles = Awaited<ReturnType<typeof openScratchFiles>>
-
-async function namesIn(root: string): Promise<readonly string[]> {
-  try {
-    return await readdir(root)
-  } catch (thrown) {
-    if (isMissing(thrown)) return []
-    throw asFailure(thrown)
-  }
-}
 
 const dentry = (place: ScratchPlace, to?: string): Dentry => ({
   name: place.name,

@@ -4,7 +4,6 @@ import {
   closeSync,
   futimesSync,
   openSync,
-  readdirSync,
   readFileSync,
   readSync,
   rmdirSync,
@@ -17,11 +16,11 @@ import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { asFailure } from '../../failure.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
-import { isMissing } from '../../system/error-code.js'
 import {
   forWriting,
   makeDirectoriesNow,
   makeDirectory,
+  namesIn,
   placeFiles,
   privateFile,
   readOwnFileNow,
@@ -84,8 +83,6 @@ export interface TextHistoryOptions {
   /** What tells this mount from others on the same state directory, and is the same after a remount. */
   readonly mount: string
   readonly now: () => Instant
-  /** How long a text is kept that was shown or saved, in days. */
-  readonly days?: number
   /** Kept over remounts; without it a date that is set back between two mounts turns what was met last into what was met first. */
   readonly latest?: Latest
 }
@@ -99,6 +96,7 @@ export interface Latest {
 /** Each save that fails leaves three texts at most: as it was written, in the record's form, and as it was sent. */
 const unsettledAtMost = 9
 const dayMilliseconds = 24 * 60 * 60 * 1000
+const daysOfBase = 7
 /** What was sent is the only trace of an edit that a later one has replaced: it stays longer. */
 const daysOfHistory = 90
 
@@ -108,7 +106,7 @@ export function textHash(text: string | Uint8Array): string {
 }
 
 // A text is a file named by its hash; each meeting is an empty file `<hash>.<how>.<mount>` whose mtime is the time.
-// So two mounts can write at once, and no crash can damage more than the last meeting.
+// So no crash can damage more than the last meeting.
 const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
 
 interface Mark extends Meeting {
@@ -119,6 +117,8 @@ interface Mark extends Meeting {
 /** How a mount is named in the marks of its texts. */
 export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 
+/** Records whose marks are held: some hundred each, where a record is saved often. */
+const recordsAtMost = 64
 /** So many names of a directory are looked at, or so many texts read, before others have a turn. */
 const atOnce = 64
 /** In bytes. */
@@ -138,6 +138,8 @@ export class TextHistory {
   readonly #turns = new Turns()
   /** Directories whose names, and files whose bytes, are known to survive a power cut. */
   readonly #lasting = new Set<string>()
+  /** The marks of the records that were saved or read last: this process alone writes here. */
+  readonly #marks = new LRUCache<string, Map<string, Mark>>({ max: recordsAtMost })
   /** A save looks at every known text of its record. */
   readonly #texts = new LRUCache<string, { readonly file: string; readonly text: string }>({
     maxSize: 1 << 20,
@@ -224,9 +226,8 @@ export class TextHistory {
 
   /** Forgets what is older than its days. */
   async purge(): Promise<void> {
-    const days = this.#options.days ?? 7
-    const shown = this.#options.now() - days * dayMilliseconds
-    const history = this.#options.now() - Math.max(days, daysOfHistory) * dayMilliseconds
+    const shown = this.#options.now() - daysOfBase * dayMilliseconds
+    const history = this.#options.now() - daysOfHistory * dayMilliseconds
     this.#lasting.clear()
     for (const name of namesIn(this.#root)) {
       // A trial whether the place takes files, cut short by the end of its process.
@@ -283,7 +284,9 @@ export class TextHistory {
         const path = join(directory, hash)
         const at = this.#tick()
         if (how !== 'shown') this.#users.note(`${record} ${hash}`, { how, at, by })
-        setMark(`${path}.${how}.${this.#own}`, at)
+        const mark = `${hash}.${how}.${this.#own}`
+        setMark(join(directory, mark), at)
+        this.#marks.get(directory)?.set(mark, { hash, how, mount: this.#own, own: true, at })
         const isThere = isWholeAt(path, { hash, length: Buffer.byteLength(text) })
         if (isLight) isThere || replaceFileNow(path, text)
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
@@ -315,17 +318,20 @@ export class TextHistory {
   }
 
   async #marksIn(directory: string): Promise<readonly Mark[]> {
-    const marks: Mark[] = []
+    const known = this.#marks.get(directory)
+    if (known !== undefined) return [...known.values()]
+    const marks = new Map<string, Mark>()
     for (const [place, name] of namesIn(directory).entries()) {
       const [, hash, how, mount] = markForm.exec(name) ?? []
       if (hash === undefined || mount === undefined) continue
       const status = statSync(join(directory, name), { throwIfNoEntry: false })
       if (status === undefined) continue
       const at = instant(Math.round(status.mtimeMs))
-      marks.push({ hash, how: textUse.parse(how), mount, own: mount === this.#own, at })
+      marks.set(name, { hash, how: textUse.parse(how), mount, own: mount === this.#own, at })
       if (place % atOnce === atOnce - 1) await setImmediate()
     }
-    return marks
+    this.#marks.set(directory, marks)
+    return [...marks.values()]
   }
 
   async #purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
@@ -336,6 +342,7 @@ export class TextHistory {
       name => known.has(name.slice(0, 64)) && !kept.has(name.slice(0, 64)),
     )
     for (const name of gone) rmSync(join(directory, name), { force: true })
+    this.#marks.delete(directory)
     if (namesIn(directory).length === 0) rmdirSync(directory)
   }
 }
@@ -385,13 +392,4 @@ function timesOf(marks: readonly Mark[]): Pick<KnownText, 'last' | 'read' | 'sav
     return chosen.length === 0 ? undefined : last(chosen)
   }
   return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch (thrown) {
-    if (isMissing(thrown)) return []
-    throw asFailure(thrown)
-  }
 }

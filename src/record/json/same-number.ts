@@ -1,9 +1,19 @@
 // Same number: whether a program that computes in doubles may have printed a number as another one.
+import { LRUCache } from 'lru-cache'
+
+/** A save compares its text with every known one of the record, and these have the same numbers. */
+const decimals = new LRUCache<string, string>({ maxSize: 1 << 16, sizeCalculation: (_, raw) => raw.length })
 
 const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
 /** A number as its significant digits and a power of ten; 1.0, 1 and 10e-1 are one value, -0 is 0. */
 export function decimalOf(raw: string): string {
+  const known = decimals.get(raw) ?? newDecimal(raw)
+  decimals.set(raw, known)
+  return known
+}
+
+function newDecimal(raw: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts.exec(raw) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   const significant = digits.replace(/0+$/, '')
