@@ -61,10 +61,10 @@ export const troubleOf = ({ isForeign, kind }: Failure): FailureKind | 'foreign'
 const general = (trouble: string): string | undefined =>
   trouble === 'foreign' ? foreign : (ofFailures as Partial<Record<string, string>>)[trouble]
 
-/** What to do about a failure. */
+/** The advice for a failure. */
 export const adviceFor = (failure: Failure): string | undefined => general(troubleOf(failure))
 
-/** What to do about the text of this name; 'lost' is one that the disk has damaged. */
+/** The advice for the text of this name; 'lost' is one that the disk has damaged. */
 export function adviceForText(trouble: string, name: string): string {
   const known = general(trouble)
   const usual = known === undefined ? sendOrDrop : `${known} ${sendOrDrop}`

@@ -1,7 +1,7 @@
 // Kinds of failure: every HTTP status becomes one of them, and each of them becomes an errno.
 import { codeOf, systemSentence } from './system/error-code.js'
 
-/** What went wrong. `remote/http/http.ts` makes kinds from HTTP, `drive/interface/errno.ts` makes errno names from them. */
+/** The kinds of failure. `remote/http/http.ts` makes kinds from HTTP, `drive/interface/errno.ts` makes errno names from them. */
 export type FailureKind =
   // reported by the service
   | 'invalid' // 400, 422
@@ -162,11 +162,11 @@ const classes = {
   internal: ['undecided'],
 } as const satisfies Record<FailureKind, readonly FailureClass[]>
 
-/** Whether the failure is of this class. */
+/** True if the failure is of this class. */
 export const isA = (of: FailureClass, { kind }: Failure): boolean =>
   (classes[kind] as readonly FailureClass[]).includes(of)
 
-/** Whether the service says that the thing does not exist. False for what is no Failure. */
+/** True if the service says that the thing does not exist. False for what is no Failure. */
 export const isAbsent = (thrown: unknown): thrown is Failure & { readonly kind: 'absent' } =>
   thrown instanceof Failure && thrown.kind === 'absent'
 

@@ -4,7 +4,7 @@
 const slabSizes = [32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, (1 << 20) + (4 << 10)]
 /** Shorter ones are cheaper to make than to look after. */
 const lentFrom = 16 << 10
-/** What waits to be lent again, in bytes. */
+/** The memory that waits to be lent again, in bytes. */
 const spareAtMost = 4 << 20
 
 const spares = new Map<number, ArrayBuffer[]>(slabSizes.map(size => [size, []]))
@@ -23,7 +23,7 @@ export function lendMemory(bytes: number): Buffer {
   return Buffer.from(slab, 0, bytes)
 }
 
-/** Whether it is all of some lent memory: who is given it may keep it, and give it back. */
+/** True if it is all of some lent memory: who is given it may keep it, and give it back. */
 export const isLent = (bytes: Uint8Array): boolean =>
   bytes.byteOffset === 0 && lent.get(bytes.buffer) === bytes.length
 

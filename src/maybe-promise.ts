@@ -27,7 +27,7 @@ export function recover<Value, Other>(
   return value instanceof Promise ? value.catch(other) : value
 }
 
-/** What a call gave, or threw at once. */
+/** The value of a call, or the error that it threw at once. */
 export type Outcome<Value> = { readonly value: MaybePromise<Value> } | { readonly thrown: unknown }
 
 /** Calls it, apart from what follows: an answer must not be given twice. */

@@ -5,7 +5,7 @@ export function isSpelling(one: string, other: string): boolean {
   return bareName(one) === bareName(other) && bareName(one) !== ''
 }
 
-/** What all spellings of a name have in common: its letters and digits; nothing of a name that has none. */
+/** The common part of all spellings of a name: its letters and digits; nothing of a name that has none. */
 const bareName = (name: string): string =>
   name
     .normalize('NFKD')

@@ -98,6 +98,7 @@ t.test('imports go one way', async t => {
   none(t, [...arrows(allowed.filter(isUpwards))], 'each stands above what it imports')
   const folders = crossing.map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
   none(t, cycles([...new Set(layered.map(folderOf))], folders), 'no folder imports itself by a detour')
+  none(t, cycles(sources, ownImports), 'no file does')
 })
 
 t.test('a folder can be read at once, but for that of one file a command', async t => {
@@ -122,10 +123,6 @@ t.test('the platform is seen through the Remote interface only', async t => {
     wrong.map(({ from, to }) => `${from} imports ${to}`),
     'cache, edit, drive and mount know remote.ts, clock.ts and askers.ts alone',
   )
-})
-
-t.test('no file imports itself by a detour', async t => {
-  none(t, cycles(sources, ownImports), 'no cycle')
 })
 
 function cycles(names: readonly string[], imports: readonly Import[]): readonly string[] {
@@ -248,6 +245,8 @@ t.test('every file says what it decides, and stays short', async t => {
   )
 })
 
+/** The beginning of a comment that names no thing. */
+const clause = /^\s*(?:\/\/|\/\*\*|\*) (?:What|Whose|Which|Whether)\b/gm
 /** Words for people where a comment or a message should name a thing. */
 const words = /\b(whoever|somebody|nobody|anybody|anew)\b/i
 
@@ -260,6 +259,8 @@ t.test('comments and messages name things, not people', async t => {
         return word === undefined ? [] : [`${file}:${at + 1}: ${word}`]
       })
   none(t, [...sources, ...rest].filter(file => words.test(text(file))).flatMap(found), 'none of these words')
+  const clauses = sources.flatMap(file => text(file).match(clause) ?? [])
+  t.ok(clauses.length <= 20, `${clauses.length} comments begin with a clause in the place of a noun`)
 })
 
 t.test('a word is found in comments and texts, and not in names and patterns', async t => {

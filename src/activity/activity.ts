@@ -31,10 +31,10 @@ export class CacheUse {
   readsArriving = 0
 }
 
-/** What is remembered of it; the oldest beyond that count as wasted. */
+/** The number of guesses remembered; the oldest beyond that count as wasted. */
 const rememberedAtMost = 20_000
 
-/** What was asked ahead of a user, and whether it was used afterwards. */
+/** Answers and contents asked ahead of a user, and their use. */
 export class Foresight {
   readonly bytes = { used: 0, wasted: 0 }
   readonly #waiting = new Map<string, number>()

@@ -22,9 +22,9 @@ export async function assemble(given: AssemblySettings) {
   const note: Note = seldom(say, clock)
 
   const failureLog = openFailureLog(now)
-  /** What the kernel is to be told of. */
+  /** The news for the kernel. */
   const news = new KernelNews()
-  /** What it shares with other mounts, if anything. */
+  /** The fleet that it shares with other mounts, if any. */
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
   let pins: Pins | undefined
   const caches: Caches = buildCaches(
@@ -53,7 +53,7 @@ export async function assemble(given: AssemblySettings) {
 
   await fleet?.begun()
   return {
-    /** Whether anything of this account is cached from earlier mounts. */
+    /** True if anything of this account is cached from earlier mounts. */
     knowsService: caches.knowsService,
     /** Requests the user of the sign-in; returns why that failed, if it did. */
     async introduce(): Promise<Failure | undefined> {

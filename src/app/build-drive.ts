@@ -193,7 +193,7 @@ export function buildDrive(
   }
 }
 
-/** What the metrics, the health and `calcfs top` are made of. */
+/** The sources of the metrics, the health and `calcfs top`. */
 function metricSources(
   { activity, connection, mountPoint, version, clock }: MountSettings,
   { content, fleet, health }: Caches,

@@ -28,7 +28,7 @@ import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
 import { type AssemblySettings, type MountSettings, type Note, namesAtMost } from './assembly-settings.js'
 
-/** What is built from the caches, and used once it exists. */
+/** The parts built from the caches, and used once they exist. */
 export interface BuiltLater {
   /** Told of a record that has another's id. */
   reused(): ReusedIds
@@ -122,7 +122,7 @@ export function buildCaches(
     fleet,
     /** Another mount of the fleet has changed it. */
     outdate,
-    /** Whether anything of this account is cached from earlier mounts. */
+    /** True if anything of this account is cached from earlier mounts. */
     knowsService,
   }
 }

@@ -26,7 +26,7 @@ import { openUnanswered } from './unanswered.js'
 export interface SignInFacts {
   /** Undefined before the first request, and where the token does not say it. */
   readonly until: Instant | undefined
-  /** Whether a password is at hand for the next log-in. */
+  /** True if a password is at hand for the next log-in. */
   readonly renewed: boolean
 }
 
@@ -94,14 +94,14 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     account,
     remote,
     dialect: speech.dialect,
-    /** Whether the instance has no operation for it, as far as it is known. */
+    /** True if the instance has no operation for it, as far as it is known. */
     lacks: (of: Dispensable): boolean =>
       gate.lacking.has(operationOf[of]) || gate.lacking.isDoubtful(operationOf[of]),
-    /** Whether one has to be asked for it first: until it answers, it counts as lacking. */
+    /** True if one has to be asked for it first: until it answers, it counts as lacking. */
     doubts: (of: Dispensable): boolean => gate.lacking.isDoubtful(operationOf[of]),
     /** The operations that it is known to lack, and what follows, for people. */
     lacking: (): readonly string[] => gate.lacking.list(),
-    /** What is known of the sign-in without a request. */
+    /** The known state of the sign-in without a request. */
     signIn: (): SignInFacts => ({
       until: who.token === undefined ? undefined : tokenEnd(who.token),
       renewed: secret?.as === 'password',

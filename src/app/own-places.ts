@@ -146,7 +146,7 @@ export async function watchDirectories(
   { note, now }: { note: NoteFailure; now: () => number },
 ): Promise<DirectoryTroubles> {
   const watched = watchedIn(places)
-  /** Which directories there were. */
+  /** The directories that were there. */
   const seen = new Map<string, string>()
   const deleted = new Map<string, string>()
   for (const { path } of watched) {
@@ -227,7 +227,7 @@ async function probe(directory: string): Promise<void> {
   }
 }
 
-/** What is kept of an account: in its state directory, and in its cache for the user of earlier mounts. */
+/** The kept files of an account: in its state directory, and in its cache for the user of earlier mounts. */
 export interface KeptOfAccount {
   readonly known: Pick<Ledger, 'get' | 'set'>
   readonly before: User | undefined

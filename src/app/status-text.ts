@@ -142,7 +142,7 @@ function signInFields({ until, renewed }: SignInFacts): object {
   }
 }
 
-/** What this mount knows of its fleet without a question: `saved` and `asked` are its own. */
+/** The known state of the fleet without a question: `saved` and `asked` are its own. */
 function fleetFacts(fleet: Pick<Fleet, 'status'>): Status['fleet'] {
   const { address, nodes, hits, asked, away } = fleet.status()
   return { address, mounts: nodes, saved: hits, asked, passedByBecause: away }

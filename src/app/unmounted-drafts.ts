@@ -11,7 +11,7 @@ export interface UnmountedDrafts extends KnownAccount {
   /** For people. */
   readonly account: string
   readonly drafts: readonly DraftFacts[]
-  /** What is there and cannot be read. */
+  /** Drafts that are there and cannot be read. */
   readonly damaged: readonly Damage[]
 }
 

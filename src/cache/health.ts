@@ -99,7 +99,7 @@ export class Health {
     }
   }
 
-  /** What one question failed with says nothing of the service if another one was answered meanwhile. */
+  /** One question's failure says nothing of the service if another one was answered meanwhile. */
   #failed(failure: Failure, began: Instant): void {
     const answeredMeanwhile = this.#heardAt > began
     const since = this.clock.now()

@@ -23,14 +23,14 @@ export interface RecordRef {
   readonly id: string
 }
 
-/** Which answer said it: the two may write one date differently. */
+/** The answer that said it: the two may write one date differently. */
 export type AnswerSource = 'listing' | 'record'
 
 /** An id that stands for another thing now. */
 export interface ReusedId {
   readonly thing: RecordRef
   readonly at: Instant
-  /** Which of all changes since the mount it was, from 1. */
+  /** Its place among all changes since the mount, from 1. */
   readonly place: number
   readonly sentence: string
 }
@@ -74,7 +74,7 @@ export class Identities {
     return this.#keep(thing, { ...row, [by]: { ...row[by], ...withoutUndefined(said) } })
   }
 
-  /** Whether a listing has it under another name or in another project than before, and no date with it: its record has to be read. */
+  /** True if a listing has it under another name or in another project than before, and no date with it: its record has to be read. */
   isElsewhere(thing: RecordRef, listed: Identity): boolean {
     const row = this.#rowOf(thing)
     if (row === undefined || contradicts(row, listed, 'listing')) return false
@@ -98,7 +98,7 @@ export class Identities {
     return this.#keep(thing, { ...this.#rowOf(thing), mark, listing: withoutUndefined(listed) })
   }
 
-  /** What was said of it last; undefined where nothing is known. */
+  /** The last facts of it; undefined where nothing is known. */
   known(thing: RecordRef): Identity | undefined {
     const row = this.#rowOf(thing)
     return row && identityIn({ ...row.listing, ...row.record })
@@ -187,7 +187,7 @@ export function withRenewedIds(remote: Remote, identities: Pick<Identities, 'ren
   }
 }
 
-/** Whether a record is of another name or date than the listing that led to it: it is read before it is changed or deleted. */
+/** True if a record is of another name or date than the listing that led to it: it is read before it is changed or deleted. */
 export function isOtherRecord(
   listed: { readonly title?: string | undefined; readonly born?: Instant | undefined },
   { title, born }: Pick<Identity, 'title' | 'born'>,
@@ -196,7 +196,7 @@ export function isOtherRecord(
   return !isSameName(listed.title, title) || !isSame
 }
 
-/** What another version wrote says nothing. */
+/** A value of another version says nothing. */
 function rowIn(text: string): IdentityRow | undefined {
   try {
     return rowForm.parse(JSON.parse(text))

@@ -172,7 +172,7 @@ export function unknownVariables(environment: Environment): readonly string[] {
     .map(name => `the variable ${name} is no setting, and not used${nearest(name, known)}.`)
 }
 
-/** What they all begin with makes none of them alike. */
+/** A common beginning makes none of them alike. */
 function nearest(name: string, known: readonly string[]): string {
   const bare = (whole: string): string => whole.slice('CALCFS_'.length)
   const found = nearestName(bare(name), known.map(bare))

@@ -7,7 +7,7 @@ export class BadSetting extends Error {
   override readonly name = 'BadSetting'
 }
 
-/** What the settings of a group are about, in the order in which they are listed: all commands that send requests take those of the service. */
+/** The title of each group of settings, in the order in which they are listed: all commands that send requests take those of the service. */
 export const groupTitles = { service: 'The service', drive: 'The drive', log: 'The log' } as const
 export type Group = keyof typeof groupTitles
 export const groups = Object.keys(groupTitles) as readonly Group[]

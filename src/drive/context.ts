@@ -38,7 +38,7 @@ export interface DriveParts {
   readonly failureLog: FailureLog
   readonly statfs: () => Promise<Space>
   readonly xattrs: Xattrs
-  /** What is in this directory may be another thing now: other texts are shown, and the kernel is told of its names. */
+  /** This directory's entries may be other things now: other texts are shown, and the kernel is told of its names. */
   readonly shownAgain: (directory: DirectoryNode) => void
   readonly foresight: Prefetcher
   readonly deadlines: Deadlines

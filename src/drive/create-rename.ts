@@ -132,7 +132,7 @@ export class CreateRename {
     }
   }
 
-  /** What may be taken away again is this very project, and no other that has its number one day. */
+  /** Only this very project may be taken away again, and no other that has its number one day. */
   async #meet({ id, title, born }: ListedProject, parent: ProjectId, context: RequestContext): Promise<void> {
     const thing = { kind: 'project', id } as const
     const { catalog, identities } = this.parts

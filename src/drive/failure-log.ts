@@ -17,7 +17,7 @@ export interface FailureAt {
 }
 
 const remembered = 500
-/** Which failures are over once a program has listed the directory, or read from the file. */
+/** The failures that are over once a program has listed the directory, or read from the file. */
 const endedBy = {
   readdir: new Set(['getattr', 'readdir']),
   read: new Set(['getattr', 'open', 'read']),
@@ -54,7 +54,7 @@ export function openFailureLog(now: () => Instant) {
       lines.set(path, met)
       last = `${path}: ${failureLine(met)}`
     },
-    /** What failed there before is done well now. */
+    /** Clears the failures there: the call ended well now. */
     forget(path: string, before: Instant): void {
       if ((lines.get(path)?.at ?? before) <= before) lines.delete(path)
     },

@@ -36,7 +36,7 @@ interface ContentFile {
   readOn: boolean
 }
 
-/** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
+/** The bytes that the kernel reads for a look at the beginning of a file. */
 const beginningBytes = 128 * 1024
 const largestHandle = 0x7fff_ffff
 
@@ -162,7 +162,7 @@ export function openFileVerbs(
     if ((await file.flush(until.save())) === 'saved') failureLog.forget(path, began)
   }
 
-  /** What can be written is a record or a local file. */
+  /** A writable node is a record or a local file. */
   function writable(handle: number): RecordHandle | FileHandle {
     const open = openAt(handle)
     if (open.kind === 'record' || open.kind === 'local') return open.file

@@ -29,7 +29,7 @@ export interface GeneratedSources {
   readonly reports: KnownReports
   /** The mount's own state as JSON text. */
   readonly status: () => Promise<string>
-  /** What waits to be deleted is not listed. */
+  /** Nodes that wait to be deleted are not listed. */
   readonly isHidden: (node: Node) => boolean
 }
 

@@ -88,7 +88,7 @@ export function openReusedIds(parts: ReusedIdsParts) {
 
 export type ReusedIds = ReturnType<typeof openReusedIds>
 
-/** What is noted beside a text when it is begun: what its record is then, and of a share its project. */
+/** The note beside a new text: its record at that time, and of a share its project. */
 export function identityReader(identities: Identities): (key: RecordKey) => DraftMeta['thing'] {
   return ({ kind, id, project, as }) => {
     const thing = kind === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind, id }

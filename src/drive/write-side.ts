@@ -60,7 +60,7 @@ export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'saver' 
   readonly failed: (verb: 'removing' | 'deleting', path: string, failure: Failure) => void
   /** It is gone, with all that is below it: what failed there is told no more. */
   readonly gone: (path: string) => void
-  /** What is shown at several paths is another thing now, or hidden. */
+  /** A thing shown at several paths is another one now, or hidden. */
   readonly changed: () => void
   /** Milliseconds that a save may take. */
   readonly patience: number
@@ -150,7 +150,7 @@ export class WriteSide {
     return node.kind === 'new' ? (this.newFiles.target(node) ?? node) : node
   }
 
-  /** What was just taken away, or is about to be deleted. */
+  /** Things just taken away, or about to be deleted. */
   isHidden(node: Node): boolean {
     return this.records.known(nodeKey(node))?.isAway === true || this.burst.has(nodeKey(this.meant(node)))
   }

@@ -54,7 +54,7 @@ export class SharedAnswers implements AnswerSource {
     const news = { is: 'answer', namespace, key, lifetime } as const
     void change([name], news).then(() => {
       const elsewhere = this.changedElsewhere.get(name)
-      // Which of the two changes the service holds, it alone knows.
+      // The service alone knows which of the two changes it holds.
       if (elsewhere !== undefined && clock.now() - elsewhere < crossingMs) this.outdated(news)
     })
   }
@@ -64,7 +64,7 @@ export class SharedAnswers implements AnswerSource {
     void this.ports.change([], { is: 'all' })
   }
 
-  /** What was asked for until now does not count. */
+  /** Answers asked for until now do not count. */
   missed(): void {
     this.floor = this.ports.clock.now()
   }

@@ -129,7 +129,7 @@ const tooOld = 'it has no sharded channels: Valkey, or Redis 7 or newer, is want
 const wantsCertificate =
   'it wants a certificate of each client, which calcfs has none of: tls-auth-clients no in its file'
 
-/** What the client says of any command meanwhile. */
+/** The client's error of any command meanwhile. */
 export const notConnected = 'it is not connected'
 
 /** In few words. A client of a cluster says only that none of its nodes would do, and keeps the reason. */

@@ -31,7 +31,7 @@ export function partIn(plain: Buffer, base: number): ContentPart | undefined {
   return bytes.length === due ? { ...head, bytes } : undefined
 }
 
-/** Whether it is the version that was asked for, where both say which they are. */
+/** True if it is the version that was asked for, where both say which they are. */
 export function isOf(version: ContentVersion | undefined, of: ContentVersion | undefined): boolean {
   if (of === undefined) return true
   if (of.tag !== undefined && version?.tag !== undefined) return of.tag === version.tag
@@ -100,7 +100,7 @@ export class PartDownload {
     this.pieces = []
   }
 
-  /** Whether the body is read on: not where it ends, nor where what follows is another daemon's. */
+  /** True if the body is read on: not where it ends, nor where what follows is another daemon's. */
   private async goesOn(position: number): Promise<boolean> {
     if (position === this.ports.body.end) return false
     const next = await this.ports.follow(position)

@@ -3,7 +3,7 @@ import type { Clock } from '../remote/clock.js'
 import type { Seal, SealedName } from './seal.js'
 import type { FleetStore } from './store.js'
 
-/** What is another one now. */
+/** The things that are other ones now. */
 export type ChangeElsewhere =
   | { readonly is: 'answer'; readonly namespace: string; readonly key: string; readonly lifetime: number }
   /** A content, by its name in the cache. */
@@ -45,7 +45,7 @@ export class FleetNews {
     const [nodes, news] = await store.beat(node, forgottenMs)
     this.nodes = nodes
     if (this.last === undefined) this.last = news
-    // What was said before the last beat has not come until this one.
+    // News from before the last beat have not come until this one.
     else if (this.last < this.due) {
       this.last = news
       store.listenAnew()

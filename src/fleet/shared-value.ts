@@ -5,7 +5,7 @@ import type { ChangeElsewhere } from './news.js'
 import type { Opened, Seal, SealedName } from './seal.js'
 import { type FleetStore, leaseMs, type Taken, type ValueLength } from './store.js'
 
-/** What a daemon had of the fleet so far. */
+/** A daemon's use of the fleet so far. */
 export interface FleetCounts {
   /** Questions that were answered from the fleet: as many requests less. */
   hits: number
@@ -20,11 +20,11 @@ export interface SharingPorts {
   /** Of this daemon, in its leases. */
   readonly node: string
   readonly counts: FleetCounts
-  /** What lies under these names is over, and the others are told so. */
+  /** The values under these names are over, and the others are told so. */
   readonly change: (names: readonly SealedName[], news: ChangeElsewhere) => Promise<void>
 }
 
-/** What is looked for in the fleet. */
+/** A question to the fleet. */
 export interface Wanted<Answer> {
   readonly name: SealedName
   readonly length: ValueLength
@@ -39,7 +39,7 @@ export interface Wanted<Answer> {
 /** One question: how it is asked, and its form in the fleet. */
 export interface SharedQuestion<Answer> extends Wanted<Answer> {
   ask(): Promise<Answer>
-  /** What others get of it, and for how many milliseconds from its question on; undefined for what they ask for themselves. */
+  /** The part that others get, and for how many milliseconds from its question on; undefined for what they ask for themselves. */
   pack(answer: Answer): { readonly plain: Uint8Array; readonly livesMs: number } | undefined
 }
 

@@ -18,7 +18,7 @@ export class FleetAway extends Error {
   override readonly name = 'FleetAway'
 }
 
-/** What lies under a name; `leased`: the caller asks the service, and puts the answer or releases the lease; `asked`: another does. */
+/** The value under a name; `leased`: the caller asks the service, and puts the answer or releases the lease; `asked`: another does. */
 export type Taken = { readonly value: Buffer; readonly leftMs: number } | 'leased' | 'asked'
 
 /** Short values and long ones have connections of their own, so that long ones delay no short ones. */
@@ -126,7 +126,7 @@ export class FleetStore {
     })
   }
 
-  /** What lay there is over, and so is what is being asked now. */
+  /** The value there is over, and so is the one being asked for now. */
   drop(name: SealedName): Promise<unknown> {
     return this.run('short', client => client.del(valueKey(name), leaseKey(name)))
   }

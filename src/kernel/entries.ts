@@ -55,7 +55,7 @@ export function foundBy(attributes: Attributes): Found {
   }
 }
 
-/** Whether an inode is what was found at its name. Another one's comes to be when the kernel looks the name up. */
+/** True if an inode is what was found at its name. Another one's comes to be when the kernel looks the name up. */
 export function isStill(inodes: Inodes, inode: Inode, attributes: Attributes): boolean {
   return inode.parent === undefined || inodes.stands(inode, foundBy(attributes))
 }
@@ -69,7 +69,7 @@ function versionOf({ bytes, mtime, size }: Attributes, which: string): string {
   return bytes === 'content' ? `${size} ${which}` : which
 }
 
-/** What the kernel is told of an inode. */
+/** The kernel's facts of an inode. */
 export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): NodeAttributes => ({
   ino,
   mode,
@@ -104,7 +104,7 @@ export class Remembered {
     return this.#changes + this.parts.inodes.news + this.parts.drive.revision()
   }
 
-  /** What the drive would answer now; undefined where it has to be asked. */
+  /** The drive's answer now; undefined where it has to be asked. */
   of(inode: Inode | undefined): Attributes | undefined {
     const found = inode?.foundIn === this.state ? inode.found : undefined
     return found?.until !== undefined && this.parts.clock.now() < found.until ? found : undefined

@@ -12,7 +12,7 @@ import { rootId } from './protocol.js'
 
 /** One node id. It stands for one version of one thing below one directory, and never for another one. */
 export class Inode implements Place {
-  /** What of it is open. */
+  /** The open handles of it. */
   handles = 0
   /** How many of those may write. */
   writers = 0
@@ -20,21 +20,21 @@ export class Inode implements Place {
   lookups = 0
   /** The names below it, as the kernel was told them last. */
   children: Map<string, Inode> | undefined
-  /** What the kernel was told last, while a handle is open: an open file stays what it is. */
+  /** The kernel's last attributes, while a handle is open: an open file stays what it is. */
   told: Attributes | undefined
   /** The thing whose listing its names are, where that is another one. */
   alsoThing: string | undefined
   /** Grows with each change that the kernel is told of: of a directory's names, of a file's bytes. */
   generation = 0
-  /** Which generation the kernel's pages are of. */
+  /** The generation of the kernel's pages. */
   pages: number | undefined
   /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
   isLeft = false
-  /** Which generation of its names the kernel has, and since when. */
+  /** The generation of its names in the kernel, and since when. */
   kept: { readonly generation: number; readonly at: Instant } | undefined
   /** The thread that alone has looked it up, until it takes it. */
   thread: number | undefined
-  /** What was found at its name last, where that may be told again. */
+  /** The node last found at its name, where that may be told again. */
   found: Attributes | undefined
   /** The state of all in which that was told. */
   foundIn = 0
@@ -65,12 +65,12 @@ export class Inode implements Place {
   }
 }
 
-/** What stands at a name. */
+/** The inode at a name. */
 export interface Found {
   readonly node: Node
   readonly thing: string
   readonly version: string
-  /** What its inode number is made of: a record has one whatever its text is, a content that replaced another has another one. */
+  /** The parts of its inode number: a record has one whatever its text is, a content that replaced another has another one. */
   readonly numbered: string
   readonly isDirectory: boolean
   /** It is being written, or not saved. */
@@ -134,7 +134,7 @@ export class Inodes {
       : this.#put(this.#made(parent, name, found))
   }
 
-  /** Whether it is what was found at its name. Nothing takes its place there: it is told of news for as long as the kernel has it. */
+  /** True if it is what was found at its name. Nothing takes its place there: it is told of news for as long as the kernel has it. */
   stands(inode: Inode, found: Found): boolean {
     return inode.parent?.children?.get(inode.name) === inode && this.#goesOn(inode, found)
   }
@@ -190,7 +190,7 @@ export class Inodes {
     if (known?.size === 0) this.#byThing.delete(thing)
   }
 
-  /** What is below a directory is listed by another thing: `projects/` shows a project. News of that are news of it. */
+  /** The entries of a directory are listed by another thing: `projects/` shows a project. News of that are news of it. */
   alsoNews(inode: Inode, thing: string): void {
     if (inode.alsoThing === thing) return
     inode.alsoThing = thing
@@ -210,7 +210,7 @@ export class Inodes {
     return new Failure('stale-attributes', `${pathOf(inode)} is another thing, or another text, by now`)
   }
 
-  /** What it finds then: a node for it alone, or others could send it away once more, and the kernel tries only twice. */
+  /** The node that it finds then: one for it alone, or others could send it away once more, and the kernel tries only twice. */
   forSentAway(thread: number, parent: Inode, name: string, look: () => Found): Inode | undefined {
     const left = this.#sentAway.get(thread)
     if (left?.parent !== parent || left.name !== name) return undefined
@@ -319,7 +319,7 @@ export class Writers {
     if (!this.#groups.has(thread)) this.#groups.set(thread, groupOf(thread))
   }
 
-  /** Whether others have written, and this thread is of none of them; one that is not known may be. */
+  /** True if others have written, and this thread is of none of them; one that is not known may be. */
   isAnother(thread: number): boolean {
     if (this.#groups.size === 0 || this.#groups.has(thread)) return false
     const group = groupOf(thread)

@@ -1,11 +1,11 @@
-// What keeps calcfs from speaking to the kernel by itself on this machine, and what mends it: kernel, koffi, device, helpers.
+// Obstacles to the session on this machine, and their remedies: kernel, koffi, device, helpers.
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 
 export interface Obstacle {
   readonly found: string
-  /** What to type or do. */
+  /** A line to type, or a thing to do. */
   readonly mend: string
 }
 

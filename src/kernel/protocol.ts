@@ -1,6 +1,6 @@
-// What the kernel asks: opcodes and the layouts of requests, as include/uapi/linux/fuse.h has them (7.23 to 7.45); little-endian.
+// Requests of the kernel: opcodes and the layouts of requests, as include/uapi/linux/fuse.h has them (7.23 to 7.45); little-endian.
 
-/** What the kernel asks for, enum fuse_opcode. */
+/** The requests of the kernel, enum fuse_opcode. */
 export const opcodes = {
   lookup: 1,
   forget: 2,
@@ -131,7 +131,7 @@ export const openIn = (message: Buffer): { readonly flags: number } => ({
   flags: body(message, 8).readUInt32LE(0),
 })
 
-/** Whether an open may be interrupted: one for writing has begun something. Any other request is no open. */
+/** True if an open may be interrupted: one for writing has begun something. Any other request is no open. */
 export const openAccessIsRead = (message: Buffer, { opcode }: Header): boolean =>
   opcode !== opcodes.open || (openIn(message).flags & 0o3) === 0
 

@@ -1,4 +1,4 @@
-// What the kernel is answered and told: the layouts of replies and notifications, as include/uapi/linux/fuse.h has them; little-endian.
+// Answers and news for the kernel: the layouts of replies and notifications, as include/uapi/linux/fuse.h has them; little-endian.
 import type { Space } from '../drive/interface/verbs.js'
 
 /** FOPEN_* flags of the answer to an open. */
@@ -9,7 +9,7 @@ const entryBytes = 128
 const attributesBytes = 88
 const direntBytes = 24
 
-/** What a node looks like to stat(2). */
+/** The attributes of a node in stat(2). */
 export interface NodeAttributes {
   readonly ino: bigint
   readonly mode: number
@@ -94,7 +94,7 @@ export class Reply {
     return this
   }
 
-  /** What comes before the attributes in struct fuse_entry_out. */
+  /** The bytes before the attributes in struct fuse_entry_out. */
   node(id: number, { name, attributes }: Lifetimes): this {
     const at = this.#take(entryBytes - attributesBytes)
     const bytes = this.#bytes
@@ -222,7 +222,7 @@ export function putDirent(reply: Reply, limit: number, { ino, name, next, mode }
   return true
 }
 
-/** Whether a struct fuse_direntplus of this name has room. */
+/** True if a struct fuse_direntplus of this name has room. */
 export const direntplusFits = (reply: Reply, limit: number, name: string): boolean =>
   reply.length + entryBytes + Math.ceil((direntBytes + Buffer.byteLength(name)) / 8) * 8 <= limit
 
@@ -257,7 +257,7 @@ const backgroundRequests = 64
 const invalidateInode = 2 // FUSE_NOTIFY_INVAL_INODE
 const notification = Buffer.alloc(outHeaderBytes + 24)
 
-/** What the kernel keeps of a node's attributes is over; its pages stay. It waits for nothing, on any kernel. */
+/** Ends the kernel's attributes of a node; its pages stay. It waits for nothing, on any kernel. */
 export function attributesGone(node: number): Buffer {
   notification.writeUInt32LE(notification.length, 0)
   notification.writeInt32LE(invalidateInode, 4)

@@ -106,14 +106,14 @@ export class Requests {
     return attempt(() => chain(this.#atName(inode), told), this.#unlessGone(inode, pid))
   }
 
-  /** What is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
+  /** A node that is gone is looked up again by the kernel, which finds that, and may make a file of the name. */
   #unlessGone(inode: Inode, thread: number): (thrown: unknown) => never {
     return thrown => {
       throw isAbsent(thrown) ? this.parts.inodes.sentAway(thread, inode) : thrown
     }
   }
 
-  /** What is under its name now. */
+  /** The node under its name now. */
   #atName(inode: Inode): MaybePromise<Attributes> {
     const { parent, name } = inode
     return parent === undefined ? this.parts.drive.getattr(inode) : this.parts.drive.lookup({ parent, name })
@@ -154,7 +154,7 @@ export class Requests {
     else if (wanted.size !== undefined && inode.isOnlyRead) throw this.parts.inodes.sentAway(pid, inode)
     await this.#change(inode, wanted)
     if (wanted.size !== undefined) inode.retell({ size: wanted.size })
-    // What was changed through this node goes on under its id, unless it is the text that others read.
+    // A change through this node goes on under its id, unless it is the text that others read.
     if (!inode.isDirectory && !inode.isOnlyRead) inode.version = undefined
     const found = await this.#atName(inode)
     const told = isStill(this.parts.inodes, inode, found) ? undefined : inode.told
@@ -283,7 +283,7 @@ export class Requests {
   }
 
   /**
-   * What was saved through a handle is what it shows from then on; its name may stand for the service's wording. The flush of a
+   * A handle shows the text saved through it from then on; its name may stand for the service's wording. The flush of a
    * child that was forked, or executes another program, is no save of what its parent writes.
    */
   flush(message: Buffer, { pid }: Header): MaybePromise<Answer> {
@@ -313,7 +313,7 @@ export class Requests {
     return this.#make(node, name, made => this.parts.drive.link(made))
   }
 
-  /** What came to be has a new id, whatever had the name before. */
+  /** A new thing has a new id, whatever had the name before. */
   async #make(node: number, name: string, make: (made: Name) => Promise<void>): Promise<Answer> {
     const parent = this.parts.inodes.get(node)
     await make({ parent, name })

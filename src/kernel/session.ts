@@ -38,7 +38,7 @@ export interface Device {
   readonly pageBytes: number
 }
 
-/** What a session serves, and for how long the kernel keeps what it is told. */
+/** The drive of a session, and for how long the kernel keeps its answers. */
 export interface SessionParts {
   readonly drive: Drive
   readonly news: KernelNews
@@ -212,7 +212,7 @@ export class Session {
     }
   }
 
-  /** What an answer gives the kernel counts once the kernel has it. */
+  /** An answer counts once the kernel has it. */
   #finish(call: KernelCall, unique: number, answer: Answer): void {
     const { reply, error, entered = [], renewed, undo } = answer
     const number = error === undefined ? 0 : errno[error]
@@ -229,7 +229,7 @@ export class Session {
     if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
   }
 
-  /** What is another version now has other attributes than the kernel was told. */
+  /** Another version has other attributes than the kernel was told. */
   #refuse(call: KernelCall, { unique, node }: Header, thrown: unknown): void {
     const error = this.#errnoFor(thrown, call.verb, call.path)
     this.#answerError(call, unique, error)
@@ -333,7 +333,7 @@ const errnoNames = new Map(Object.entries(errno).map(([name, number]) => [number
 /** SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM, signal(7), as bits of /proc/PID/status. */
 const endingSignals = [1, 2, 3, 9, 15].reduce((mask, signal) => mask | (1 << (signal - 1)), 0)
 
-/** Whether a signal is pending that is meant to end the process; of one that cannot be looked at the wait ends by the deadline. */
+/** True if a signal is pending that is meant to end the process; of one that cannot be looked at the wait ends by the deadline. */
 function isEnding(pid: number): boolean {
   const status = statusTextOf(pid) ?? ''
   const masks = new Map([...status.matchAll(/^(S\w+):\s*[0-9a-f]*([0-9a-f]{8})$/gm)].map(maskOf))

@@ -2,7 +2,7 @@
 import koffi from 'koffi'
 import { endWithoutSync } from '../system/line-writer.js'
 
-/** What ends the waiting. */
+/** The end of the waiting. */
 export type StopWaiting = () => void
 
 const pollHandle = 8 // UV_POLL, uv.h

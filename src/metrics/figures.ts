@@ -19,7 +19,7 @@ export interface MetricSources {
     readonly arrived: number
     readonly length: number | undefined
   }[]
-  /** What waits to be saved, or is on its way. */
+  /** The edits that wait to be saved, or are on their way. */
   drafts(): ActivityPicture['waiting']
   /** Why the service counts as away, and why the sign-in has ended; undefined where they have not. */
   awayBecause(): string | undefined

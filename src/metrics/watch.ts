@@ -1,4 +1,4 @@
-// What goes on in a mount, for those who ask: the picture of `calcfs top`, the metrics, the health, the log.
+// The activity of a mount, for those who ask: the picture of `calcfs top`, the metrics, the health, the log.
 
 import type { WatchControl } from '../drive/control/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'

@@ -14,7 +14,7 @@ import { flagsOf, type KernelSettings, sourceOf } from './mount-point.js'
 
 export type LogFailure = (verb: string, path: string, thrown: unknown) => void
 
-/** What is noted of the kernel's calls: why each one failed, and all of them with their times. */
+/** The notes of the kernel's calls: why each one failed, and all of them with their times. */
 export interface CallLog {
   readonly failed: LogFailure
   readonly calls: Pick<KernelCalls, 'begin' | 'returned' | 'answered'>

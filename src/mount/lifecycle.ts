@@ -29,7 +29,7 @@ export interface Mounted {
 /** The kernel sends no event when a mount ends, so its list is read this often. In milliseconds. */
 const watchEvery = 300
 
-/** What a mount serves. */
+/** The drive of a mount. */
 export interface MountedDrive {
   readonly drive: Drive
   readonly news: KernelNews

@@ -35,7 +35,7 @@ export interface KernelSettings {
   readonly allowOther: boolean
   /** The mount point is an automount point, which libfuse must not look into. */
   readonly onAutomount?: boolean
-  /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
+  /** True if extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
   readonly xattrs: boolean
   /** Seconds for which a kernel that is told of changes keeps names and attributes; libfuse's is not. */
   readonly cacheSeconds: number
@@ -49,7 +49,7 @@ export const flagsOf = ({
   allowOther,
 }: Pick<KernelSettings, 'readOnly' | 'allowOther'>): string[] => [
   'default_permissions',
-  // What a service sends is never a device and never a program.
+  // A service never sends a device or a program.
   'nosuid',
   'nodev',
   'noexec',
@@ -101,7 +101,7 @@ export function innermost<Place extends { readonly path: string }>(
   return above.toSorted((one, other) => other.path.length - one.path.length)[0]
 }
 
-/** What is mounted, proc_pid_mountinfo(5); of two mounts on one path the later one counts. */
+/** The mounts of proc_pid_mountinfo(5); of two mounts on one path the later one counts. */
 async function mounts(): Promise<Mount[]> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trimEnd().split('\n')
   return lines.map(line => {
@@ -166,7 +166,7 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
   }
 }
 
-/** What fusermount asks of a mount point, of every user but root. */
+/** The demands of fusermount on a mount point, of every user but root. */
 export type Denied = 'own-not-writable' | 'not-writable' | 'sticky'
 
 /** The bit with which only the owner of a directory mounts there. */
@@ -240,7 +240,7 @@ export const automountType = 'autofs'
 /** `dead`: the daemon has ended. `silent`: no answer in time. */
 type DaemonState = 'answers' | 'dead' | 'silent'
 
-/** Whether the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
+/** True if the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
 export function probeDaemon(path: string, milliseconds: number): Promise<DaemonState> {
   return new Promise(done => {
     // The working directory of this process may be inside the mount.

@@ -2,7 +2,7 @@
 import { RequestLog } from '../activity/kernel-calls.js'
 
 export class Askers {
-  /** Which requests it sends. */
+  /** The requests that it sends. */
   readonly requests = new RequestLog()
   readonly #watchers = new Set<(what: 'came' | 'left') => void>()
   #count = 0

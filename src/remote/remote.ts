@@ -82,7 +82,7 @@ const [secondMs, dayMs] = [1000, 86_400_000]
 const [zoneStepMs, widestZoneMs] = [15 * 60_000, 14 * 3_600_000]
 
 /**
- * Whether two dates may be one moment: compared in the coarser precision of the two. With `loosely`, for dates from two
+ * True if two dates may be one moment: compared in the coarser precision of the two. With `loosely`, for dates from two
  * operations of which one may leave the zone out, they may differ by a zone.
  */
 export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'loosely'): boolean {
@@ -95,7 +95,7 @@ export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'lo
 }
 
 /**
- * Whether an id now stands for another record than before. Dates decide; without them the owner, which stays when a
+ * True if an id now stands for another record than before. Dates decide; without them the owner, which stays when a
  * record is renamed or moved, and a new name together with a new parent.
  */
 export function isAnotherThing(before: Identity, now: Identity, how: 'strictly' | 'loosely'): boolean {
@@ -105,7 +105,7 @@ export function isAnotherThing(before: Identity, now: Identity, how: 'strictly' 
   )
 }
 
-/** Whether both are stated and not the same: what is not stated contradicts nothing. */
+/** True if both are stated and not the same: what is not stated contradicts nothing. */
 export const differ = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one !== other
 
@@ -297,7 +297,7 @@ export interface Remote {
 /** Reads and writes the meaning of a record without its field names; `wire.ts` implements it. */
 export interface Dialect {
   facts(record: JsonObject): RecordFacts
-  /** Whether two records of one id are different things; false where they do not state enough. */
+  /** True if two records of one id are different things; false where they do not state enough. */
   isAnother(before: JsonObject, now: JsonObject): boolean
   /** The written text with the digits of its base, where a program has rounded numbers. */
   withDigitsOf(base: JsonObject, written: JsonObject): KeptDigits
@@ -365,9 +365,9 @@ export interface NewRecords {
   /** The record with every value of the text, under the record's own field names. */
   reportLike(written: JsonObject, record: JsonObject, rows: readonly ReportRow[] | undefined): JsonObject
   shareLike(written: JsonObject, record: JsonObject): JsonObject
-  /** Whether a share's text names a user that one of these records of a share names. */
+  /** True if a share's text names a user that one of these records of a share names. */
   personNamed(written: JsonObject, known: readonly JsonObject[]): PersonNamed
-  /** Whether a text without an id can be an edit of the report that has these records. */
+  /** True if a text without an id can be an edit of the report that has these records. */
   resembles(written: JsonObject, known: readonly JsonObject[]): boolean
 }
 

@@ -18,7 +18,7 @@ export class SharedAnswer<Answer> {
     private readonly question: (context: RequestContext) => Promise<Answer>,
   ) {}
 
-  /** Whether a request is under way. */
+  /** True if a request is under way. */
   get underWay(): boolean {
     return this.#flight.isUnderWay
   }

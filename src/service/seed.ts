@@ -43,7 +43,7 @@ export interface CalculationSeed extends Forced, Extra {
   readonly type?: string
   readonly description?: string
   readonly files?: Readonly<Record<string, FileSeed>>
-  /** What the endpoint of a kind gives; made of the calculation's files if not given. */
+  /** The answer of a kind's endpoint; made of the calculation's files if not given. */
   readonly generated?: { readonly [Kind in GeneratedName]?: FileSeed }
 }
 export interface ReportSeed extends Forced, Extra {

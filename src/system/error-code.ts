@@ -18,7 +18,7 @@ export function systemWords(thrown: unknown): string | undefined {
   return code === undefined ? undefined : `${words} (${code})`
 }
 
-/** What a command says of it, without the engine's own words: the path or the call, and what the system said. */
+/** A command's words for it, without the engine's own words: the path or the call, and what the system said. */
 export function systemSentence(thrown: unknown): string | undefined {
   const words = systemWords(thrown)
   if (words === undefined) return undefined

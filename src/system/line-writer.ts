@@ -66,7 +66,7 @@ export class LineWriter {
     if (!this.#isBusy && this.#waiting.length > 0) this.#next()
   }
 
-  /** What the process says last; not behind a reader that stands still. */
+  /** The last words of the process; not behind a reader that stands still. */
   #end(): void {
     if (this.#isBusy || this.#waiting.length === 0) return
     try {

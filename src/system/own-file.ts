@@ -28,7 +28,7 @@ export const forReading = constants.O_RDONLY | neitherLinkNorPipe
 /** Flags of `open` for an empty file that is made, or emptied. */
 export const forWriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | neitherLinkNorPipe
 
-/** What is read of an open file by its descriptor, and its length in bytes; what is no file counts as missing. @throws the errors of the disk */
+/** The bytes read of an open file by its descriptor, and its length; anything but a file counts as missing. @throws the errors of the disk */
 export function readOwnFileNow<Found>(
   path: string,
   read: (descriptor: number, bytes: number) => Found,
@@ -128,7 +128,7 @@ export function replaceFileNow(path: string, text: string | Uint8Array): void {
 /** A rename is atomic only within one file system: the temporary file is in the same directory. */
 const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
 
-/** What was written through this descriptor survives a power cut. */
+/** Bytes written through this descriptor survive a power cut. */
 export const synced = (descriptor: number): Promise<void> =>
   new Promise((done, failed) => fsync(descriptor, error => (error === null ? done() : failed(error))))
 

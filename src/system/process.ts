@@ -20,7 +20,7 @@ export async function processAt(pid: number): Promise<RunningProcess | undefined
   return process.platform === 'linux' ? inProc(pid) : inPs(pid)
 }
 
-/** Whether a process with this number has not ended. */
+/** True if a process with this number has not ended. */
 export const isProcessAlive = async (pid: number): Promise<boolean> => (await processAt(pid)) !== undefined
 
 /** proc_pid_stat(5): fields 3 and 22 are the state and the start in clock ticks since boot; the name in field 2 may hold anything. */

@@ -27,7 +27,7 @@ export function openQuickDisk() {
       } finally {
         const ended = performance.now()
         if (ended - began > slowAfterMs) {
-          // What comes after a long step is measured exactly.
+          // The time after a long step is measured exactly.
           watchedUntil = ended + restMs
           const waited = ended - began - busySinceLook()
           const isSlow = waited > verySlowAfterMs || (waited > slowAfterMs && began - waitedAt < restMs)

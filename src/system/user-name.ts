@@ -25,7 +25,7 @@ async function nameOf(id: number): Promise<string | undefined> {
   }
 }
 
-/** Whether this process runs as a user id without a name, as in a container: fusermount mounts nothing for one. */
+/** True if this process runs as a user id without a name, as in a container: fusermount mounts nothing for one. */
 export function isNameless(): boolean {
   try {
     return userInfo().username === ''
@@ -42,7 +42,7 @@ export const namelessUser = {
 
 const file = '/etc/fuse.conf'
 
-/** Whether fusermount opens a drive of this user to others: always for root, for the rest where the administrator allows it. */
+/** True if fusermount opens a drive of this user to others: always for root, for the rest where the administrator allows it. */
 export const mayAllowOthers = (): boolean =>
   process.getuid?.() === 0 ||
   (existsSync(file) && /^[ \t]*user_allow_other[ \t]*(#.*)?$/m.test(readFileSync(file, 'utf8')))
@@ -65,7 +65,7 @@ export function homeOf(environment: Readonly<Record<string, string | undefined>>
   }
 }
 
-/** What `~` stands for in this process. */
+/** The meaning of `~` in this process. */
 export function homeSign(): string | undefined {
   try {
     return homedir()

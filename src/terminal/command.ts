@@ -1,7 +1,7 @@
 // A command of calcfs: commander's, with examples that its --help and its manual page show.
 import { Command } from 'commander'
 
-/** What is typed, and what for. */
+/** A line to type, and its purpose. */
 export type Example = readonly [line: string, says: string]
 
 export class CliCommand extends Command {
@@ -33,7 +33,7 @@ const besideAtMost = 44
 /** With what is between them and around them, 80 columns. */
 const widest = 68
 
-/** What is typed, with its words beside it, or below where it is long. */
+/** A line to type, with its words beside it, or below where it is long. */
 function exampleLines(examples: readonly Example[]): readonly string[] {
   const short = examples.map(([line]) => line.length).filter(length => length <= besideAtMost)
   const width = Math.max(0, ...short)

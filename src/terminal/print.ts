@@ -48,7 +48,7 @@ export class FilePrinter {
   readonly print = (piece: Uint8Array): Promise<void> =>
     printPiece(isTerminal() ? visible(this.#decoder.write(Buffer.from(piece))) : piece)
 
-  /** What a file that ends within a character has left. @throws Stop where it cannot be written */
+  /** The rest of a file that ends within a character. @throws Stop where it cannot be written */
   readonly end = (): Promise<void> => printPiece(this.#decoder.end())
 }
 

@@ -15,7 +15,7 @@ export interface Account {
   readonly places: OwnDirectories
   /** The directories above them that are of calcfs. */
   readonly parents: readonly string[]
-  /** Whether its token is kept in the keyring of the desktop, and not in a file. */
+  /** True if its token is kept in the keyring of the desktop, and not in a file. */
   readonly keyring: boolean
 }
 

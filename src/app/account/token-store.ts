@@ -58,7 +58,7 @@ export function tokenStore(account: Account): TokenStore {
   }
 }
 
-/** Whether a kept token has not ended yet: then no password is needed. */
+/** True if a kept token has not ended yet: then no password is needed. */
 export async function hasLivingToken(account: Account, now: Instant): Promise<boolean> {
   const token = await tokenStore(account).load().catch(noToken)
   if (token === undefined) return false
@@ -70,7 +70,7 @@ export async function hasLivingToken(account: Account, now: Instant): Promise<bo
 function noToken(): undefined {}
 
 /**
- * Whether there was one.
+ * True if there was one.
  * @throws Failure where it is kept in a keyring that cannot be opened
  */
 export async function forgetToken(account: Account): Promise<boolean> {

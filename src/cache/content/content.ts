@@ -33,7 +33,7 @@ import { ContentVersions, fingerprintOf, isOther, tells } from './store/versions
 export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'dropped'> {
   /** Made if missing, 0700. Two processes may share it. */
   readonly directory: string
-  /** What kept files may take; a file larger than that is kept only while it is read. */
+  /** The room of kept files; a file larger than that is kept only while it is read. */
   readonly limitBytes: number
   readonly ledger: Ledger
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
@@ -156,7 +156,7 @@ export class ContentCache {
     return this.ahead(content, { context, most, signal: undefined, wanted }).catch(rethrow)
   }
 
-  /** What must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
+  /** The contents that must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
   pin(names: ReadonlySet<string>): void {
     this.pinned = names
   }
@@ -167,12 +167,12 @@ export class ContentCache {
     return this.lastNamed.name
   }
 
-  /** Whether its file is there now; other daemons remove some, too. */
+  /** True if its file is there now; other daemons remove some, too. */
   isOnDisk(content: Content): boolean {
     return this.store.has(this.nameOf(content))
   }
 
-  /** What a kept file of this name takes on this disk, proof included: 0 for an empty one; undefined where there is none. */
+  /** The room of a kept file of this name, proof included: 0 for an empty one; undefined where there is none. */
   keptBytes(name: string): number | undefined {
     return this.lru.bytesOf(name) ?? (this.versions.length(name) === 0 ? 0 : undefined)
   }
@@ -192,7 +192,7 @@ export class ContentCache {
     this.versions.check(this.nameOf(content), replacedAt)
   }
 
-  /** Whether it is counted among the kept files; without a look at the disk. */
+  /** True if it is counted among the kept files; without a look at the disk. */
   isKept(content: Content): boolean {
     return this.lru.has(this.nameOf(content))
   }
@@ -364,7 +364,7 @@ export class ContentCache {
     let total = 0
     for await (const { name, bytes } of this.store.list()) {
       if (!isMeant(name)) continue
-      // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
+      // Known size and version stay, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
       if (!tells(this.versions.version(name))) this.versions.noteReplaced(name)
       this.lru.remove(name)

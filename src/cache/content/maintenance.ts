@@ -54,7 +54,7 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
   ]
   tendLogged()
 
-  /** What was counted before and is not there, or not in its length, is not kept any more. */
+  /** A counted file that is not there, or not in its length, is not kept any more. */
   async function recount(): Promise<void> {
     await store.sweep()
     const counted = lru.sizes()
@@ -71,7 +71,7 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
     await lru.adopt(found)
   }
 
-  /** What has come of an unfinished download is counted, too, and lies elsewhere; what is being written has no name yet. */
+  /** The bytes of an unfinished download are counted, too, and lie elsewhere; a file being written has no name yet. */
   const isLost = (name: string): boolean =>
     contentOfParts(name) === undefined &&
     ports.entries.find(name)?.busy !== true &&

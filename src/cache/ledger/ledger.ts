@@ -58,7 +58,7 @@ const rowsAtOnce = 500
 const rowsEveryMs = 10
 /** A longer table is asked row by row. */
 const notedAtMost = 400_000
-/** What was looked for and is not there. */
+/** The keys looked for that are not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
 /**
@@ -147,7 +147,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
-  /** What cannot be read is not remembered; a damaged file is kept beside the new one, and the log says so. */
+  /** An unreadable value is not remembered; a damaged file is kept beside the new one, and the log says so. */
   function fromDisk<Answer>(ask: (from: LedgerTable) => Answer, otherwise: Answer): Answer {
     const from = reach()
     if (from === undefined) return otherwise
@@ -197,7 +197,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     revisions += 1
   }
 
-  /** What was read counts until another process has written. */
+  /** Values read count until another process has written. */
   function recentOf(name: string): StoredValue | undefined {
     revision()
     return recent.get(name)

@@ -18,7 +18,7 @@ export interface TableRow {
 /** A short text, or bytes that may be many. */
 export type LedgerValue = string | Uint8Array
 
-/** What is not on disk yet: a value, another time of the value on disk, or that there is none any more. */
+/** A change that is not on disk yet: a value, another time of the value on disk, or that there is none any more. */
 export type PendingWrite = StoredValue<LedgerValue> | { readonly stored: Instant } | 'deleted'
 export type PendingWrites = Map<string, PendingWrite>
 
@@ -34,7 +34,7 @@ const longValue = 1 << 16
 
 /** The file, open. Every method throws what SQLite says. */
 export interface LedgerTable {
-  /** Which file this is: another process may have moved it aside meanwhile. */
+  /** The identity of this file: another process may have moved it aside meanwhile. */
   readonly inode: number
   /** Moves when another connection has written. */
   version(): number
@@ -160,6 +160,6 @@ function storedValueIn(row: unknown): StoredValue<LedgerValue> | undefined {
   return typeof value === 'string' ? { value: fromJsonText(value), stored: instant(stored) } : undefined
 }
 
-/** Whether it is a text and no bytes. */
+/** True if it is a text and no bytes. */
 export const isText = (remembered: Partial<StoredValue<LedgerValue>>): remembered is StoredValue =>
   typeof remembered.value === 'string'

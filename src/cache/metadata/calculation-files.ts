@@ -18,7 +18,7 @@ const unmadeAtMost = 100_000
 /** A list may be long, and is looked at for every name in it. */
 const told = new WeakMap<readonly FileTitle[], readonly DerivedName[]>()
 
-/** Which files the service makes of those: one is told by its name. */
+/** The files that the service makes of those: one is told by its name. */
 function madeOf(titles: readonly FileTitle[]): readonly DerivedName[] {
   const known =
     told.get(titles) ?? derivedNames.filter(name => titles.some(title => derivedKinds[name].isSource(title)))
@@ -62,7 +62,7 @@ export class DerivedFiles {
     this.#unmade.set(keyOf(calculation, name), true)
   }
 
-  /** What was told of this calculation may be about another one. */
+  /** The facts of this calculation may be about another one. */
   forget(calculation: CalculationId): void {
     for (const name of derivedNames) this.#unmade.delete(keyOf(calculation, name))
   }

@@ -40,7 +40,7 @@ import {
 import { nameOf, type Query } from './query.js'
 import type { QueryCache } from './query-cache.js'
 
-/** What a project holds, one level deep. */
+/** The children of a project, one level deep. */
 export interface Children {
   readonly projects: readonly ListedProject[]
   readonly calculations: readonly ListedCalculation[]
@@ -52,7 +52,7 @@ export type Readable =
   | { readonly kind: 'calculation'; readonly id: CalculationId }
   | { readonly kind: 'report'; readonly id: ReportId }
 
-/** What a listing of a project names. */
+/** The entries of a project's listing. */
 export type ChildRef =
   | Exclude<Readable, { kind: 'report' }>
   | { readonly kind: 'share'; readonly id: Share['id'] }
@@ -85,7 +85,7 @@ const seldom = 10 * 60_000
 export interface CatalogSources {
   readonly dialect: Dialect
   readonly identities: Identities
-  /** What the instance has no operation for. */
+  /** The operations that the instance lacks. */
   readonly lacks: (of: Dispensable) => boolean
   /** It counts as lacking until it was asked and has answered. */
   readonly doubts: (of: Dispensable) => boolean
@@ -268,7 +268,7 @@ export function openCatalog(
     }
   })
 
-  /** What is learned of a record is on the disk at once: a kill does not bring yesterday's back. */
+  /** A learned record is on the disk at once: a kill does not bring yesterday's back. */
   const record = (of: Readable): Entry<JsonObject> => entry(recordOf(of))
 
   /** Takes it out of a listing, which stays as old as it is. */
@@ -318,13 +318,13 @@ export function openCatalog(
     shares: (of: ProjectId): Entry<readonly Share[]> => entry(sharesOf(of)),
     reportTypes: (): Entry<readonly ReportType[]> => entry(typesQuestion),
     files: madeOnce((of: CalculationId): Entry<readonly FileTitle[]> => entry(filesOf(of))),
-    /** Whether the instance is known to have no operation for it: it is left out. */
+    /** True if the instance is known to have no operation for it: it is left out. */
     lacks,
     // In an outage it stays left out: nothing was ever told of it.
     /** Asks for the shares of a project where it is not known whether the instance can tell them. */
     askDoubtfulShares: (of: ProjectId, context: RequestContext): MaybePromise<unknown> =>
       doubts('shares') ? recover(queryCache.ask(sharesOf(of), context), asFailure) : undefined,
-    /** Which files the service makes of the calculation's own ones. */
+    /** The files that the service makes of the calculation's own ones. */
     derived,
     /** The project whose listing names this one, if that was ever seen. */
     parentOf: (project: ProjectId): ProjectId | undefined => parents.get(project),
@@ -369,7 +369,7 @@ export function openCatalog(
 
 export type Catalog = ReturnType<typeof openCatalog>
 
-/** What an answer shows, by its node's key: a directory's names and their times, or a record's text; undefined for any other answer. */
+/** The shown part of an answer, by its node's key: a directory's names and their times, or a record's text; undefined for any other answer. */
 export function shownByQuery(namespace: string, key: string): string | undefined {
   if (namespace === 'record') return `record ${key}`
   if (namespace === 'shares') return `project ${key}`

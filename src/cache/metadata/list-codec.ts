@@ -15,7 +15,7 @@ import { atLatest } from './times.js'
 
 type ChildList = readonly Listed<string>[]
 
-/** What a stretch says of its items, one list for each fact. */
+/** The facts of a stretch's items, one list for each fact. */
 interface ChildColumns {
   readonly ids: readonly string[]
   readonly titles: readonly string[]
@@ -25,7 +25,7 @@ interface ChildColumns {
   readonly published: readonly (0 | 1)[]
 }
 
-/** What all children of one list have in common. */
+/** The common facts of all children of one list. */
 export interface ChildrenForm {
   readonly kind: Listed<string>['kind']
   readonly parent: ProjectId

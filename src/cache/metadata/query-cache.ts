@@ -34,7 +34,7 @@ interface CachedAnswer {
   stale: Failure | undefined
   /** A refresh was asked for then: it is no longer fresh, but as good as before while the service is away. */
   expiredAt: Instant | undefined
-  /** What is on the disk is another answer, for the next mount. */
+  /** The disk has another answer, for the next mount. */
   isLeft: boolean
 }
 
@@ -54,14 +54,14 @@ export class QueryCache {
   readonly #source: AnswerSource
   readonly #most: number
   readonly #entries: LRUCache<string, CachedAnswer>
-  // What the ledger was asked for in vain: a stat asks for records that were never read.
+  // Keys that the ledger was asked for in vain: a stat asks for records that were never read.
   readonly #unkept = new LRUCache<string, true>(upTo(20_000))
-  /** What the service does not have, or does not show to this user, is believed for a while. */
+  /** A refusal is believed for a while. */
   readonly #absences = new LRUCache<string, { failure: Failure; until: number }>(upTo(absencesAtMost))
   readonly #flights = new Map<string, Flight>()
   /** Asked ahead, and not answered yet. */
   readonly #guessed = new Set<string>()
-  /** What is older is not fresh. */
+  /** An older answer is not fresh. */
   #freshFrom = 0
   /** When a question last waited for a service that is away. */
   #triedAt = Number.NEGATIVE_INFINITY
@@ -112,7 +112,7 @@ export class QueryCache {
     answer.then(brought, () => this.#guessed.delete(name))
   }
 
-  /** What is known without any request, however old. */
+  /** The known answer without any request, however old. */
   known<Answer>(query: Query<Answer>): Answer | undefined {
     return this.#recall(query)?.answer as Answer | undefined
   }
@@ -146,7 +146,7 @@ export class QueryCache {
     this.#source.changed(query)
   }
 
-  /** What the next mount knows of it, until the service is asked again; this one knows what it knew. */
+  /** The answer for the next mount, until the service is asked again; this one knows what it knew. */
   leave<Answer>(query: Query<Answer>, answer: Answer): void {
     const entry = this.#recall(query)
     if (entry !== undefined) entry.isLeft = true
@@ -273,7 +273,7 @@ export class QueryCache {
   }
 
   /**
-   * What a change has taught is on the disk before the program hears of the change: after a kill -9 the answer of before
+   * An answer learned from a change is on the disk before the program hears of the change: after a kill -9 the answer of before
    * must not be taken for what the service has. Many at once are written at once.
    */
   #writeSoon(): void {
@@ -315,7 +315,7 @@ export class QueryCache {
   /** A newer answer than the one in hand, waited for only a moment where the service is silent; it may come later. */
   async #newer<Answer>(query: Query<Answer>, context: RequestContext, old: CachedAnswer): Promise<Answer> {
     const { clock, service } = this.ports
-    // What was asked to be read again may decide whether something is made twice.
+    // An answer that was to be read again may decide whether something is made twice.
     if (service.away && (old.expiredAt ?? Number.NEGATIVE_INFINITY) <= this.#inVainAt) {
       // One question in a while finds out what is back: each costs a connection, or a handshake in vain.
       if (this.#now() - this.#triedAt < tryEvery)
@@ -373,7 +373,7 @@ export class QueryCache {
     const answer: Promise<Answer> = this.#source
       .ask(query, context, leftMs)
       .then(
-        // What was learned or expired meanwhile is newer than this answer.
+        // An answer learned or expired meanwhile is newer than this one.
         ({ answer: fresh, made }) => (isCurrent() ? this.#keep(query, fresh, made) : fresh),
         (thrown: unknown) => {
           const failure = asFailure(thrown)

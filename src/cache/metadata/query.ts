@@ -22,7 +22,7 @@ export interface Query<Answer> {
   decode(kept: LedgerValue): Answer
   /** How many names an answer holds in memory; if not given, its bytes count. */
   names?(answer: Answer): number
-  /** What stays of the answer before; the very same answer where there is nothing new. */
+  /** The part of the answer before that stays; the very same answer where there is nothing new. */
   settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
   /** Told of each answer before it is kept, where nothing of the one before matters. */
   taken?(answer: Answer): void
@@ -53,7 +53,7 @@ export const serviceAlone: AnswerSource = {
   allChanged: () => {},
 }
 
-/** What a question goes by in memory. */
+/** The key of a question in memory. */
 export const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
 
 export interface QueryCacheLimits {
@@ -76,7 +76,7 @@ export interface QueryCachePorts {
   readonly activity: Pick<Activity, 'cache' | 'foresight'>
   /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
   readonly changed: (namespace?: string, key?: string) => void
-  /** Whether its answer may serve at any age while the service is away. */
+  /** True if its answer may serve at any age while the service is away. */
   readonly isKept: (query: { readonly namespace: string; readonly key: string }, answer: unknown) => boolean
   /** The service itself if undefined. */
   readonly source?: AnswerSource | undefined
@@ -101,7 +101,7 @@ export function answerWeight<Answer>(
 
 const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? recordBytes(form) : form.length)
 
-/** What a query settles by itself is the answer of before where nothing has changed; another answer is compared by its form on disk. */
+/** A query settles by itself on the answer of before where nothing has changed; another answer is compared by its form on disk. */
 export function isSame<Answer>(query: Query<Answer>, one: Answer, other: Answer): boolean {
   if (one === other) return true
   return query.settled === undefined && isSameForm(query.encode(one), query.encode(other))

@@ -97,7 +97,7 @@ export class Times {
     return wording
   }
 
-  /** What was shown last; time 0 before the first text. */
+  /** The text shown last; time 0 before the first text. */
   #keptOf(key: string) {
     const [time = '', wording, next] = (this.ledger.get(textRoom, key) ?? '').split(' ')
     return { time: wording === undefined ? 0 : Number(time), wording, next }

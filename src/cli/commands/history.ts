@@ -127,7 +127,7 @@ function numbered(given: string): { path: string; number: number } {
   )
 }
 
-/** Which text of a diff the service never had. */
+/** The text of a diff that the service never had. */
 const marked = (label: string, text: { readonly stored?: boolean | undefined } | undefined): string =>
   text?.stored === false ? `${label}, never stored` : label
 

@@ -33,7 +33,7 @@ interface Flags extends Readonly<Partial<Record<Switch, boolean>>> {
   readonly missingReport?: MissingReport
 }
 
-/** What an instance may lack, by the flag that says so. Commander turns a flag named --no-x into x, true unless it is given. */
+/** The operations that an instance may lack, by their flags. Commander turns a flag named --no-x into x, true unless it is given. */
 const switches: Readonly<Record<Switch, readonly [flag: string, says: string]>> = {
   head: ['--no-head', 'HEAD answers 405'],
   range: ['--no-range', 'a Range header is ignored'],

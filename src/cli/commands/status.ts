@@ -44,7 +44,7 @@ async function show(command: Command, directory: string | undefined, flags: Json
   process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
 }
 
-/** What is not saved, and on no drive now. */
+/** The unsaved texts on no drive. */
 async function waitingElsewhere(command: Command): Promise<readonly string[]> {
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
   return (await unmountedDrafts(configured(command))).flatMap(({ account, drafts }) => {

@@ -135,7 +135,7 @@ async function unmountIdle(path: string): Promise<void> {
   }
 }
 
-/** What fusermount says; it is not always that a program uses the drive. */
+/** The words of fusermount; it is not always that a program uses the drive. */
 const wordsOf = (cause: unknown): string =>
   cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
 

@@ -19,7 +19,7 @@ export interface Candidate {
 
 export interface Completion {
   readonly candidates: readonly Candidate[]
-  /** Whether the shell adds files or directories; `names` may hold blanks, `words` do not. */
+  /** The shell adds files or directories; `names` may hold blanks, `words` do not. */
   readonly kind: 'files' | 'directories' | 'names' | 'words'
 }
 

@@ -1,4 +1,4 @@
-// What each shell runs at TAB: it asks calcfs, so that the words are those of the installed version.
+// The line that each shell runs at TAB: it asks calcfs, so that the words are those of the installed version.
 
 /** The hidden command that a shell asks; the words of the line follow it, the last one as far as it is typed. */
 export const askedByShells = '__complete'

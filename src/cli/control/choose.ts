@@ -1,4 +1,4 @@
-// Which drive a command means: the one its paths lie on; else the one that --mount names, or that of the service that is named, or the one in which the shell stands, or the only one.
+// The drive that a command means: the one its paths lie on; else the one that --mount names, or that of the service that is named, or the one in which the shell stands, or the only one.
 import { isAbsolute, join, posix, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { fixedNames } from '../../layout.js'
@@ -154,7 +154,7 @@ async function driveOfService({ config }: Configured): Promise<string | undefine
 const namingFlags = ['url', 'profile', 'user']
 const namingVariables = ['CALCFS_URL', 'CALCFS_PROFILE']
 
-/** Whether the command is about a certain service, whatever is mounted. */
+/** True if the command is about a certain service, whatever is mounted. */
 const namesService = (command: Command): boolean =>
   hasNamingFlag(command) || namingVariables.some(name => (process.env[name] ?? '') !== '')
 
@@ -163,7 +163,7 @@ function hasNamingFlag(command: Command): boolean {
   return namingFlags.some(name => flags[name] !== undefined)
 }
 
-/** Whether the command is about one drive: named, of a service that is named, or the one in which the shell stands. */
+/** True if the command is about one drive: named, of a service that is named, or the one in which the shell stands. */
 export async function namesOneDrive(command: Command): Promise<boolean> {
   if (command.optsWithGlobals()['mount'] !== undefined || namesService(command)) return true
   return innermost(standingIn() ?? '/', await drives()) !== undefined

@@ -45,7 +45,7 @@ export async function daemonAt(path: string): Promise<Listener> {
 /** The control of the drive that is mounted there. @throws as `daemonAt` */
 export const driveAt = async (mountPoint: string): Promise<Control> => controlAt(await daemonAt(mountPoint))
 
-/** Whether the daemon of a mount has ended; one that hangs has not. */
+/** True if the daemon of a mount has ended; one that hangs has not. */
 export async function hasEnded(mount: Mount): Promise<boolean> {
   if ((await listenerAt(mount.path, mount.owner, process.env)) !== undefined) return false
   return (await probeDaemon(mount.path, pulseLimit)) === 'dead'

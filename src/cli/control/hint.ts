@@ -56,7 +56,7 @@ async function namesIn(reader: DriveReader, path: string): Promise<readonly stri
   return names
 }
 
-/** What was given without the names that are not there. */
+/** The arguments without the names that are not there. */
 function shownAbove(given: string, written: string): string {
   const below = written.replace(/\/+/g, '/')
   const plain = given.replace(/\/+/g, '/').replace(/\/$/, '')

@@ -111,7 +111,7 @@ async function listedBy(hash: string): Promise<readonly SocketListener[]> {
   return found.toSorted((one, other) => other.pid - one.pid)
 }
 
-/** Whether a process listens there. A stopped one counts: the kernel accepts connections for it. */
+/** True if a process listens there. A stopped one counts: the kernel accepts connections for it. */
 export function isListening(socket: string): Promise<boolean> {
   return new Promise(done => {
     const connection = connect(socket)

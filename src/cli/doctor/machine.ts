@@ -1,4 +1,4 @@
-// Whether this machine can mount: FUSE device, programs, libraries, kernel, directories, indexers.
+// The needs of a mount on this machine: FUSE device, programs, libraries, kernel, directories, indexers.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
@@ -15,7 +15,7 @@ import {
 import { homeOf, isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
-/** Whether calcfs can speak to the kernel by itself here; what libfuse needs as well has lines of its own. */
+/** True if calcfs can speak to the kernel by itself here; what libfuse needs as well has lines of its own. */
 export async function session(wanted: KernelWay['way']): Promise<Finding> {
   const check = 'session'
   if (wanted === 'libfuse') return good(check, 'is switched off: the setting kernel is libfuse')

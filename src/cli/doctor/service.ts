@@ -68,7 +68,7 @@ export async function signedIn(given: Configured): Promise<readonly Finding[]> {
   }
 }
 
-/** Whether a mount without --root shows anything. */
+/** True if a mount without --root shows anything. */
 async function topOf(
   { remote }: Connection,
   { name, roots, context }: { name: string; roots: readonly string[]; context: RequestContext },

@@ -37,7 +37,7 @@ export interface CopyRules {
   readonly exclude: readonly string[] | undefined
   /** Bytes are compared, although size and time are the same. */
   readonly checksum: boolean
-  /** What differs is replaced. */
+  /** Files that differ are replaced. */
   readonly overwrite: boolean
 }
 
@@ -50,7 +50,7 @@ export type CopyProgress = { -readonly [Field in keyof WorkDone]: WorkDone[Field
   linksOut: number
 }
 
-/** What is copied, and the order that it is a part of. */
+/** One entry to copy, and the order that it is a part of. */
 interface Place extends CopyOrder {
   readonly top: CopyOrder
 }
@@ -100,7 +100,7 @@ export class Copy {
     } catch (thrown) {
       this.#stop.abort(thrown)
     }
-    // What is under way removes what it has written aside.
+    // Copies under way remove what they have written aside.
     await Promise.all(this.#underWay)
     this.#stop.signal.throwIfAborted()
     for (const { path, failure } of this.#missing) await failed(path, failure)

@@ -19,7 +19,7 @@ import type { MaybePromise } from '../../maybe-promise.js'
 import { codeOf } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
 
-/** What stands under a name, links not followed. Not by a promise, whose thread takes ten times as long for each file of a copy. */
+/** The file under a name, links not followed. Not by a promise, whose thread takes ten times as long for each file of a copy. */
 export const standing = (path: string): Stats | undefined =>
   onDisk(path, () => lstatSync(path, { throwIfNoEntry: false }))
 
@@ -95,7 +95,7 @@ export async function makeLink(path: string, target: string, mtimeMs: number | u
   })
 }
 
-/** What `make` makes under another name, renamed to its place once it is whole. @throws Failure */
+/** The file that `make` makes under another name, renamed to its place once it is whole. @throws Failure */
 export async function placed(path: string, make: (aside: string) => MaybePromise<void>): Promise<void> {
   made += 1
   const aside = join(dirname(path), `${prefix}-${process.pid}-${made}`)

@@ -1,4 +1,4 @@
-// What ls, find, cat and get share: the values of their flags, an entry in one line, and the names of what cannot be had.
+// Shared by ls, find, cat and get: the values of their flags, an entry in one line, and the names of what cannot be had.
 
 import { InvalidArgumentError, Option } from 'commander'
 import {

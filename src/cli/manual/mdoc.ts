@@ -1,6 +1,6 @@
 // The mdoc(7) language: text made safe for it.
 
-/** What every page begins with. */
+/** The beginning of every page. */
 export interface Title {
   readonly name: string
   readonly section: 1 | 5 | 8

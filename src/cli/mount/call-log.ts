@@ -41,7 +41,7 @@ export function logFailures(failures: AssembledDrive['failureLog'], { log, clock
   }
 }
 
-/** What the kernel or every program meets in daily work, and asks again by itself or does without. */
+/** Failures of daily work, which the kernel or a program asks again by itself or does without. */
 const silent: ReadonlySet<Failure['kind']> = new Set(['exists', 'not-empty'])
 
 const stackOf = (failure: Failure): string | undefined =>

@@ -8,7 +8,7 @@ interface Word {
   readonly mounted: string
   /** Edits of earlier mounts that wait to be saved. */
   readonly unsaved: number
-  /** What the drive does without, and what to do, in sentences. */
+  /** The operations that the drive lacks, and the advice, in sentences. */
   readonly troubles: readonly string[]
 }
 
@@ -83,7 +83,7 @@ const codeOf = (code: number | null): ExitCode =>
 export const waitingSentence = (unsaved: number): string =>
   `${unsaved === 1 ? 'one edit of an earlier mount is' : `${unsaved} edits of earlier mounts are`} not saved yet: calcfs drafts list`
 
-/** Whether this process was started by `--daemon`, and its terminal is not for it. */
+/** True if this process was started by `--daemon`, and its terminal is not for it. */
 export const isInBackground = (): boolean => process.send !== undefined
 
 /** Tells the parent of a background process, if there is one, that the drive is mounted. */
@@ -108,7 +108,7 @@ function parted(environment: Environment): { readonly plain: Environment; readon
 /** Milliseconds in which the starting process hands them over. */
 const secretsLimit = 20_000
 
-/** What the process that started this one sends first. @throws Stop where there is none */
+/** The first message of the process that started this one. @throws Stop where there is none */
 export function secretsOfStarter(): Promise<Secrets> {
   const stop = (sentence: string) => new Stop(exitCodes.usage, sentence)
   if (process.send === undefined)

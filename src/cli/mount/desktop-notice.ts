@@ -9,7 +9,7 @@ export interface Notice {
   readonly text: string
 }
 
-/** What a notice is made of. */
+/** The parts of a notice. */
 export type NoticeSource = Pick<ActivityPicture, 'mountPoint' | 'waiting' | 'signedOutBecause'>
 
 /** Milliseconds between two looks; what is mended until the second one is not worth a notice. */

@@ -46,7 +46,7 @@ export function giveMemoryBack(): (longAnswer: number) => void {
     if (!isIdle) wasBusy = true
     const heap = getHeapStatistics()
     limitGrowth(heap.used_heap_size)
-    // What is held in pages that are not full cannot go back: it is tried once after each work.
+    // Memory in pages that are not full cannot go back: it is tried once after each work.
     if (!isIdle || !wasBusy || heap.total_heap_size + heap.external_memory < left + worthBytes) return
     collect()
     giveRoomBack()
@@ -70,7 +70,7 @@ export function giveMemoryBack(): (longAnswer: number) => void {
   }
 }
 
-/** What the engine keeps ready for new objects, up to 48 MB, goes back only where it is told that memory is short. */
+/** The engine's room for new objects, up to 48 MB, goes back only where it is told that memory is short. */
 function giveRoomBack(): void {
   if (!process.features.inspector) return
   const session = new Session()

@@ -15,7 +15,7 @@ const run = promisify(execFile)
 /** Milliseconds. */
 const limits = { whole: 60_000, fusermount: 10_000, pause: 50 }
 
-/** What the stand-in for fusermount writes, which lies over it in the sandbox. */
+/** The request of the stand-in for fusermount, which lies over it in the sandbox. */
 type Request =
   | { readonly what: 'unmount' }
   | {

@@ -132,7 +132,7 @@ const withoutEffect = new Set([
 const forOthers = /^x-|^X-/
 
 /**
- * What the text after `-o` says, by the variables of its settings. A value with a comma stands in double quotes, as for mount(8).
+ * The settings of the text after `-o`, by their variables. A value with a comma stands in double quotes, as for mount(8).
  * @param sloppy mount(8)'s -s: an unknown option is passed over
  * @throws BadSetting for an option that calcfs does not have, in one sentence
  */

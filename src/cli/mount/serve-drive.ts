@@ -23,10 +23,10 @@ import { logCalls, logFailures } from './call-log.js'
 import { showNotices } from './desktop-notice.js'
 import { mountByOneWay } from './kernel-way.js'
 
-/** What a process gives to the drives that it serves. */
+/** The parts that a process gives to its drives. */
 export interface Surroundings {
   readonly log: Log
-  /** What can be read back of it. */
+  /** The part of it that can be read back. */
   readonly logLines?: LogReader | undefined
   readonly clock: Clock
   /** Is told the bytes of each long answer. */
@@ -42,7 +42,7 @@ export interface PreparedDrive {
 export interface ServedDrive {
   /** Resolves when the drive is no longer mounted, by this process or any other. */
   readonly gone: Promise<void>
-  /** What the drive does without, and what to do, in sentences. */
+  /** The operations that the drive lacks, and the advice, in sentences. */
   readonly troubles: readonly string[]
   /** Checks every kept content against its checksum, in the background. */
   check(): void
@@ -207,7 +207,7 @@ const timerMargin = 10_000
 const answerMargin = 2_000
 
 export interface Watch {
-  /** What the user of a new mount has to know of them, in sentences. */
+  /** The sentences about them for the user of a new mount. */
   readonly troubles: readonly string[]
   stop(): Promise<void>
 }

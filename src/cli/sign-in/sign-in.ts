@@ -1,4 +1,4 @@
-// What `calcfs login` and `calcfs logout` do: a password becomes a token, of which is said how long it lives and where it is kept.
+// `calcfs login` and `calcfs logout`: a password becomes a token, of which is said how long it lives and where it is kept.
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
 import { forgetToken, type SignIn, signInsIn } from '../../app/account/token-store.js'
 import { serviceBase } from '../../app/connect.js'
@@ -133,7 +133,7 @@ export async function logout({ config, sources }: Configured, { json }: JsonFlag
     )
 }
 
-/** What a drive that is mounted with the sign-in does from now on. */
+/** The effect on a drive that is mounted with the sign-in. */
 function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Status, url: string): string[] {
   const until = signedInUntil === undefined ? 'its end' : localText(signedInUntil)
   const goesOn = signInRenewed

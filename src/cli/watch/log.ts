@@ -129,7 +129,7 @@ const isNoDaemon = (thrown: unknown): boolean =>
   (thrown instanceof NoAnswer && thrown.daemon === 'dead') ||
   (thrown instanceof Stop && thrown.code === exitCodes.mountPoint)
 
-/** Whether the drive there is another user's, whose daemon runs, and whose log is not for this one. */
+/** True if the drive there is another user's, whose daemon runs, and whose log is not for this one. */
 async function isOfOther(drive: string): Promise<boolean> {
   const mount = innermost(await mountPath(resolve(drive)), await drives())
   return mount !== undefined && mount.owner !== process.getuid?.()

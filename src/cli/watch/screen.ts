@@ -8,7 +8,7 @@ export interface Screen {
   end(): void
 }
 
-/** Whether it is a terminal with a size that can be redrawn: any other is written to line by line. */
+/** True if it is a terminal with a size that can be redrawn: any other is written to line by line. */
 export const isScreen = (out: NodeJS.WriteStream): boolean =>
   out.isTTY && out.columns > 0 && out.rows > 0 && process.env['TERM'] !== 'dumb'
 

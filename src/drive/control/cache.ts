@@ -11,7 +11,7 @@ export function openCacheControl(
 ): Pick<Control, 'cacheInfo' | 'cacheClear' | 'cacheVerify'> {
   const { content, cacheDirectory, pins, tree } = parts
 
-  /** Which contents are meant, by name: all without a path, else those that are known to lie there. */
+  /** The chosen contents, by name: all without a path, else those that are known to lie there. */
   async function meantAt(given: string | undefined): Promise<(name: string) => boolean> {
     if (given === undefined) return () => true
     const found = await nodeAt(tree, given, dueIn(parts.deadlines.metadata, parts))

@@ -28,7 +28,7 @@ export interface ControlParts extends Omit<DriveParts, 'identities'> {
   readonly pins: Pins
   /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
   readonly servicePath: Roots['servicePath']
-  /** What is wrong with the mount's own directories, in sentences. */
+  /** The troubles of the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant
   /** Undefined where the mount shares nothing. */
@@ -36,7 +36,7 @@ export interface ControlParts extends Omit<DriveParts, 'identities'> {
   readonly watch: WatchControl
 }
 
-/** What goes on in the drive, as its owner tells it. */
+/** The activity of the drive, as its owner tells it. */
 export interface WatchControl {
   picture(): ActivityPicture
   metrics(): Promise<string>
@@ -44,7 +44,7 @@ export interface WatchControl {
   log(after: number): LogLines
 }
 
-/** What is asked of a fleet. */
+/** The questions to a fleet. */
 export interface FleetControl {
   clear(): Promise<number>
 }

@@ -36,7 +36,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   ): Promise<{ readonly key: string; readonly thing: DeletableItem }> {
     const node = targetOf(path, await tree.walk(await placeOf(tree, path, context), context))
     refuseRights(path, node)
-    // What the listing says of it now is what a look at it is compared with.
+    // The listing's present facts are compared with a look at it.
     if (node.kind !== 'record') await marks.of(node, context)
     const { thing, seen } = await described(path, node, context)
     if (node.kind === 'calculation') deleteSender.refuseOther(node, seen)

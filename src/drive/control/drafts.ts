@@ -109,7 +109,7 @@ export function openDraftControl(
     }
     const node = nodeOf(found.draft, found.name)
     if (node.kind === 'new') return { name: found.name, against: 'nothing', other: '', mine }
-    // What the service has now is asked for, not remembered.
+    // The service's present text is asked for, not remembered.
     writeSide.forget(node)
     const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
     const other = Buffer.from(bytes).toString()
@@ -121,7 +121,7 @@ export function openDraftControl(
     }
   }
 
-  /** What a send would make of it: fields that only others have changed stay as they are. Else the text itself. */
+  /** The result of a send: fields that only others have changed stay as they are. Else the text itself. */
   async function merged(
     draft: Draft,
     node: EditableNode,
@@ -237,7 +237,7 @@ const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
   return node === undefined ? undefined : pathOfNode(node)
 }
 
-/** What was sent, and whose end was not seen. */
+/** A change that was sent and whose end was not seen. */
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 /** For people: what is no UTF-8 shows as such. */

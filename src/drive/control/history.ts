@@ -122,7 +122,7 @@ export function openHistoryControl(
     const context = until(parts.deadlines.save)
     const source = writeSide.source(node)
     if (source.editing instanceof Failure) throw source.editing
-    // What the service has now is asked for, not remembered.
+    // The service's present text is asked for, not remembered.
     writeSide.forget(node)
     const { bytes } = await read(source, context).catch(orGone(path, number))
     const now = compared(node, Buffer.from(bytes).toString())

@@ -110,7 +110,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   /** Below `projects/` by the names that are shown there; a path of the web pages is asked for whole, for titles hold slashes. */
   async function resolve(path: string): Promise<CallResult<'resolve'>> {
     const isTop = path === `/${fixedNames.projects}`
-    // What is at the top is known once it was listed.
+    // The top is known once it was listed.
     if (isTop) await tree.list(await tree.directory(path, until()), until())
     const service = isTop ? parts.servicePath([]) : (path as ServicePath)
     if (service === undefined) return []

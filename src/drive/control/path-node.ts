@@ -100,7 +100,7 @@ export function thingOf(node: Node): Readable | undefined {
   }
 }
 
-/** What the listings said when they were asked for last. */
+/** The facts of the last listings. */
 function knownAt(tree: Tree, path: string): Node | undefined {
   let node: Node | undefined = { kind: 'root' }
   for (const name of path.split('/').filter(one => one !== '')) {

@@ -219,7 +219,7 @@ function refuseLeftOut(id: ReportId, old: readonly ReportRow[], rows: readonly R
   )
 }
 
-/** What is no number is a path: of the drive, below its mount point, or of the web pages. */
+/** A word that is no number is a path: of the drive, below its mount point, or of the web pages. */
 const listEntryFrom = (text: string): Exclude<ListEntry, { as: 'nonsense' }> =>
   idForm.test(text)
     ? { as: 'id', calculation: text as CalculationId, title: undefined }

@@ -24,7 +24,7 @@ export interface TextVersion {
   /** When it was met first: a text that comes back keeps its place. */
   readonly at: Instant
   readonly how: TextUse
-  /** Whether the service is known to have had it. */
+  /** True if the service is known to have had it. */
   readonly stored: boolean
   /** The mark of the mount that met it then. */
   readonly mount: string
@@ -33,7 +33,7 @@ export interface TextVersion {
 /** Those of a record, the one that was met last first. */
 export type TextVersions = (node: EditableNode) => Promise<readonly TextVersion[]>
 
-/** What tells most of a version: that a program here wrote it, that one read it, that the service had it. */
+/** The most telling fact of a version: that a program here wrote it, that one read it, that the service had it. */
 const telling: readonly (readonly TextUse[])[] = [
   ['saved', 'sent', 'dropped', 'discarded'],
   ['read', 'shown'],
@@ -66,7 +66,7 @@ export function openTextVersions({
   readonly dialect: Dialect
   readonly state: Ledger
 }): TextVersions {
-  /** What two texts have in common where they say the same: without what the service sets at each change. */
+  /** The common part of two texts that say the same: without the fields that the service sets at each change. */
   const meaning = (text: string, record: JsonObject | undefined): string =>
     record === undefined ? text : compactPrint(dialect.plain(record))
 
@@ -130,7 +130,7 @@ export function openTextVersions({
   }
 }
 
-/** What a program wrote is its own wording; of others any will do. */
+/** A program's text is its own wording; of others any will do. */
 const rankOf = (meetings: readonly Meeting[]): number =>
   Math.min(...meetings.map(({ how }) => telling.findIndex(uses => uses.includes(how))))
 

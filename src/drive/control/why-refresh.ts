@@ -146,7 +146,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     })
   }
 
-  /** What is shown from this machine alone, and from answers that count still, says nothing of the service. */
+  /** A text of this machine, or of an answer that counts still, says nothing of the service. */
   async function refresh(path: string): Promise<CallResult<'refresh'>> {
     const context = until()
     const [refreshed] = await Promise.all([
@@ -222,7 +222,7 @@ function metSentences(path: string, { at, verb, failure }: LoggedFailure): reado
 
 const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`)
 
-/** What failed at a path, without the path that most sentences begin with. */
+/** A failure at a path, without the path that most sentences begin with. */
 const withoutPath = (sentence: string, path: string): string =>
   sentence.startsWith(`${path}: `) ? sentence.slice(path.length + 2) : sentence
 

@@ -8,7 +8,7 @@ export interface Attributes {
   /** In bytes; true, because reads stop at it. */
   readonly size: number
   readonly mtime: Instant
-  /** What was found. */
+  /** The node that was found. */
   readonly node: Node
   /** content: its bytes never change, another version is another file. text: its time grows with each change. */
   readonly bytes?: 'content' | 'text' | undefined
@@ -36,7 +36,7 @@ const permissions = {
   draft: 0o400,
 }
 
-/** What of the permission bits only the owner has. */
+/** The permission bits of the owner alone. */
 const ownerOnly = ~0o077
 
 /**

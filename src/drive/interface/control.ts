@@ -31,11 +31,11 @@ const historyLine = z.object({
   /** When it was met in that way (saved, read, replaced). */
   at: z.string(),
   how: z.string(),
-  /** Whether the service is known to have had it. */
+  /** True if the service is known to have had it. */
   stored: z.boolean(),
   /** The mount point; undefined where that is not known. */
   mount: z.string().optional(),
-  /** What differs from the one before that the service had, in one line. */
+  /** The difference to the service's text before, in one line. */
   changed: z.string(),
   /** It says what the record says now. */
   isNow: z.boolean(),
@@ -74,7 +74,7 @@ const pathInfo = z.object({
   stale: z.string().optional(),
 })
 
-/** What is kept whole on this disk. */
+/** A pin: a thing kept whole on this disk. */
 const pinLine = z.object({
   path: z.string(),
   kind: z.string(),
@@ -98,7 +98,7 @@ const draftFact = z.object({
   why: z.string().optional(),
 })
 
-/** What goes on in a drive. Counts are those since the mount. */
+/** The activity of a drive. Counts are those since the mount. */
 const activityPicture = z.object({
   mountPoint: z.string(),
   service: z.string(),
@@ -152,7 +152,7 @@ const healthLine = z.object({ isHealthy: z.boolean(), why: z.string() })
 
 const logLines = z.object({
   lines: texts,
-  /** What to ask for next. */
+  /** The place to ask from next. */
   next: z.number(),
   /** Where the whole log goes; undefined where it goes to a terminal or to nothing. */
   file: z.string().optional(),
@@ -174,14 +174,14 @@ const deletableItem = z.object({
 
 /** By name. Everything here is printed by `--json` as it is: moments in ISO 8601, durations in milliseconds, sizes in bytes, ids as texts. */
 export const controlCalls = {
-  /** What `.calcfs/status.json` says now. `check`: after a question to the service, which ends soon. */
+  /** The present text of `.calcfs/status.json`. `check`: after a question to the service, which ends soon. */
   status: { ask: z.object({ check: z.boolean().optional() }), answer: statusForm },
   /** Why something failed there; not wrong where nothing is known to be, and the sentences say so then. */
   why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
   /** The next question about it goes to the service. `stale`: why what was known before is still shown. */
   refresh: { ask: onPath, answer: z.object({ stale: z.string().optional() }) },
   drafts: { ask: nothing, answer: z.array(draftLine) },
-  /** What is wrong with the mount's own directories, in sentences. */
+  /** The troubles of the mount's own directories, in sentences. */
   places: { ask: nothing, answer: texts },
   show: { ask: namedDraft, answer: z.object({ base64: z.string() }) },
   /** `against`: what the service has now, what it had at the conflict, or nothing. */
@@ -252,7 +252,7 @@ export const controlCalls = {
   activity: { ask: nothing, answer: activityPicture },
   /** The metrics as Prometheus reads them. */
   metrics: { ask: nothing, answer: z.object({ text: z.string() }) },
-  /** Whether programs can work on the drive as they expect. */
+  /** True if programs can work on the drive as they expect. */
   health: { ask: nothing, answer: healthLine },
   /** The lines of the log after that number, as they were written; those after 0 are all that are kept. */
   log: { ask: z.object({ after: z.number() }), answer: logLines },
@@ -267,7 +267,7 @@ export const controlCalls = {
     ask: z.object({ id: z.string(), entries: texts.optional() }),
     answer: z.object({ order: texts, before: texts, after: texts }),
   },
-  /** What stands at these paths and would go with them. Nothing is changed. */
+  /** The things at these paths that would go with them. Nothing is changed. */
   deletion: { ask: z.object({ paths: texts }), answer: z.array(deletableItem) },
   /** Deletes one of them at once, if it is still as it was shown. */
   delete: { ask: z.object({ thing: deletableItem }), answer: nothing },

@@ -21,7 +21,7 @@ export function pathDrive(drive: Drive) {
     return place
   }
 
-  /** What is at a path. */
+  /** The node at a path. */
   function at(path: string): MaybePromise<Place> {
     const names = path.split('/').filter(name => name !== '')
     return below(rootPlace, names)

@@ -25,7 +25,7 @@ export const driveEntry = z.object({
   target: z.string().optional(),
 })
 
-/** Which entries of a tree are meant. Patterns are those of fnmatch(3); `*` takes a leading dot too, and no slash. */
+/** The chosen entries of a tree. Patterns are those of fnmatch(3); `*` takes a leading dot too, and no slash. */
 const treeFilter = z.object({
   /** Patterns for the last name of what is meant, and for its path as it was reached: each has to match. */
   names: patterns,
@@ -35,7 +35,7 @@ const treeFilter = z.object({
   types: patterns,
   /** Of files and links, those that match one of these; a pattern with a slash is for the path below the tree's top. */
   include: patterns,
-  /** What matches one of these is left out, with all below it. */
+  /** An entry that matches one of these is left out, with all below it. */
   exclude: patterns,
 })
 
@@ -72,7 +72,7 @@ export type TreeFilter = Told<typeof treeFilter>
 export type TreeQuestion = Told<(typeof readerQuestions)['tree']>
 export type FileFacts = Told<typeof fileFacts>
 
-/** What could not be had. */
+/** An entry that could not be had. */
 export interface TreeProblem {
   readonly path: string
   readonly failure: Failure

@@ -61,7 +61,7 @@ export const statusForm = z.looseObject({
   removedInVain: z.array(z.string()),
   /** Problems with the drive's own directories. */
   places: z.array(z.string()),
-  /** What is kept whole on this disk. */
+  /** A pin: a thing kept whole on this disk. */
   pins: z.array(
     z.looseObject({
       path: z.string(),

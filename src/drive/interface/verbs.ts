@@ -7,7 +7,7 @@ import type { Node } from '../nodes/node.js'
 import type { Name, Place } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
 
-/** What a file is opened for; `write-only` is O_WRONLY, through which nothing is read. */
+/** The purpose of an open; `write-only` is O_WRONLY, through which nothing is read. */
 export type OpenAccess = 'read' | 'write' | 'write-only'
 
 /** Who asks, as far as it is known: through libfuse it is not. */
@@ -21,7 +21,7 @@ export interface Call {
  */
 export interface Drive extends LookupVerbs, FileVerbs, NamespaceVerbs {}
 
-/** What asks without changing anything. */
+/** The verbs that change nothing. */
 export interface LookupVerbs {
   lookup(name: Name): MaybePromise<Attributes>
   getattr(place: Place): MaybePromise<Attributes>
@@ -34,7 +34,7 @@ export interface LookupVerbs {
   listxattr(place: Place): MaybePromise<readonly string[]>
 }
 
-/** What happens to a file by its handle, and how one is got. */
+/** The verbs of handles, and those that open one. */
 export interface FileVerbs {
   open(place: Place, access: OpenAccess, call?: Call): MaybePromise<number>
   create(name: Name, call?: Call): Promise<number>
@@ -50,7 +50,7 @@ export interface FileVerbs {
   release(handle: number): MaybePromise<void>
 }
 
-/** What changes the tree, or is refused. */
+/** The verbs that change the tree, or are refused. */
 export interface NamespaceVerbs {
   truncate(place: Place, size: ByteOffset): Promise<void>
   unlink(name: Name): Promise<void>

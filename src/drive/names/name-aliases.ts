@@ -8,11 +8,11 @@ export type NamedNode = Extract<Node, { kind: 'project' | 'calculation' }>
 
 interface WrittenName {
   readonly node: NamedNode
-  /** What a listing may call it: its title, and those of before this mount renamed it. */
+  /** The names that a listing may give it: its title, and those of before this mount renamed it. */
   readonly titles: readonly string[]
 }
 
-/** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
+/** Projects made at this mount point are kept over restarts: `rmdir` may take it away again. */
 export function openNameAliases(ledger: Ledger, mountPoint: string) {
   const names = new Map<string, WrittenName>()
   const room = `made ${mountPoint}`
@@ -48,7 +48,7 @@ export function openNameAliases(ledger: Ledger, mountPoint: string) {
     drop(parent: ProjectId, name: string): void {
       names.delete(keyOf(parent, name))
     },
-    /** Whether the mount at this mount point has made the project, in this life or an earlier one. */
+    /** True if the mount at this mount point has made the project, in this life or an earlier one. */
     hasMade: (id: ProjectId): boolean => idForm.test(id) && ledger.get(room, id) !== undefined,
     made(id: ProjectId): void {
       ledger.set(room, id, '')

@@ -32,7 +32,7 @@ export interface SeveralTop {
   readonly users: readonly string[]
   /** Why something is not among the entries of which no name is known: they are no whole list then. */
   readonly missing?: Failure | undefined
-  /** What is to be said of the roots that were given. */
+  /** The remarks on the roots that were given. */
   readonly troubles?: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export interface RootParts {
   readonly dialect: Pick<Dialect, 'facts'>
   /** Paths that were typed. */
   readonly ledger: Ledger
-  /** What no operation of the service would bring back: which spaces and given roots were there. */
+  /** Facts that no operation of the service brings back: the spaces and given roots that were there. */
   readonly state: Ledger
   /** The user's `--root`s: paths or ids. */
   readonly given: readonly string[]
@@ -64,13 +64,13 @@ export class Roots {
 
   constructor(private readonly parts: RootParts) {}
 
-  /** What stands there now. */
+  /** The project there now. */
   async top(context: RequestContext): Promise<TopLevel> {
     this.#last = await (this.parts.given.length > 0 ? this.#givenRoots(context) : this.#ownRoot(context))
     return this.#last
   }
 
-  /** What stood there at the last question. */
+  /** The project there at the last question. */
   known(): TopLevel | undefined {
     return this.#last
   }
@@ -136,11 +136,11 @@ export class Roots {
     return given.filter((_, at) => answers[at])
   }
 
-  /** What to say about the top, for people. */
+  /** The remark on the top, for people. */
   explain(shown: TopLevel): string {
     if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
     const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
-    // Whether the user's space has an id was not asked for then.
+    // The id of the user's space was not asked for then.
     if (shown.users.length === 0 && this.parts.given.length > 0)
       return `projects/ shows what was given with --root${told}`
     const user = shown.users[0]
@@ -228,7 +228,7 @@ export class Roots {
     }
   }
 
-  /** What was told of a given root before, over restarts too. */
+  /** The known facts of a given root, over restarts too. */
   #told(root: string): { readonly id: ProjectId | undefined; readonly title: string | undefined } {
     const { state } = this.parts
     if (idForm.test(root)) return { id: root as ProjectId, title: state.get(titleRoom, root) }

@@ -19,7 +19,7 @@ import { emptyIndex } from '../../record/compact/name-index.js'
 /** The longest file name Linux takes, in bytes (NAME_MAX). */
 export const longestName = 255
 
-/** What a child of a directory is, in the order in which equal names are given away. */
+/** The kinds of children of a directory, in the order in which equal names are given away. */
 export type NamedChild =
   | { readonly kind: 'project'; readonly id: string; readonly title: string }
   | { readonly kind: 'calculation'; readonly id: string; readonly title: string }
@@ -159,7 +159,7 @@ export function nameDerived(
   return withMark(escapeTitle(calculation.title), `~c${calculation.id}${ending}`)
 }
 
-/** Whether a name from the kernel can be looked up at all; the binding shows invalid UTF-8 as U+FFFD. */
+/** True if a name from the kernel can be looked up at all; the binding shows invalid UTF-8 as U+FFFD. */
 export function nameFault(name: string): 'name-too-long' | 'name-not-utf8' | undefined {
   if (!fits(name)) return 'name-too-long'
   return name.includes('\ufffd') ? 'name-not-utf8' : undefined

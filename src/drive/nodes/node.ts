@@ -11,7 +11,7 @@ export type RecordNode =
   | { readonly kind: 'record'; readonly of: 'report'; readonly id: ReportId }
   | { readonly kind: 'record'; readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
 
-/** What the listing that names it says of it, if it was reached that way. */
+/** The facts of the listing that names it, if it was reached that way. */
 export interface ListedChild {
   readonly parent?: ProjectId | undefined
   readonly published?: boolean | undefined

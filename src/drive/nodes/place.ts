@@ -1,7 +1,7 @@
 // Place: a name in a directory and what was found there; the drive's verbs take places, never paths.
 import { type Node, nodeKey } from './node.js'
 
-/** What stands for a name since it was looked up. It stays that thing under whatever name. */
+/** The node of a name since it was looked up. It stays that thing under whatever name. */
 export interface Place {
   readonly node: Node
   /** The last known directory; undefined for the root alone. */
@@ -23,5 +23,5 @@ export function pathOf({ parent, name }: Place | Name): string {
 
 export const rootPlace: Place = { node: { kind: 'root' }, parent: undefined, name: '' }
 
-/** Which thing it is. */
+/** The thing itself. */
 export const keyOf = ({ node }: Place): string => nodeKey(node)

@@ -44,7 +44,7 @@ export function refuseProgramsName(wanted: Name): void {
 const notForPrograms =
   'programs make such a directory for files of their own, and a directory here is a project or a calculation on the service; let the program keep it on a local disk'
 
-/** Whether a name is one that programs try in every directory by themselves, without a user's wish. */
+/** True if a name is one that programs try in every directory by themselves, without a user's wish. */
 export function isProbe(name: string): boolean {
   return probes.has(name) || probeForm.test(name)
 }

@@ -52,7 +52,7 @@ export class PinFetch {
     }
   }
 
-  /** Which of them are on this disk. */
+  /** Those of them that are on this disk. */
   async present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>> {
     const here = new Set<SizedContent>()
     for (const [at, one] of contents.entries()) {

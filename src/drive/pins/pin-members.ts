@@ -51,7 +51,7 @@ export class AllPinMembers {
     return this.#members.get(key)?.contents ?? noMembers.contents
   }
 
-  /** What of a pin may be kept beside the others. */
+  /** The members of a pin that may be kept beside the others. */
   fit(key: string, all: readonly SizedContent[]) {
     const most = this.cacheBytes * partOfPins
     const own = this.contents(key)
@@ -62,7 +62,7 @@ export class AllPinMembers {
     let used = 0
     const chosen: SizedContent[] = []
     const tooMany: SizedContent[] = []
-    // What is kept for it goes first, then the order of the paths: no new file pushes an old one out.
+    // Contents kept for it go first, then the order of the paths: no new file pushes an old one out.
     const isOwn = (one: SizedContent): number => Number(own.has(this.content.nameOf(one.content)))
     for (const one of [...all].sort((first, second) => isOwn(second) - isOwn(first))) {
       const bytes = others.has(this.content.nameOf(one.content)) ? 0 : one.bytes
@@ -165,7 +165,7 @@ export function thingOf({ key }: PinQuestion): { readonly kind: string; readonly
   return { kind: kind === 'report' ? kind : 'calculation', id }
 }
 
-/** Whether it belongs to it, or leads to it. */
+/** True if it belongs to it, or leads to it. */
 const concerns = (one: MembersOfPin, kind: string, id: string): boolean =>
   idsOf(one, kind).has(id) || (kind === 'project' && one.above.has(id))
 

@@ -5,7 +5,7 @@ import { derivedNames } from '../../content-kinds.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 
-/** What can be pinned. */
+/** The things that can be pinned. */
 export type PinTarget = Extract<Node, { kind: 'top' | 'project' | 'calculation' | 'report' | 'content' }>
 
 export interface Pin {
@@ -17,7 +17,7 @@ export interface Pin {
   readonly since: Instant
 }
 
-/** What belongs to a pin, as far as it was found. */
+/** The members of a pin, as far as they were found. */
 export interface PinMembers {
   /** The names of its contents, as the content cache has them. */
   readonly contents: ReadonlySet<string>
@@ -84,7 +84,7 @@ export class PinStore {
     this.state.flush()
   }
 
-  /** What belonged to it when it was looked at last. */
+  /** Its members at the last look. */
   members(key: string): PinMembers {
     return parsed(membersForm, this.state.get(memberRoom, key)) ?? noMembers
   }

@@ -15,7 +15,7 @@ import {
   subtreeOf,
 } from './subtree.js'
 
-/** What belongs to a pin, and the projects that lead to it. */
+/** The members of a pin, and the projects that lead to them. */
 export interface SurveyedPin extends Subtree {
   readonly above: ReadonlySet<string>
 }

@@ -31,7 +31,7 @@ export interface PinsParts extends KnownParts {
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
-/** What belongs to a pin and fits, and why that may not be all of it. */
+/** The members of a pin that fit, and why that may not be all. */
 interface Found {
   readonly chosen: readonly SizedContent[]
   readonly tooMany: readonly SizedContent[]
@@ -47,7 +47,7 @@ class PinProgress {
   filesKept = 0
   bytes = 0
   bytesKept = 0
-  /** Whether all of it was looked at in this process. */
+  /** True if all of it was looked at in this process. */
   isFound = false
 
   /** All of it was looked at: these are here. */
@@ -77,7 +77,7 @@ const watchEveryMs = 5_000
 const [soonMs, retryMs] = [500, 2_000]
 
 export class Pins {
-  /** What all pins keep. */
+  /** The members of all pins. */
   readonly members: AllPinMembers
   private readonly store: PinStore
   private readonly fetcher: PinFetch
@@ -87,7 +87,7 @@ export class Pins {
   private readonly busy = new Set<string>()
   private readonly due = new Set<string>()
   private readonly failures = new Map<string, number>()
-  /** What each pin asks the service to list just now. */
+  /** The listings that each pin asks for just now. */
   private readonly listing = new Map<string, Set<string>>()
   private readonly ends: (() => void)[] = []
   private isStarted = false
@@ -131,7 +131,7 @@ export class Pins {
     return this.reportOf(pin)
   }
 
-  /** What was kept for it alone may go from now on. Undefined where there is no such pin. */
+  /** Contents kept for it alone may go from now on. Undefined where there is no such pin. */
   unpin(key: string): PinLine | undefined {
     const pin = this.store.list().find(one => one.key === key)
     if (pin === undefined) return undefined
@@ -225,7 +225,7 @@ export class Pins {
     for (const key of this.progress.keys()) if (!pins.some(pin => pin.key === key)) this.progress.delete(key)
   }
 
-  // What is done for it.
+  // The work for a pin.
 
   /** Answers the milliseconds until it is tried again; undefined where that is for the interval. */
   private async lookAfter(pin: Pin): Promise<number | undefined> {
@@ -269,7 +269,7 @@ export class Pins {
     return this.failed(pin)
   }
 
-  /** What belongs to it is kept from now on; what is gone, or does not fit, may go. */
+  /** Its members are kept from now on; those that are gone, or do not fit, may go. */
   private async lookedUp(pin: Pin): Promise<Found> {
     const { content } = this.parts
     const listing = new Set<string>()
@@ -310,7 +310,7 @@ export class Pins {
     return unfetched.length === 0
   }
 
-  /** What was found by an earlier process counts until this one has looked; of files that are missing the sizes are not known. */
+  /** The finds of an earlier process count until this one has looked; of files that are missing the sizes are not known. */
   private reportOf(pin: Pin): PinLine {
     const { content } = this.parts
     const { path, target, since } = pin

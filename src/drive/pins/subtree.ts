@@ -18,7 +18,7 @@ export interface PlacedContent {
   readonly content: Content
 }
 
-/** What cannot be had, and why. */
+/** The things that cannot be had, and why. */
 export interface MissingPart {
   readonly path: string
   readonly failure: Failure
@@ -38,7 +38,7 @@ export interface SubtreeSource {
   list(directory: DirectoryNode): Promise<readonly Dentry[]> | readonly Dentry[]
   /** Called for each project, calculation and report before it is listed; a failure is that of the whole. */
   meet?(node: DirectoryNode): Promise<void>
-  /** What was listed last, without a request: below what cannot be had it goes on with that. */
+  /** The last listing, without a request: below a thing that cannot be had it goes on with that. */
   known?(directory: DirectoryNode): readonly Dentry[] | undefined
 }
 
@@ -103,7 +103,7 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
         isOver = true
         throw failure
       }
-      // What is gone is no part of it.
+      // A thing that is gone is no part of it.
       if (isAbsent(failure)) return nothing
       missing.push({ path, failure })
       return fromMemory(node)

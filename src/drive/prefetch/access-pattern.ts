@@ -8,7 +8,7 @@ export type AccessLevel = 'looked' | 'opened' | 'read'
 export interface AccessPattern {
   /** Something was done to a file of the folder at this path; whether it is more than was done there to its kind. */
   note(folder: string, kind: string, level: AccessLevel): boolean
-  /** What is usually done to files of this kind in other folders than the one at this path. */
+  /** The usual use of files of this kind in other folders than the one at this path. */
   usual(kind: string, elsewhere?: string): AccessLevel | undefined
   /** Another number whenever more is usual than before. */
   readonly version: number
@@ -18,7 +18,7 @@ export interface AccessPattern {
 const remembered = 4
 const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, read: 3 }
 
-/** Whether one level is beyond another one, or beyond nothing. */
+/** True if one level is beyond another one, or beyond nothing. */
 export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boolean =>
   than === undefined || weight[level] > weight[than]
 

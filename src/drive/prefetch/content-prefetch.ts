@@ -23,7 +23,7 @@ export interface ContentPrefetch {
   opened(path: string, node: ContentNode): boolean
   /** So much lies ready that no more is fetched for now. */
   full(): boolean
-  /** What lies ready is not wanted any more. */
+  /** The contents that lie ready are not wanted any more. */
   clear(): void
 }
 
@@ -31,7 +31,7 @@ export interface ContentPrefetch {
 const mostOf: Readonly<Record<AccessLevel, number>> = { looked: 1 << 20, opened: 256 << 10, read: 32 << 20 }
 /** Longer ones are called off when their reader has left, in bytes. */
 const longBytes = 1 << 20
-/** What a file counts before its length is known. */
+/** The bytes that a file counts for before its length is known. */
 const supposedBytes = 64 << 10
 
 /** So much may lie ready at first: it is still in memory when it is opened. */
@@ -47,7 +47,7 @@ export function openContentPrefetch(
   let bytes = 0
   /** Grows with each file that its program needs first while others lie ready, and shrinks with each that lay ready. */
   let most = atFirst
-  /** Whether all files of a kind that were met are no longer than a beginning. */
+  /** True if all files of a kind that were met are no longer than a beginning. */
   const areShort = new Map<string, boolean>()
 
   function learn(path: string, node: ContentNode, length: () => number | undefined): void {

@@ -15,7 +15,7 @@ export interface FileQuestion {
 /** A folder whose files may be asked for. */
 interface Asked {
   readonly folder: ListedDirectory
-  /** What was asked for each entry. */
+  /** The questions asked for each entry. */
   readonly levels: (AccessLevel | undefined)[]
   /** Entries before this one have nothing left to ask. */
   from: number

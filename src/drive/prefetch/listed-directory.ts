@@ -31,7 +31,7 @@ export function listedDirectory(
   return { path, node, entries, folders }
 }
 
-/** Whether a folder shows the same names as before, so that its walkers are still where they were. */
+/** True if a folder shows the same names as before, so that its walkers are still where they were. */
 export const sameFolders = (one: ListedDirectory, other: readonly Dentry[]): boolean =>
   one.entries.length === other.length && one.entries.every(({ name }, at) => name === other[at]?.name)
 

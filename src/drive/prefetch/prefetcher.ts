@@ -40,7 +40,7 @@ export interface PrefetcherPorts {
   readonly tree: Pick<Tree, 'list' | 'directory'>
   /** How many guesses may be under way side by side, now. */
   readonly room: () => number
-  /** What kept contents may take on the disk, in bytes. */
+  /** The room of kept contents on the disk, in bytes. */
   readonly cacheBytes: number
   /** How many names of listed folders may be remembered in all. */
   readonly names: number
@@ -50,7 +50,7 @@ export interface PrefetcherPorts {
 const foldersAtMost = 1024
 /** Milliseconds without a step after which the user has left. */
 const leftAfterMs = 2_000
-/** What is known is told at once. */
+/** A known answer is told at once. */
 const momentMs = 1_000
 
 /** Fetched ahead, contents take a part of the cache that pushes out nothing of worth, and never more than this. */

@@ -20,7 +20,7 @@ export interface PrefetchSource {
 /** Guesses that were decided on before, in their order. */
 export interface PrefetchBatch {
   add(task: PrefetchTask): void
-  /** What has not begun is forgotten, what can be stopped is stopped. */
+  /** Guesses not begun are forgotten, those that can be stopped are. */
   cancel(): void
 }
 

@@ -16,7 +16,7 @@ export interface SiblingPrefetch {
   leftSince(since: Instant): void
 }
 
-/** What is done in one folder. */
+/** The calls in one folder. */
 interface FolderUse {
   readonly batch: PrefetchBatch
   /** Files looked at since it was listed. */
@@ -82,7 +82,7 @@ export function openSiblingPrefetch(
       // Without a listing one file alone was wanted.
       if (here.looks < 0) return
       here.looks += 1
-      // What the service makes costs it more: the second stat of a folder predicts those, too.
+      // A file that the service makes costs it more: the second stat of a folder predicts those, too.
       if (here.looks > 2) return
       for (const dentry of folder.entries) {
         if (dentry.name === name || dentry.node.kind !== 'content') continue

@@ -55,7 +55,7 @@ export class Trail {
     if (this.waiting > 0) this.reach = Math.min(this.reach * 2, reachAtMost)
   }
 
-  /** Whether one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. */
+  /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. */
   hasRoom(needed: number): boolean {
     const times = this.reach > reachAtFirst ? 4 : 2
     return this.waiting < Math.min(this.used * times, Math.max(needed, this.reach))

@@ -80,7 +80,7 @@ export class Walks {
     else this.ports.queue.goOn()
   }
 
-  /** What is usually done to files is asked ahead in this folder, too: the way to it is known. */
+  /** The usual questions about files are asked ahead in this folder, too. */
   follows(path: string): boolean {
     return this.heads.get(parentOf(path)) === path
   }
@@ -133,7 +133,7 @@ export class Walks {
     for (const { trail } of way) trail.waiting = Math.max(0, trail.waiting - 1)
   }
 
-  /** What was foreseen in a directory is expected no more: its programs have left, or another listing of it is known. */
+  /** The foresight in a directory is over: its programs have left, or another listing of it is known. */
   private giveUp(trail: Trail): void {
     const way = [{ trail, place: trail.last }, ...this.wayTo(trail.folder.path)]
     for (const place of trail.ahead) {

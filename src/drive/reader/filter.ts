@@ -1,4 +1,4 @@
-// Which entries of a tree a command means: names, paths and types as find(1) takes them, what a copy includes and leaves out.
+// The entries of a tree that a command means: names, paths and types as find(1) takes them, what a copy includes and leaves out.
 import { Minimatch } from 'minimatch'
 import type { EntryType, TreeFilter } from '../interface/reader.js'
 

@@ -60,7 +60,7 @@ export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailur
         const text = await readWhole(verbs, { path: real, size }, taking, { signal, clock })
         return { mode, size, mtime, ...text }
       } catch (thrown) {
-        // What the sink meets is no failure of the drive.
+        // A failure of the sink is none of the drive.
         if (!signal.aborted && isTaken) note('read', real, asFailure(thrown))
         throw thrown
       }
@@ -114,7 +114,7 @@ function openTreeLook(
     }
   }
 
-  /** What is shown of an entry, and whether the walk enters it. */
+  /** The shown facts of an entry, and whether the walk enters it. */
   function seen(
     entry: DriveEntry,
     { real, depth, lineage }: Omit<Place, 'path'>,

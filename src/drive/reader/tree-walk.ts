@@ -79,7 +79,7 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
       items,
       enter: enter === undefined ? undefined : { place: enter, order: [...above, at], isSettled: false },
     }))
-    // What lies in one directory is one piece of the order.
+    // The entries of one directory are one piece of the order.
     const block = entered.flatMap(({ enter }) => enter ?? []).reverse()
     waiting.splice(placeOf(above, waiting), 0, ...block)
     begin()
@@ -121,7 +121,7 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
 
   return {
     enqueue,
-    /** What was found there; looked at now, out of turn, where that has not begun. */
+    /** The find there; looked at now, out of turn, where that has not begun. */
     async take(next: Look<Place>): Promise<readonly Entered<Place>[]> {
       const seen = await (next.found ?? start(next))
       held.delete(next)

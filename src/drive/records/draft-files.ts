@@ -45,7 +45,7 @@ export function openDraftFiles(
   }
   for (const draft of drafts.found) track(draft)
 
-  /** What waits to be saved, the oldest first. */
+  /** The unsaved texts, the oldest first. */
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
@@ -150,7 +150,7 @@ function draftNames<One extends Pick<Draft, 'id' | 'key' | 'damage'>>(
 export const leftDraftFacts = (left: readonly LeftDraft[]): readonly DraftFacts[] =>
   draftNames(left).map(({ draft, name, ending }) => draftFacts({ name: name + ending, draft }))
 
-/** What is said of an unsaved text wherever one is listed. */
+/** The facts of an unsaved text, as all lists show them. */
 export interface DraftFacts {
   /** As in `.calcfs/drafts/`. */
   readonly name: string

@@ -47,10 +47,10 @@ const originCharacters = 4 << 20
 /** The file of a record, or of the order of a report, which is another form of its list. */
 export function openRecordSources(parts: EditingParts): (node: RecordNode | OrderNode) => RecordSource {
   const { catalog, dialect, times } = parts
-  // What was remembered already in this life of the mount, so that a stat costs no disk.
+  // The texts remembered in this life of the mount, so that a stat costs no disk.
   const met = new Set<string>()
 
-  // What is remembered of a record is one object until another is learned; its text goes with it.
+  // The memory of a record is one object until another is learned; its text goes with it.
   const printed = new WeakMap<JsonObject, Uint8Array>()
   /** By the text of an order, the record's text that it was made of. */
   const origins = new LRUCache<string, string>({
@@ -106,7 +106,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
   function editing(node: RecordNode | OrderNode): Editing | Failure {
     const key = recordKeyOf(node)
     const record = recordOf(node)
-    /** What a program has read of the record itself is another text to an order. */
+    /** A text read of the record itself is another text to an order. */
     const by = (process: ProcessId | undefined): ProcessId | undefined =>
       node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
     async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
@@ -193,7 +193,7 @@ export function expireRecord(catalog: Catalog, node: RecordNode): void {
   else catalog.record(readableOf(node)).refresh()
 }
 
-/** What is known here becomes what the save has read; of the record as of its listing. */
+/** The known record becomes the one that the save has read; of the record as of its listing. */
 export function learnSaved(
   parts: EditingParts,
   node: RecordNode,

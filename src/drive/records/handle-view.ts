@@ -3,7 +3,7 @@ import type { Instant } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { Place } from '../nodes/place.js'
 
-/** What one handle sees: the text it was opened on, or the bytes that were saved through its node since. */
+/** The view of one handle: the text it was opened on, or the bytes that were saved through its node since. */
 export interface HandleView {
   bytes: Uint8Array
   /** The time of these bytes. */
@@ -33,7 +33,7 @@ export interface Replacement {
   readonly process?: ProcessId | undefined
 }
 
-/** What a handle sees that has neither read nor written. */
+/** The view of a handle that has neither read nor written. */
 export const freshView = (
   node: Place,
   shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,

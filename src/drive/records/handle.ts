@@ -43,7 +43,7 @@ export class RecordHandle {
 
   truncate(size: ByteOffset): Promise<void> {
     return this.#change(async draft => {
-      // What another program has written and not saved yet is not emptied away.
+      // Another program's unsaved text is not emptied away.
       if (size > 0) await draft.truncate(size)
       else {
         await this.record.empty(this.source, draft)
@@ -120,7 +120,7 @@ export class RecordHandle {
   }
 
   async #flushNow(context: RequestContext): Promise<'saved'> {
-    // What is written while the save is under way is the next flush's.
+    // Bytes written during a save are the next flush's.
     this.view.wrote = false
     try {
       await this.record.save(this.source, this.view, context)

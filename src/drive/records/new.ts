@@ -31,7 +31,7 @@ export interface NewFileParts extends EditingParts {
   readonly read: (node: RecordNode, context: RequestContext) => Promise<JsonObject>
 }
 
-/** What a name stands for. */
+/** The thing that a name stands for. */
 interface Made {
   readonly target: RecordNode
   /** The process that made the record; undefined where that is not known, as after a kill: then any counts for it. */
@@ -186,7 +186,7 @@ export class NewFiles {
     return failure
   }
 
-  /** What differs from the last text under the name is an edit; where nothing does, the texts that were met tell. */
+  /** The edit is the difference to the last text under the name; without one, the texts that were met tell. */
   async #meaning(record: NewRecord, made: Made, said: JsonObject, context: RequestContext): Promise<Meaning> {
     if (made.meansAll) return { form: await record.like(said, made.form, context), base: undefined }
     const edits = editsBetween(made.said, said)
@@ -217,7 +217,7 @@ export class NewFiles {
     return failure
   }
 
-  /** What has become of it; the text may ask for more than the POST took. */
+  /** Its outcome; the text may ask for more than the POST took. */
   async #readMade(
     record: NewRecord,
     { target, said, draft, process }: WrittenDraft & { target: RecordNode; said: JsonObject },
@@ -235,7 +235,7 @@ export class NewFiles {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') throw await withFailure(draft, notShownYet(record.key, id, failure))
       if (failure.kind !== 'outcome-unknown') throw await withFailure(draft, madeInPart(target, failure))
-      // What has this number is another one.
+      // Another report has this number.
       await draft.change({ made: undefined })
       throw await withFailureAs('outcome-unknown', draft, failure)
     }
@@ -266,7 +266,7 @@ export class NewFiles {
     }
   }
 
-  // What the names stand for.
+  // The things that the names stand for.
 
   /** False where the disk does not take it. */
   async #note(node: NewNode, made: Made): Promise<boolean> {

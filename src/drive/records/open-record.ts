@@ -21,7 +21,7 @@ export class OpenRecord {
   #aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
   /** When the draft's bytes changed last. */
   #changed: Instant
-  /** What a draft began with, which no program wrote, and up to where its beginning was written over. */
+  /** The beginning of a draft that no program wrote, and up to where its beginning was written over. */
   readonly #starts = new WeakMap<Draft, { readonly bytes: Uint8Array; over: number }>()
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
   #emptied: Uint8Array | undefined
@@ -88,7 +88,7 @@ export class OpenRecord {
     return this.#draft && { size: this.#draft.size, mtime: this.#changed }
   }
 
-  /** Whether this handle shows the draft as it grows. */
+  /** True if this handle shows the draft as it grows. */
   isShown(view: HandleView): boolean {
     return this.#draft !== undefined && view.gone === 'no' && view.node === this.#node
   }
@@ -175,7 +175,7 @@ export class OpenRecord {
     })
   }
 
-  /** What `empty` remembered is the draft again, unless another text was written. */
+  /** The text that `empty` remembered is the draft again, unless another text was written. */
   async refill(): Promise<boolean> {
     const [draft, emptied] = [this.#draft, this.#emptied]
     this.#emptied = undefined
@@ -266,7 +266,7 @@ export class OpenRecord {
     await swap
   }
 
-  /** What was written before and is not saved yet is kept as history. */
+  /** An earlier text that is not saved yet is kept as history. */
   async #swapIn(
     source: RecordSource,
     { text, base, isUnread, process }: Replacement,
@@ -296,7 +296,7 @@ export class OpenRecord {
     keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void> = async () => {},
   ): Promise<void> {
     editingOf(source)
-    // What is written meanwhile goes with it.
+    // Bytes written meanwhile go with it.
     for (let kept = -1; kept !== this.#revision; ) {
       kept = this.#revision
       const { bytes, isUnread } = await this.present(source, context)
@@ -308,7 +308,7 @@ export class OpenRecord {
     const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
     if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(await draft.remains())
     this.detachHandles(handlesAre)
-    // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
+    // An unsaved text goes where the file goes; the draft of a refused save stays to be looked at.
     if (draft !== undefined && draft.meta.state === 'editing') {
       this.#draft = undefined
       await draft.discard()
@@ -346,7 +346,7 @@ export class OpenRecord {
   async drop(): Promise<void> {
     const draft = this.#draft
     if (draft === undefined) return
-    // What a program has written and not closed yet is given up with it: its close(2) says so.
+    // An open, unsaved text is given up with it: its program's close(2) says so.
     for (const view of this.handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
     await this.#end(draft)
   }
@@ -374,7 +374,7 @@ export class OpenRecord {
 
   /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
   detach(): void {
-    // What a program is writing stays whole: its save is refused, and sets it apart.
+    // A text that a program is writing stays whole: its save is refused, and sets it apart.
     if (this.handles.size > 0 || this.#draft?.meta.state === 'editing') return
     this.#draft = undefined
     this.tell()

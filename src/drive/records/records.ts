@@ -94,7 +94,7 @@ export class Records {
     await record.replace(source, text, context)
   }
 
-  /** What is or was open here, or has a draft. */
+  /** The record that is or was open here, or has a draft. */
   known(key: string): OpenRecord | undefined {
     return this.#opened.get(key)
   }

@@ -37,7 +37,7 @@ export async function openScratchFiles(root: string) {
   }
 
   return {
-    /** What lies in this directory, from memory. */
+    /** The files in this directory, from memory. */
     entries: (directory: string): readonly Dentry[] => [
       ...[...(known.get(directory) ?? [])].map(name => dentry({ directory, name })),
       ...[...(links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
@@ -61,7 +61,7 @@ export async function openScratchFiles(root: string) {
       return { size, mtime: instant(Math.floor(mtimeMs)) }
     },
     read: (place: ScratchPlace): Promise<Uint8Array> => withLocalFailures(readFile(fileOf(place))),
-    /** Whether it was moved here and no program has opened it since, as far as this mount knows. */
+    /** True if it was moved here and no program has opened it since, as far as this mount knows. */
     isUnread: (place: ScratchPlace): boolean => !met.has(fileOf(place)) && !touched.has(fileOf(place)),
     /** The names in the directory of this place survive a power cut. */
     syncNames: ({ directory }: ScratchPlace): Promise<void> =>

@@ -100,7 +100,7 @@ export class Burst {
     }
   }
 
-  // What a removal does.
+  // The removal itself.
 
   /** A removal is tried. @throws Failure 'not-permitted' where the rest of this burst is refused */
   attempt(path: string): void {
@@ -148,13 +148,13 @@ export class Burst {
     this.ports.changed()
   }
 
-  // What is seen of it.
+  // The view of it.
 
   has(key: string): boolean {
     return this.#things.has(key) || this.#sending.has(key)
   }
 
-  /** Whether a node is hidden under this name: it was removed, or lies in a calculation that was. */
+  /** True if a node is hidden under this name: it was removed, or lies in a calculation that was. */
   hides(node: Node, name: string): boolean {
     if (!this.isUnderWay) return false
     this.#endIfOver()
@@ -163,7 +163,7 @@ export class Burst {
     return this.has(keyOf(calculation)) || this.#entries.get(calculation)?.has(name) === true
   }
 
-  /** Whether anything is hidden. */
+  /** True if anything is hidden. */
   get isUnderWay(): boolean {
     return this.#things.size + this.#entries.size + this.#sending.size > 0
   }
@@ -178,7 +178,7 @@ export class Burst {
     return left.flatMap(([, names]) => [...names.values()])
   }
 
-  // What calls it off.
+  // The ways to call it off.
 
   /** All of the burst comes back where this is part of it, or the directory of a part. */
   touch(node: Node, name: string, path: string): boolean {

@@ -31,7 +31,7 @@ export interface RemovalsParts {
   readonly aliases: NameAliases
   /** When a program of this mount last wrote the report; long ago where none did. */
   readonly writtenAt: (node: RecordNode) => Instant
-  /** Whether a text of it waits that is not saved. */
+  /** True if a text of it waits that is not saved. */
   readonly hasText: (node: RecordNode) => boolean
   /** An empty project is deleted: what was told of it is over. */
   readonly projectGone: (node: ProjectNode, path: string) => void
@@ -208,7 +208,7 @@ function sentencesOf(removal: WaitingRemoval, sources: RemovalReportSources): re
   ]
 }
 
-/** What is about to be deleted, by the path at which it was removed. */
+/** Things about to be deleted, by the path at which it was removed. */
 export const waitingRemovals = ({
   burst,
 }: Pick<RemovalReportSources, 'burst'>): readonly { path: string; what: string; since: Instant }[] =>

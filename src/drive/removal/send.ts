@@ -27,7 +27,7 @@ export interface DeleteSenderParts {
 export class DeleteSender {
   constructor(private readonly parts: DeleteSenderParts) {}
 
-  /** What is known of it here, without a request. */
+  /** The known facts of it, without a request. */
   known(node: Deletable): Sight {
     const { catalog } = this.parts
     if (node.kind === 'calculation') {
@@ -40,7 +40,7 @@ export class DeleteSender {
     return { record: shares.find(({ id }) => id === node.id)?.record }
   }
 
-  /** What the service says of it now. */
+  /** The service's present facts of it. */
   async look(node: DeleteTarget, context: RequestContext): Promise<Sight> {
     const { remote } = this.parts
     if (node.kind === 'project') return this.#sight(await remote.project(node.id, context))

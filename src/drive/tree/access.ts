@@ -9,7 +9,7 @@ import type { EditableNode, Node } from '../nodes/node.js'
 /** read: nothing is changed. edit: records are. manage: things are deleted, too. */
 export type Access = 'read' | 'edit' | 'manage'
 
-/** What a call is about to do; `made` is whether this mount has made the project. */
+/** The intent of a call; `made` is true if this mount has made the project. */
 export type AccessRequest =
   | { readonly do: 'edit'; readonly node: EditableNode }
   | { readonly do: 'make'; readonly in: ProjectId }
@@ -92,7 +92,7 @@ export function openAccessRights(
     return failure
   }
 
-  /** What is above a project counts for it, too: the nearest share of the caller's decides. */
+  /** A share above a project counts for it, too: the nearest share of the caller's decides. */
   function frozenProject(project: ProjectId | undefined): Failure | undefined {
     let shared: 'unknown' | 'more than read' = 'unknown'
     const seen = new Set<ProjectId>()

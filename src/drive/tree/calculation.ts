@@ -13,7 +13,7 @@ import type { Marks } from './identity-mark.js'
 
 const foldersAtMost = 4096
 
-/** What a folder is made of, and what comes of it; made again once either is another. */
+/** The parts of a folder, and its entries; made again once a part is another. */
 interface FolderListing {
   readonly titles: readonly FileTitle[]
   readonly derived: readonly DerivedName[]
@@ -65,7 +65,7 @@ export function openCalculationTree(catalog: Catalog, marks: Marks) {
     lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined> {
       return chain(folderAt(node, context), ({ byName }) => byName.get(name))
     },
-    /** What had this name when the service was asked last. */
+    /** The node of this name at the last question. */
     known: (node: CalculationNode, name: string): Node | undefined => knownFolder(node)?.byName.get(name),
   }
 }

@@ -68,7 +68,7 @@ export function openMarks({ identities, ...parts }: MarkParts) {
 
 export type Marks = ReturnType<typeof openMarks>
 
-/** What it says of itself now; undefined where this user may not read it. @throws an outage, where only what was told before is at hand */
+/** Its own record now; undefined where this user may not read it. @throws an outage, where only what was told before is at hand */
 function readNow(
   node: Marked,
   { catalog, dialect }: Omit<MarkParts, 'identities'>,
@@ -89,7 +89,7 @@ function readNow(
 
 const refOf = ({ kind, id }: Marked): RecordRef => ({ kind, id })
 
-/** What the listing says of it, or its number alone. */
+/** The listing's facts of it, or its number alone. */
 const saidOf = ({ born, title, parent, since }: Marked): Identity => ({
   born,
   owner: undefined,

@@ -92,7 +92,7 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     const known = nameFoundProjects(top.entries).get(name)
     if (known !== undefined) {
       const id = await roots.present(known, context)
-      // What is known of the top is made of what was found.
+      // The known top is made of the projects that were found.
       if (id !== known.id) await roots.top(context)
       if (id === undefined) return undefined
       await rights.meet(id, context)

@@ -28,9 +28,9 @@ export interface LocalFiles {
   drafts(): readonly string[]
   /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
   unsentNew(of: NewPlace): readonly NewNode[]
-  /** Whether this `new*.json` is there: unsent, or another name of what it has made. */
+  /** True if this `new*.json` is there: unsent, or another name of what it has made. */
   isNew(node: NewNode): boolean
-  /** Whether an unsaved text stands in its place: then it is there whatever the service says. */
+  /** True if an unsaved text stands in its place: then it is there whatever the service says. */
   hasDraft(node: EditableNode): boolean
 }
 

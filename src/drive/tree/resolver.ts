@@ -18,7 +18,7 @@ import { type Name, type Place, pathOf } from '../nodes/place.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/well-known-names.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
 
-/** What was just taken away, or is about to be deleted. */
+/** Things just taken away, or about to be deleted. */
 export interface Removed {
   isHidden(node: Node): boolean
   /** It was removed under this name, or lies in what was. */
@@ -27,7 +27,7 @@ export interface Removed {
 
 export function openResolver(tree: Tree, gone: Removed) {
   return {
-    /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
+    /** The node there; Failure 'absent' also for a record whose file was taken away a moment ago. */
     child: (name: Name, context: RequestContext): MaybePromise<Node> =>
       chain(tree.child(name, context), found => {
         const isAway = !isDirectory(found) && gone.isHidden(found)
@@ -67,7 +67,7 @@ export function directoryIn(place: Place): DirectoryNode {
 
 const justRemoved = (name: Name): Failure => new Failure('absent', `${pathOf(name)}: it was just taken away`)
 
-/** Which directories take an editor's own files, and under which names. */
+/** Directories that take an editor's own files, and the names of those. */
 function takesScratch(directory: DirectoryNode, name: string): boolean {
   switch (directory.kind) {
     case 'project':

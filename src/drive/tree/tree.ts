@@ -33,7 +33,7 @@ import { openProjectTree } from './projects.js'
 import { type LocalFiles, type NewPlace, openReportTree } from './reports.js'
 import { openUserTree } from './users.js'
 
-/** What the tree looks at; editors' files and drafts come from the state directory. */
+/** The sources of the tree; editors' files and drafts come from the state directory. */
 export interface TreeSources {
   readonly catalog: Catalog
   readonly identities: Identities
@@ -149,7 +149,7 @@ export function openTree(sources: TreeSources) {
     name: string,
     context: RequestContext,
   ): MaybePromise<Node | undefined> {
-    // What the service really has under such a name was listed before; nothing is asked for it.
+    // A real thing of such a name was listed before; nothing is asked for it.
     if (isProbe(name)) return knownChild(directory, name)
     const met = directory.kind === 'project' ? marks.of(directory, context) : undefined
     return chain(met, () =>
@@ -245,7 +245,7 @@ export function openTree(sources: TreeSources) {
     }
   }
 
-  /** What was known of its entries at the last question, without any request; undefined where they are not known. */
+  /** The entries known at the last question, without any request; undefined where they are not known. */
   function listKnown(directory: DirectoryNode): readonly Dentry[] | undefined {
     switch (directory.kind) {
       case 'root':
@@ -312,7 +312,7 @@ function requireNode(found: Node | undefined, name: string): Node {
 const newPlace = (directory: DirectoryNode): NewPlace | undefined =>
   directory.kind === 'reports' || directory.kind === 'shares' ? directory : undefined
 
-/** What a save under this name makes here, if anything. */
+/** The thing that a save under this name makes here, if any. */
 export function newIn(directory: DirectoryNode, name: string): NewNode | undefined {
   if (!isNewName(name)) return undefined
   if (directory.kind === 'reports') return { kind: 'new', of: 'report', name }
@@ -357,7 +357,7 @@ async function lookupById(
       const id = name as ProjectId
       const [record] = await Promise.all([
         catalog.record({ kind: 'project', id }).ask(context),
-        // What no listing of the caller's own names is a colleague's, and perhaps shared for reading only.
+        // A project in no listing of the caller's own is a colleague's, and perhaps shared for reading only.
         catalog.parentOf(id) === undefined ? rights.meet(id, context) : undefined,
       ])
       const { born, title, created, modified } = dialect.facts(record)

@@ -31,7 +31,7 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
     if (link !== undefined) return link
     const below = own === undefined ? nameFoundProjects(await knownBelow(user, context)) : undefined
     const known = below?.get(name) ?? below?.get(escapeTitle(name))
-    // What was found earlier is looked up again by its path.
+    // A project found earlier is looked up again by its path.
     if (known !== undefined) return linkToProject(await roots.present(known, context))
     const found = (await roots.find(user, name, context)) ?? (await roots.find(user, titleOf(name), context))
     return linkToProject(found?.id)

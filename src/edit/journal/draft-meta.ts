@@ -110,7 +110,7 @@ const metaSchema = z.object({
 export type DraftMeta = z.infer<typeof metaSchema>
 export type SaveAttempt = NonNullable<DraftMeta['attempt']>
 
-/** What of the note may change; an `undefined` takes a part away. */
+/** The parts of the note that may change; an `undefined` takes a part away. */
 export type MetaChange = {
   [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed'>]?:
     | DraftMeta[Part]
@@ -163,7 +163,7 @@ export function whyOf(failure: Failure): DraftReason {
   }
 }
 
-/** What to do about a text of this name; undefined while nothing is wrong. */
+/** The advice for a text of this name; undefined while nothing is wrong. */
 export function whatToDo(
   { meta, damage }: { readonly meta: Pick<DraftMeta, 'state' | 'why'>; readonly damage: string | undefined },
   name: string,
@@ -181,7 +181,7 @@ export const sealOf = (bytes: Uint8Array): NonNullable<DraftMeta['sealed']> => (
 })
 
 /**
- * What the disk has done to a text, in a sentence; undefined where it is whole. Without a checksum (a draft of an earlier
+ * The damage of a text by the disk, in a sentence; undefined where it is whole. Without a checksum (a draft of an earlier
  * version, or one that a kill cut short) only a text of nothing but zeros is known to be lost: no program writes one.
  */
 export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8Array): string | undefined {

@@ -157,7 +157,7 @@ export class Draft {
     return this.#inTurn(async () => decoded(this.#verified()))
   }
 
-  /** What is on the disk, damaged or not. */
+  /** The bytes on the disk, damaged or not. */
   remains(): Promise<Uint8Array> {
     return this.#inTurn(async () => this.#raw(0, this.#size))
   }
@@ -235,7 +235,7 @@ export class Draft {
     return this.#turns.take('', work)
   }
 
-  /** What could not be saved, and is written over now: as it stands before the first write, which breaks its seal. */
+  /** An unsaved text that is written over now: as it stands before the first write, which breaks its seal. */
   async #keepUnsaved(): Promise<void> {
     const { sealed, state, key } = this.#meta
     if (sealed === undefined || state === 'editing' || key === undefined) return

@@ -19,7 +19,7 @@ export interface Drafts {
   create(key: RecordKey, base?: string, thing?: DraftMeta['thing']): Promise<Draft>
   /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
   readonly found: readonly Draft[]
-  /** What could not even be read; it stays untouched on disk. */
+  /** A draft that could not even be read; it stays untouched on disk. */
   readonly damaged: readonly Damage[]
   /** Those of the account's other mounts as they are now, to be looked at: all but those with an id of one's own. */
   others(isOwn: (id: string) => boolean): readonly LeftDraft[]
@@ -107,7 +107,7 @@ function namesNow(root: string): readonly string[] {
   }
 }
 
-/** What is known of a draft without having it. */
+/** The known facts of a draft of another process. */
 export type LeftDraft = Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
 
 /** Those that no running process has, as the next mount would show them; what cannot be read is among the damaged. Changes nothing. */

@@ -51,10 +51,10 @@ export function draftStem(key: RecordKey | undefined, id: string): string {
   return key.kind === 'report' ? key.id : `${key.kind}-${key.id}`
 }
 
-/** What follows the stem: an order has its ending in it. */
+/** The ending behind the stem: an order has its ending in it. */
 export const draftEnding = (stem: string): string => (stem.endsWith(fixedNames.order) ? '' : '.json')
 
-/** What is left of a text that the disk has damaged is called so, after its whole name. */
+/** The rest of a damaged text is called so, after its whole name. */
 export const damagedEnding = '.damaged'
 
 /** The whole name, unless two drafts of one record wait. */

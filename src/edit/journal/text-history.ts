@@ -80,7 +80,7 @@ export interface MetText {
 export interface TextHistoryOptions {
   /** Private to one service and user. */
   readonly stateDirectory: string
-  /** What tells this mount from others on the same state directory, and is the same after a remount. */
+  /** The mark of this mount among others on the same state directory, and is the same after a remount. */
   readonly mount: string
   readonly now: () => Instant
   /** Kept over remounts; without it a date that is set back between two mounts turns what was met last into what was met first. */
@@ -97,7 +97,7 @@ export interface Latest {
 const unsettledAtMost = 9
 const dayMilliseconds = 24 * 60 * 60 * 1000
 const daysOfBase = 7
-/** What was sent is the only trace of an edit that a later one has replaced: it stays longer. */
+/** A sent text is the only trace of an edit that a later one has replaced: it stays longer. */
 const daysOfHistory = 90
 
 /** The name of a text: SHA-256 of its UTF-8 bytes, in hex. */
@@ -203,7 +203,7 @@ export class TextHistory {
     return namesIn(this.#root).flatMap(name => numberIn(name, kind) ?? [])
   }
 
-  /** What this mount has sent since the last text that is known to be stored, the latest first. */
+  /** The texts that this mount has sent since the last text that is known to be stored, the latest first. */
   unsettled(key: RecordKey): Promise<readonly string[]> {
     return this.#inTurn(key, async directory => {
       const marks = (await this.#marksIn(directory)).filter(mark => mark.own)

@@ -23,7 +23,7 @@ export interface NewProjectPorts {
   readonly now: () => Instant
 }
 
-/** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
+/** The known facts of the parent: its sub-projects, and records whose names for things are taken. */
 export interface ParentContents {
   readonly before: readonly ListedProject[]
   readonly like: readonly JsonObject[]

@@ -11,7 +11,7 @@ export interface OrderLine {
   readonly entry: string
   /** Undefined where the line has no such cell; empty where it was emptied. */
   readonly title: string | undefined
-  /** What stands beside an id as its path; it must be that one's. */
+  /** The path beside an id; it must be that one's. */
   readonly path: string
 }
 

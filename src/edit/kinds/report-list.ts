@@ -179,7 +179,7 @@ async function refuseUnknown(
   )
 }
 
-/** What the service does not have, or does not take for an id, is a mistake of the list. */
+/** An entry that the service does not have, or does not take for an id, is a mistake of the list. */
 async function existing<Found>(otherwise: string, look: () => Promise<Found>): Promise<Found> {
   try {
     return await look()

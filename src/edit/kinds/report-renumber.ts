@@ -6,7 +6,7 @@ import type { Dialect, ReportRow } from '../../remote/remote.js'
 
 export interface Renumbered {
   readonly now: JsonObject
-  /** What is to be saved beside the new order: the service's own record, or a draft of it. */
+  /** The record to save beside the new order: the service's own record, or a draft of it. */
   readonly mine: JsonObject
   readonly rows: readonly ReportRow[]
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, Remote, ReportType, RequestContext } from '../../remote/remote.js'
 
-/** What saving a report needs. */
+/** The parts that saving a report needs. */
 export interface ReportPorts {
   readonly remote: Pick<
     Remote,

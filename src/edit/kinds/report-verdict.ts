@@ -79,7 +79,7 @@ function isRowStored(wanted: Json | undefined, stored: Json): boolean {
 const isEmptyValue = (json: Json): boolean =>
   (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
 
-/** What of a report's change is stored. */
+/** The stored part of a report's change. */
 export function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
   const compared = compareList(dialect, change, stored)
   const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
@@ -128,7 +128,7 @@ function isOldTitle(dialect: Dialect, before: JsonObject, row: ReportRow): boole
   return rows.some(old => old.calculation === row.calculation && old.title === row.title)
 }
 
-/** What a person edited in a row beside order and title, unknown fields, is there too. */
+/** An edit of a row beside order and title, unknown fields, is there too. */
 function hasRowEdits(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
   const name = dialect.listField(whole)
   const rows = dialect.rows(whole)

@@ -139,7 +139,7 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
   throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)
 }
 
-/** Whether two records of one number are of two shares: a share stays with its person as long as it is the same one. */
+/** True if two records of one number are of two shares: a share stays with its person as long as it is the same one. */
 function isOtherPersons(
   dialect: Dialect,
   before: JsonObject | undefined,

@@ -12,7 +12,7 @@ export interface Candidate extends Omit<KnownText, 'text'> {
   readonly record: JsonObject
   /** The date of change as it stands there: a program leaves it as it had it. */
   readonly changed?: string | undefined
-  /** What leads from it to the text that was written, where that is known already. */
+  /** The edits from it to the written text, where that is known already. */
   readonly edits?: Edits
 }
 
@@ -74,7 +74,7 @@ export function chooseBase(
   const least = Math.min(...dated.map(({ one }) => one.distance))
   if (written.by === undefined) refuseSecondProgram(judged, counted)
   const nearest = dated.filter(({ one }) => one.distance === least)
-  // What the service made of a save goes on from it, once it was read.
+  // The service's wording of a save goes on from it, once it was read.
   const ownAt = ({ one, savedAt }: Counted<Judged>) => Math.max(savedAt, one.outcome ?? never)
   const lastOwn = Math.max(...dated.map(ownAt))
   const [oldest] = nearest.toSorted((one, other) => one.at - other.at)

@@ -22,9 +22,9 @@ export interface NewRecord {
   readonly withDigitsOf: Dialect['withDigitsOf']
   /** The id of the record of which the text is a copy, as it stands there; undefined for none. */
   copiedId(written: JsonObject): string | undefined
-  /** Which thing it is made in, as the service says now; missing where it is made in none. */
+  /** The thing it is made in, as the service says now; missing where it is made in none. */
   place?(context: RequestContext): Promise<Identity>
-  /** What is to be sent. @throws Failure 'refused' for what the service could not take */
+  /** The request to send. @throws Failure 'refused' for what the service could not take */
   compose(written: JsonObject, context: RequestContext): Promise<JsonObject>
   /** Sends it; answers the new id. */
   post(body: JsonObject, context: RequestContext): Promise<string>
@@ -35,15 +35,15 @@ export interface NewRecord {
   readonly find?: (body: JsonObject, context: RequestContext) => Promise<string | undefined>
   /** @throws Failure 'outcome-unknown' where the record with the number that was answered is not what was sent */
   confirm?(id: string, made: { readonly written: JsonObject; readonly record: JsonObject }): void
-  /** What the service must be told beside the POST, where its record cannot show it; answers the record as it is then. */
+  /** The change that the service needs beside the POST, where its record cannot show it; answers the record as it is then. */
   complete(
     id: string,
     made: { readonly written: JsonObject; readonly record: JsonObject },
     context: RequestContext,
   ): Promise<JsonObject>
-  /** Whether the text is the record's of that number: it carries the id. */
+  /** True if the text is the record's of that number: it carries the id. */
   carries(written: JsonObject, id: string): boolean
-  /** Whether the text is about the record that says, or of which was said, what is known; one with another id is not. */
+  /** True if the text is about the record that says, or of which was said, what is known; one with another id is not. */
   isAbout(written: JsonObject, id: string, known: readonly JsonObject[]): boolean
   /** The record with everything in it that the writer said, under the record's own names. */
   like(written: JsonObject, record: JsonObject, context: RequestContext): Promise<JsonObject>
@@ -62,7 +62,7 @@ export interface CreatedRecord {
  */
 export type Creator = (record: NewRecord, draft: Draft, context: RequestContext) => Promise<CreatedRecord>
 
-/** Whether a draft's record may be there already. */
+/** True if a draft's record may be there already. */
 export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
   made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
 
@@ -103,7 +103,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     await history.remember(record.key, prettyPrint(body), 'sent')
     await draft.commit({ state: 'sending', why: undefined })
   } catch (thrown) {
-    // What was under way before this is under way still.
+    // Creations under way before this are under way still.
     throw await withFailureAs(isUnderWay ? 'in-flight' : 'refused', draft, asFailure(thrown))
   }
   return {
@@ -139,7 +139,7 @@ async function withOwnDigits(
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
 async function refuseOtherPlace({ record, draft }: Creation, context: RequestContext): Promise<void> {
   if (record.place === undefined) return
-  // What was refused as not meant is not sent by a later try of the same text.
+  // A creation refused as not meant is not sent by a later try of the same text.
   if (draft.meta.apart === true) throw anotherThing(draft.key)
   if (draft.meta.thing === undefined) return
   const place = await record.place(context).catch(async (thrown: unknown) => {

@@ -68,7 +68,7 @@ export interface MergeResult {
   readonly conflicts: readonly string[]
 }
 
-/** What is the same in a field although it differs. */
+/** Fields that differ and say the same. */
 export interface Likeness {
   readonly isOurs?: (name: string) => boolean
   readonly isThere?: (name: string) => boolean
@@ -122,7 +122,7 @@ export function keptFields(edits: Edits, stored: JsonObject): readonly string[] 
   return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
 }
 
-/** What to say of the fields that the service keeps; undefined for none. */
+/** The remark on the fields that the service keeps; undefined for none. */
 export function keptSentence(edits: Edits, stored: JsonObject): string | undefined {
   const names = keptFields(edits, stored).map(name => JSON.stringify(name))
   return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`

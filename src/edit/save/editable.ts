@@ -6,7 +6,7 @@ import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
 import { type Edits, editsBetween } from './diff.js'
 
-/** What a program wrote and what it had before. */
+/** A program's text and the one before. */
 export interface WrittenEdit {
   readonly base: JsonObject
   readonly mine: JsonObject
@@ -15,22 +15,22 @@ export interface WrittenEdit {
   readonly asNear: readonly JsonObject[]
 }
 
-/** What is to happen on the service: `whole` is `before` with the edits in it. */
+/** The change to make on the service: `whole` is `before` with the edits in it. */
 export interface RecordChange {
   readonly before: JsonObject
   readonly whole: JsonObject
   readonly edits: Edits
 }
 
-/** What became of a change that was sent. */
+/** The outcome of a change that was sent. */
 export interface ChangeResult {
   /** Edited fields that the service does not have as they were sent. */
   readonly unstored: readonly string[]
-  /** What was not edited and the service dropped all the same, in a sentence. */
+  /** The unedited fields that the service dropped all the same, in a sentence. */
   readonly lost: string | undefined
 }
 
-/** What a text may be an edit of: the records met here, the latest first; or the one it was made from, if that is known. */
+/** The possible bases of a text: the records met here, the latest first; or the one it was made from, if that is known. */
 export interface KnownBases {
   readonly known: readonly Candidate[]
   readonly held: JsonObject | undefined
@@ -58,20 +58,20 @@ export interface EditableRecord {
   answered(context: RequestContext): Promise<void>
   /** The record as it is now, never from a cache. */
   read(context: RequestContext): Promise<JsonObject>
-  /** Whether two records that had this key are of different things. */
+  /** True if two records that had this key are of different things. */
   isAnother(before: JsonObject, now: JsonObject): boolean
-  /** Which thing it is, once it was read: its own, and of a share its project's. */
+  /** The thing itself, once it was read: its own, and of a share its project's. */
   identity(record: JsonObject, context: RequestContext): Promise<Identity>
   /**
    * The written record in the form the service has it in (a path becomes an id).
    * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant
    */
   check(written: WrittenEdit, context: RequestContext): Promise<JsonObject>
-  /** Whether the service fills this field in from others, whatever a PUT says there. */
+  /** True if the service fills this field in from others, whatever a PUT says there. */
   readonly follows?: (name: string) => boolean
-  /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */
+  /** True if a field that differs in the two says the same: a service fills in what a writer has left out. */
   readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
-  /** Whether another client has made the same of a field in other words: a list with other place numbers. */
+  /** True if another client has made the same of a field in other words: a list with other place numbers. */
   readonly hasAlready?: (name: string, mine: JsonObject, theirs: JsonObject) => boolean
   /**
    * A last look at the merged record, before anything is sent.

@@ -17,13 +17,13 @@ export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
   throw anotherThing(draft.key)
 }
 
-/** Whether this is another thing than the draft was begun for; false where it was not noted. */
+/** True if this is another thing than the draft was begun for; false where it was not noted. */
 export function isOtherThan(draft: Draft, now: Identity): boolean {
   const thing = notedThing(draft)
   return thing !== undefined && isAnotherThing(thing, now, 'loosely')
 }
 
-/** What the draft was begun for, or what was made of it; undefined where that was not noted. */
+/** The thing the draft was begun for, or that was made of it; undefined where that was not noted. */
 export const notedThing = ({ meta }: Draft): Identity | undefined => meta.thing && notedIdentity(meta.thing)
 
 const notedIdentity = ({ born, owner, title, parent }: NonNullable<Draft['meta']['thing']>): Identity => ({

@@ -93,7 +93,7 @@ export function unreadable(thrown: unknown): never {
   )
 }
 
-/** What has become of a lost request was looked up: what it failed of is the better word then. */
+/** The outcome of a lost request was looked up: its failure is the better word then. */
 export function originalFailure(failure: Failure): Failure {
   return failure.kind === 'outcome-unknown' && failure.cause instanceof Failure ? failure.cause : failure
 }

@@ -39,7 +39,7 @@ export type SaveResult =
       readonly outcome: 'stored'
       readonly text: string
       readonly record: JsonObject
-      /** What the service dropped beside the edit, in a sentence. */
+      /** The service's losses beside the edit, in a sentence. */
       readonly lost: string | undefined
     }
 
@@ -89,7 +89,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const parsed = record.mean === undefined ? parseObject(text) : undefined
-  // What is on its way still is not in what the service shows: a text of before would count as unchanged.
+  // A change on its way is not in the service's text yet: a text of before would count as unchanged.
   await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
   else await reconcileSent(save, context)
@@ -110,7 +110,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
     const own = { text, form: formOf(record, mine, { text, parsed }) }
     const checked = { ...written, mine, edits: editsBetween(written.base, mine) }
     if (checked.edits.size === 0) return await unchanged(save, own, checked, context)
-    // Whose share it is says its project, which is asked for by itself: before the record, so that nothing comes in between.
+    // The project tells whose share it is, and is asked by itself: before the record, so that nothing comes in between.
     if (record.key.kind === 'share') await refuseOtherThing(save, written.base, context)
     const readAt = save.now()
     before = await record.read(context)
@@ -303,7 +303,7 @@ function outcomeOf(
   const isFollowed = [...change.edits.keys()].some(name => record.follows?.(name))
   if (made.size === 0 && !isFollowed) return undefined
   const others = editsBetween(written.base, record.plain(change.before))
-  // What the writer's text did not have at all the service fills in.
+  // Fields that the writer's text did not have the service fills in.
   const isFilledIn = (name: string) => record.follows?.(name) || fieldOf(written.base, name) === undefined
   const isOwn = (name: string) => change.edits.has(name) || !others.has(name) || isFilledIn(name)
   return [...made.keys()].every(isOwn) ? prettyPrint(stored) : undefined

@@ -117,7 +117,7 @@ async function sendOnce(
   }
 }
 
-/** What came in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
+/** A change in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
 async function refuseChanged(
   record: EditableRecord,
   { before, whole }: RecordChange,
@@ -139,7 +139,7 @@ async function refuseChanged(
   )
 }
 
-/** What is stored of a save that failed is its writer's own: to take it back is an edit, and so is what was not stored. */
+/** The stored part of a failed save is its writer's own: to take it back is an edit, and so is what was not stored. */
 async function notePart(
   { record, draft, history, own, by }: SendContext,
   change: RecordChange,
@@ -169,7 +169,7 @@ async function readBack(
   }
 }
 
-/** What the service has clearly refused needs no second look; anything else may still be carried out late. */
+/** A clear refusal needs no second look; anything else may still be carried out late. */
 function notUnderWay(failure: Failure): MetaChange {
   return isA('undecided', failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
 }

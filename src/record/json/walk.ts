@@ -14,7 +14,7 @@ export const foldedFrom = 1 << 16
 export const deepest = 200
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-/** What goes on like a number behind one, up to where a digit is missing. */
+/** The characters that go on like a number behind one, up to where a digit is missing. */
 const cutNumber = /\.|[eE][+-]?/y
 const [minus, dot, zero, nine, capitalE, smallE] = [0x2d, 0x2e, 0x30, 0x39, 0x45, 0x65] as const
 const words = new Map(['null', 'true', 'false'].map(word => [word.charCodeAt(0), word]))
@@ -69,7 +69,7 @@ export class Walk {
     return this.mistake('a double quote is expected')
   }
 
-  /** What stands at `at` cannot be right; the first mistake counts. */
+  /** The character at `at` cannot be right; the first mistake counts. */
   mistake(otherwise: string): false {
     this.wrong ??= wrongAt(this.text, this.at) ?? otherwise
     return false
@@ -177,6 +177,6 @@ const unescaped = (sign: number): string =>
 
 export const tooDeep = `the text is nested deeper than ${deepest} levels`
 
-/** Whether a text was refused for this alone. */
+/** True if a text was refused for this alone. */
 export const isTooDeep = (thrown: unknown): boolean =>
   thrown instanceof Failure && (thrown.message.startsWith(tooDeep) || isTooDeep(thrown.cause))

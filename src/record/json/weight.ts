@@ -22,7 +22,7 @@ export interface TextWeight {
   readonly print: number
 }
 
-/** What a JSON text takes once it is understood. */
+/** The memory of a JSON text once it is understood. */
 export function weightOf(text: string): TextWeight {
   let [nodes, depth, print] = [1, 0, text.length]
   for (let at = 0; at < text.length; at += 1) {

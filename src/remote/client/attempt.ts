@@ -373,7 +373,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     this.#give(result)
   }
 
-  /** What an answer says of the service. The head of a download says nothing of its body. */
+  /** The verdict of an answer on the service. The head of a download says nothing of its body. */
   #judge(status: number, result: AttemptResult<Value>): void {
     const { breaker, meaning, connections } = this.traffic
     const failure = result.ended === 'badly' ? result.failure : undefined

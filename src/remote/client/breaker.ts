@@ -112,7 +112,7 @@ const countedEvery = 8
 const patienceTimes = 4
 const patienceAtLeast = 1_000
 
-/** What the recent answers say of the service, and when a silence is unusual. */
+/** The verdict of the recent answers on the service, and the length of an unusual silence. */
 export class AnswerTimes {
   /** Milliseconds that an answer usually takes; 0 before the first one. */
   median = 0

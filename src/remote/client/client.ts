@@ -97,7 +97,7 @@ export class Client {
     const { status } = await connections.probe(path, headers)
     if (isFault(status))
       throw new Failure('refuses-all', `the service answered ${status} to GET ${path.slice(0, 300)}`)
-    // What was kept while nothing was answered may lead nowhere.
+    // Connections kept while nothing was answered may lead nowhere.
     if (breaker.away !== undefined) connections.renew()
   }
 }

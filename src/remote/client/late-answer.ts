@@ -4,7 +4,7 @@ import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Exchange } from '../connection/exchange.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
 
-/** What a change is about, such as `report 42`; the kind for a creation; the containing project for a name. */
+/** The subject of a change, such as `report 42`; the kind for a creation; the containing project for a name. */
 export type Subject = string
 
 /** State shared with other mounts and later processes: until when the answer to an earlier change of a subject may come. */

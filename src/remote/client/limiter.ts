@@ -11,7 +11,7 @@ export type TrafficClass = 'question' | 'download'
 export interface Entrant {
   readonly weight: TrafficClass
   readonly context: RequestContext
-  /** Whether nothing has come for it for unusually long. */
+  /** True if nothing has come for it for unusually long. */
   isSilent(now: Instant): boolean
   /** Ends it, if it is a question: its place is needed. */
   readonly giveUp: (() => void) | undefined
@@ -168,7 +168,7 @@ export class Limiter {
   }
 }
 
-/** Whether no user waits for it at the moment. */
+/** True if no user waits for it at the moment. */
 export const isBackground = (context: RequestContext): boolean =>
   context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
 

@@ -18,7 +18,7 @@ export interface Outgoing extends WireRequest {
   readonly weight: TrafficClass
   /** False for a write: if its answer is lost, the outcome is unknown. */
   readonly repeatable: boolean
-  /** What a write changes. */
+  /** The subject of a write. */
   readonly subject?: Subject | undefined
 }
 
@@ -61,14 +61,14 @@ export interface Question<Value> {
   readonly weight: TrafficClass
 }
 
-/** What statuses mean. */
+/** The meaning of statuses. */
 export interface Meaning {
   /** The service has too much to do. */
   isOverload(status: number): boolean
   refused(outgoing: Outgoing, head: Head, said: string | undefined, now: number): AttemptResult<never>
 }
 
-/** What all requests to one service share. */
+/** The parts that all requests to one service share. */
 export interface Traffic {
   readonly clock: Clock
   readonly connections: ServiceConnections
@@ -118,7 +118,7 @@ export function tell(
   trace?.({ method, path, ...ended, failure: failure?.message })
 }
 
-/** What a write changes; names of one project are one subject. */
+/** The subject of a write; names of one project are one subject. */
 export function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
   if (subject === undefined) return []
   return names === undefined ? [subject] : [subject, `names in ${names}`]

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import type { Exchange } from './exchange.js'
 
-/** What the head of an answer states about its body. */
+/** The head's statements about a body. */
 export interface DeclaredBody {
   /** Content-Length: bytes on the wire. */
   readonly length: number | undefined
@@ -167,7 +167,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array> {
     this.#reader?.resolve(over)
   }
 
-  /** What came before is still read. */
+  /** Bytes that came before are still read. */
   fail(why: Error): void {
     if (this.#state !== 'coming') return
     this.#state = 'failed'

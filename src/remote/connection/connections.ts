@@ -113,7 +113,7 @@ export class ServiceConnections {
     })
   }
 
-  /** What is idle goes: it may lead nowhere. */
+  /** Idle connections go: they may lead nowhere. */
   renew(): void {
     if (this.clock.now() < this.#renewedAt + renewEvery) return
     this.#renewedAt = this.clock.now()

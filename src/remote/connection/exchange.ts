@@ -11,14 +11,14 @@ export interface Head {
 
 /** Hears of an exchange: of its head, of each piece of its body, and once of its end or of why there is none. */
 export interface ExchangeListener {
-  /** What it throws ends the exchange, as in `piece`. */
+  /** An error that it throws ends the exchange, as in `piece`. */
   head(head: Head, exchange: Exchange): void
   piece(piece: Uint8Array, exchange: Exchange): void
   ended(exchange: Exchange): void
   failed(reason: Error, exchange: Exchange): void
 }
 
-/** What undici calls for one request. Never retries and follows nothing. */
+/** The handler of undici for one request. Never retries and follows nothing. */
 export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #stopped: Error | undefined

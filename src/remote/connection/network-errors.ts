@@ -62,7 +62,7 @@ export const isRedirect = (status: number): boolean => redirects.has(status)
 /** The platform sends no redirects, and asks for no sign-in to a network. */
 export const isOtherServers = (status: number): boolean => isRedirect(status) || status === networkSignIn
 
-/** What a gateway answers in the place of a service that is away, and what one answers that is broken. */
+/** The statuses of a gateway whose service is away, and of one that is broken. */
 export const isFault = (status: number): boolean => status >= 500
 
 /** A page or a redirect where the platform says JSON comes from another server: a captive portal, by a name that led there. */

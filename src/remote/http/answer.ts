@@ -16,7 +16,7 @@ import {
   dateOf,
 } from '../remote.js'
 
-/** Whether a Range was honoured, and the total size if the answer states it. */
+/** The answer to a Range: honoured or not, and the total size if it is stated. */
 export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined

@@ -67,7 +67,7 @@ export class Contents {
     return this.#plausible(content, { bytes: size, modified: dateOf(version) })
   }
 
-  /** What each source states now; discovered capabilities do not skip the request. @throws Failure as `size` */
+  /** The statement of each source now; discovered capabilities do not skip the request. @throws Failure as `size` */
   async facts(content: Content, context: RequestContext): Promise<ContentFacts> {
     const path = this.pathOf(content)
     const { told } = await this.#sizeByHead(path, context)
@@ -135,7 +135,7 @@ export class Contents {
     return nameOfPage.test(content.title) ? ends : 'twice'
   }
 
-  /** Whether a part is requested at all. */
+  /** True if a part is requested at all. */
   #asksForParts(): boolean {
     if (this.#known.ranges !== false) return true
     this.#known.unranged = (this.#known.unranged ?? 0) + 1

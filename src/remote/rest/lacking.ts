@@ -1,4 +1,4 @@
-// What one instance can do, and which operations it lacks: those that never answered and were refused for three existing things, until the next mount.
+// The operations of one instance, and those it lacks: such as that never answered and were refused for three existing things, until the next mount.
 
 import { LRUCache } from 'lru-cache'
 import type { ContentKindName } from '../../content-kinds.js'
@@ -13,11 +13,11 @@ export interface Capabilities extends KnownQuestions {
   sizes: Partial<Record<ContentKindName, SizeSource>>
   /** Where no method is known yet: how many contents in a row, none empty, had neither, each properly refused. */
   untold?: Partial<Record<ContentKindName, number>>
-  /** Whether a download can start in the middle. */
+  /** True if a download can start in the middle. */
   ranges?: boolean
   /** How many requests for a part in a row were answered with the whole. */
   unranged?: number
-  /** Whether a part may be requested on the condition that the version is unchanged. */
+  /** True if a part may be requested on the condition that the version is unchanged. */
   conditions?: boolean
   /** GET endpoints that have answered here, over restarts: one of them is never taken for lacking. */
   works?: readonly string[]
@@ -33,10 +33,10 @@ const often = 3
 /** …but one request in so many is still sent: else a wrong conclusion would never be corrected. */
 const sampledEvery = 64
 
-/** Whether so many unusual answers in a row count as this service's behaviour. */
+/** True if so many unusual answers in a row count as this service's behaviour. */
 export const isItsWay = (inARow: number): boolean => inARow >= often
 
-/** Whether the request after so many skipped or unusual ones is sent all the same. */
+/** True if the request after so many skipped or unusual ones is sent all the same. */
 export const isSampled = (count: number): boolean => count % sampledEvery === 0
 
 /** The operation that shows each thing which the drive leaves out without it. */
@@ -59,7 +59,7 @@ const consequences: Readonly<Record<string, string>> = {
   'calculation/xyz': 'calculations have no .xyz',
 }
 
-/** What a listing shows of its own accord: a name that leads nowhere ends a `cp -r` badly. */
+/** Names that a listing shows of its own accord: a name that leads nowhere ends a `cp -r` badly. */
 const shownUnasked: ReadonlySet<string> = new Set([operationOf.shares, operationOf.xyz])
 
 /** One missing geometry, list or share says nothing of the operation. */
@@ -79,7 +79,7 @@ export class Lacking {
     return this.#lacking.has(operation)
   }
 
-  /** Whether it has to be asked before what it makes is listed: it was lacking before, or the instance is a poor one. */
+  /** True if it has to be asked before what it makes is listed: it was lacking before, or the instance is a poor one. */
   isDoubtful(operation: string): boolean {
     const { lacked = [], works } = this.capabilities
     if (lacked.length === 0 || !shownUnasked.has(operation) || this.#lacking.has(operation)) return false
@@ -88,7 +88,7 @@ export class Lacking {
     )
   }
 
-  /** What is lacking and what follows, as far as it is known; for people. */
+  /** The lacking operations and what follows, as far as they are known; for people. */
   list(): readonly string[] {
     return [...this.#lacking].map(operation => {
       const then = consequences[operation]
@@ -96,7 +96,7 @@ export class Lacking {
     })
   }
 
-  /** Whether this failure may mean that the instance has no such operation: it has never answered here. */
+  /** True if this failure may mean that the instance has no such operation: it has never answered here. */
   mayBe(operation: string, failure: unknown): failure is Failure {
     return (
       failure instanceof Failure &&

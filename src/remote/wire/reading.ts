@@ -86,7 +86,7 @@ export function readings(names: FieldNames) {
   // The children of one project have one parent, and share one string for it.
   let lastParent: ProjectId | undefined
 
-  /** What a listing states of one child; its other fields go into the bundle. */
+  /** A listing's facts of one child; its other fields go into the bundle. */
   function item(
     json: JsonObject,
     { kind, bundler }: { kind: Listed<string>['kind']; bundler: BatchBuilder },

@@ -180,7 +180,7 @@ function place(cell: Cell, [u, v, w]: Place): Place {
 }
 
 interface GeneratedKind {
-  /** What a refusal calls it. */
+  /** Its name in a refusal. */
   readonly label: string
   /** The ending of the own files it is made of, which is also the type that /calculation/files lists them by. */
   readonly source: string

@@ -31,7 +31,7 @@ export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings
   }
   return {
     denied,
-    /** Whether the user may read a project and what lies in it. */
+    /** True if the user may read a project and what lies in it. */
     mayRead: (user: User, project: string): boolean => {
       const has = rankOf(user, project)
       return has !== undefined && has >= rank.READ

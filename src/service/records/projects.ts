@@ -41,7 +41,7 @@ export interface NewProject {
   readonly parent: string | null
   readonly owner: User
   readonly name: string
-  /** What the client sent, or as much of it as a seed gives. */
+  /** The client's record, or as much of it as a seed gives. */
   readonly record: JsonRecord
   /** ISO 8601. */
   readonly date: string

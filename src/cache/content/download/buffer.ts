@@ -209,7 +209,7 @@ export class ChunkWriter {
     return this.buffer.behind
   }
 
-  /** What is in memory goes to the disk: the chunk is full, or no more comes. */
+  /** Bytes in memory go to the disk: the chunk is full, or no more comes. */
   close(): void {
     if (this.current !== undefined) this.buffer.letGo(this.current)
     this.current = undefined

@@ -35,10 +35,10 @@ export interface DownloadPorts {
   readonly clock: Clock
 }
 
-/** What is downloaded, and how it is asked for. */
+/** The content to download, and how it is asked for. */
 export interface DownloadSource {
   readonly name: string
-  /** Whether parts of it may be asked for at all. */
+  /** True if parts of it may be asked for at all. */
   readonly hasParts: boolean
   readonly fetch: FetchRange
   /** Asks the service for the length once, so that `versions` knows it where the service can tell. */
@@ -77,7 +77,7 @@ interface Waiter {
 const countedEvery = 1 << 20
 /** A content up to this is checked whole before any of it is given, where its head does not say its length. */
 const heldBackBytes = 1 << 20
-/** What has arrived is lost, or waits for its readers to come back. */
+/** The arrived bytes are lost, or wait for its readers to come back. */
 export const abandonedAfterMs = 60_000
 const idleAfterMs = 5_000
 
@@ -161,7 +161,7 @@ export class Download implements RangeUser {
     return this.arrived >= (this.known ?? Number.POSITIVE_INFINITY)
   }
 
-  /** What has arrived would be worth something if it was stopped now. */
+  /** The arrived bytes would be worth something if it was stopped now. */
   get canRest(): boolean {
     return this.ports.ranges.possible && this.mayJump && this.length !== undefined && this.arrived > 0
   }
@@ -308,7 +308,7 @@ export class Download implements RangeUser {
     )
   }
 
-  /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
+  /** A failure of the disk or the content itself ends all; a lost connection only what waits for it. */
   failed(reason: unknown): void {
     const passes = reason instanceof Failure && /^(timeout|unreachable|busy)$/.test(reason.kind)
     if (!passes || !this.canRest) this.stop(reason)

@@ -22,7 +22,7 @@ export class ContentEntries {
   private uncounted = 0
 
   constructor(ports: Omit<ContentEntryPorts, 'ranges' | 'rested'>) {
-    // What is kept is soon of no use: it goes while it is young, which costs the collector least.
+    // A kept entry is soon of no use: it goes while it is young, which costs the collector least.
     const rested = (entry: ContentEntry): void => {
       if (this.find(entry.name) === entry) this.all.delete(entry.name)
     }

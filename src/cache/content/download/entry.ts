@@ -39,7 +39,7 @@ export interface ColdRead {
   readonly offset: number
   readonly into: Uint8Array
   readonly context: RequestContext
-  /** What failed was begun by others before: this reader asks for himself now. */
+  /** The failed download was begun by others before: this reader asks for himself now. */
   asksItself?: boolean
 }
 
@@ -247,7 +247,7 @@ export class ContentEntry {
     end?: ByteOffset,
   ): Promise<Body> {
     const { remote, lru } = this.ports
-    // What came faster than room could be made for it would pile up in memory.
+    // Bytes that come faster than room is made would pile up in memory.
     await lru.room()
     return remote.content(this.content, start, this.ownContext(priority), end, of)
   }
@@ -262,7 +262,7 @@ export class ContentEntry {
       log('a download was not kept', { name, error: String(reason), cause: causeOf(reason) })
   }
 
-  /** What a reader hears of a contradiction, once the download that met it is over. */
+  /** A reader's failure after a contradiction, once the download that met it is over. */
   private async contradicted(found: Contradiction, context: RequestContext): Promise<Failure> {
     this.endPassing()
     const failure = this.ports.versions.contradict(this.name, found)

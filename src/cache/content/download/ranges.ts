@@ -21,7 +21,7 @@ export type FetchRange = (
   of: ContentVersion | undefined,
 ) => Promise<Body>
 
-/** What is known of a body before its bytes come. */
+/** The known facts of a body before its bytes come. */
 export interface BodyFacts {
   readonly length: number | undefined
   readonly ends: Body['ends']
@@ -34,7 +34,7 @@ export interface RangeUser {
   readonly known: number | undefined
   readonly version: ContentVersion | undefined
   readonly buffer: ChunkBuffer
-  /** Whether parts of several answers may be put together. */
+  /** True if parts of several answers may be put together. */
   readonly mayJump: boolean
   readonly fetch: FetchRange
   /** An answer comes; throws if it is of another version. */
@@ -60,7 +60,7 @@ interface InFlightRange {
   body: Body | undefined
 }
 
-/** What is shorter, or lacks less, is worth finishing although no reader waits. */
+/** A download that is shorter, or lacks less, is worth finishing although no reader waits. */
 export const bigBytes = 8 << 20
 /** Up to this length the whole is fetched at once, although only its beginning is looked at. */
 const wholeAtMost = 1 << 20
@@ -75,7 +75,7 @@ const sequentialAhead = 1 << 20
 /** One answer of another kind is an accident: so many in a row are the service's way. */
 const refusedOften = 3
 
-/** Whether the service honours Range: what it answered several times in a row holds for this process. */
+/** True if the service honours Range: what it answered several times in a row holds for this process. */
 export class RangeSupport {
   private refusals = 0
 
@@ -207,7 +207,7 @@ export class Ranges {
     return range
   }
 
-  /** What was refused before its first piece was taken holds a connection until it is let go. False where it was ended before. */
+  /** An answer refused before its first piece was taken holds a connection until it is let go. False where it was ended before. */
   private end(range: InFlightRange): boolean {
     range.body?.cancel()
     return this.inFlight.delete(range)
@@ -248,7 +248,7 @@ export class Ranges {
     this.support.refuse()
     this.refusedHere = true
     for (const other of this.inFlight) {
-      // What comes from the beginning goes on to the end.
+      // A request from the beginning goes on to the end.
       if (other === range || other.from !== 0 || other.body === undefined) continue
       other.end = this.total
       body.cancel()
@@ -348,7 +348,7 @@ export class Ranges {
       throw new Failure('broken', `a part of a file ended after ${position} of ${end} bytes`)
   }
 
-  /** What stands between the two and neither is there nor comes soon. */
+  /** The bytes between the two that neither are there nor come soon. */
   private fetchMissing(from: number, to: number, ahead: number, priority: Priority): void {
     for (let at = from; at < to; ) {
       const there = this.user.buffer.arrived.reach(at)
@@ -359,7 +359,7 @@ export class Ranges {
     }
   }
 
-  /** Whether a byte that is read now comes too late by that request. */
+  /** True if a byte that is read now comes too late by that request. */
   private isFar(offset: number, coming: InFlightRange): boolean {
     return offset - coming.position > nearBytes && this.jumps && this.user.known !== undefined
   }

@@ -1,6 +1,6 @@
 // Read pattern: how much behind a read is worth having soon, told by the reads of one content so far.
 
-/** What is fetched for a look at the beginning: more than any program needs to tell what kind of file it is. */
+/** The bytes fetched for a look at the beginning: more than any program needs to tell what kind of file it is. */
 const headBytes = 256 << 10
 /** A copying program makes the kernel ask for this much in one read, the most that it asks for. */
 const copiedAtOnce = 128 << 10

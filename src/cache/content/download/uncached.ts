@@ -10,7 +10,7 @@ export interface UncachedPorts {
   readonly fetch: (start: ByteOffset, of: ContentVersion | undefined) => Promise<Body>
 }
 
-/** What stays behind the newest byte: enough for the kernel's read-ahead to arrive out of order. */
+/** The bytes kept behind the newest one: enough for the kernel's read-ahead to arrive out of order. */
 const behindBytes = 4 << 20
 /** A gap up to this is passed over; a longer one is worth a request of its own. */
 const skipBytes = 4 << 20

@@ -59,7 +59,7 @@ export interface BlobStore {
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
   discard(unfinished: UnfinishedFile): Promise<void>
   list(): AsyncIterable<StoredFile>
-  /** Whether the directory of kept files was deleted, or made again, since the last question. */
+  /** True if the directory of kept files was deleted, or made again, since the last question. */
   wasEmptied(): boolean
   /** Remembers the last use in the file's own times, which a second daemon sees too. */
   used(name: string, at: Instant): Promise<void>

@@ -44,7 +44,7 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
   let readers = 0
   let stamp = file.stamp()
 
-  /** What was checked counts as long as the file says that it is as it was; 2 µs. */
+  /** A check counts as long as the file says that it is as it was; 2 µs. */
   function look(): void {
     const now = file.stamp()
     if (now === stamp) return

@@ -7,7 +7,7 @@ const sumBytes = 4
 const magic = Buffer.from('calcfs3\n')
 /** The last bytes of a kept file: magic, length, sum of name + length + list. */
 export const footerBytes = magic.length + 8 + sumBytes
-/** What stands behind a content of one chunk at most, in bytes. */
+/** The length of the proof of a content of one chunk at most, in bytes. */
 export const shortTrailerBytes = sumBytes + footerBytes
 
 export interface Checksum {
@@ -53,7 +53,7 @@ export const chunkSum = (chunk: Uint8Array): Buffer => sumField(crc32(chunk))
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
 
-/** What a content takes on disk when it is kept, in bytes. */
+/** The room of a kept content on disk, in bytes. */
 export function storedBytes(checksum: Checksum): number {
   return checksum.length + checksum.sums.length + footerBytes
 }
@@ -62,14 +62,14 @@ export function sameChecksum(one: Checksum, other: Checksum): boolean {
   return one.length === other.length && Buffer.compare(one.sums, other.sums) === 0
 }
 
-/** Whether these bytes are chunk `index` of what was proven. */
+/** True if these bytes are chunk `index` of what was proven. */
 export function matchesChunk(checksum: Checksum, index: number, bytes: Uint8Array): boolean {
   const { buffer, byteOffset, length } = checksum.sums
   const at = index * sumBytes
   return at < length && crc32(bytes) === Buffer.from(buffer, byteOffset, length).readUInt32BE(at)
 }
 
-/** What is written behind the content; it names the file, so that a file under a wrong name proves nothing. */
+/** The proof behind the content; it names the file, so that a file under a wrong name proves nothing. */
 export function trailerOf({ length, sums }: Checksum, name: string): Uint8Array {
   const trailer = Buffer.allocUnsafe(sums.length + footerBytes)
   trailer.set(sums)

@@ -28,10 +28,10 @@ export interface KeptFilesPorts {
 
 const openFilesAtMost = 256
 const namesAtMost = 16_384
-/** What a full disk gives up at once. */
+/** The room that a full disk gives up at once. */
 export const roomBytes = 64 << 20
 const partsMark = '.parts'
-/** What has come of an unfinished download is counted by this name among the kept files. */
+/** The bytes of an unfinished download are counted by this name among the kept files. */
 export const partsOf = (name: string): string => `${name}${partsMark}`
 /** The content whose parts go by this name. */
 export const contentOfParts = (name: string): string | undefined =>
@@ -109,7 +109,7 @@ export class KeptFiles {
     )
   }
 
-  /** What is on its way takes room like what is kept; where it waits for its readers it goes like it, too. */
+  /** A content on its way takes room like a kept one; where it waits for its readers it goes like it, too. */
   countParts(name: string, bytes: number): void {
     const { lru, clock, log } = this.ports
     if (lru.bytesOf(partsOf(name)) === bytes) return
@@ -118,7 +118,7 @@ export class KeptFiles {
     )
   }
 
-  /** What is open of it, or is being opened, is not read from any more. */
+  /** Open files of it, and those being opened, are not read from any more. */
   letGo(name: string): void {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1)
     this.hot.drop(name)

@@ -23,9 +23,9 @@ export interface LruIndex {
   touch(name: string): void
   remove(name: string): void
   has(name: string): boolean
-  /** What each counted file takes on disk, as of now. */
+  /** The room of each counted file on disk, as of now. */
   sizes(): Map<string, number>
-  /** What it takes on disk; undefined where it is not kept. */
+  /** Its room on disk; undefined where it is not kept. */
   bytesOf(name: string): number | undefined
   /** When it was last used; undefined where it is not kept. */
   usedAt(name: string): Instant | undefined
@@ -47,7 +47,7 @@ const oversizeIdleMs = 60_000
 /** A use of a file that is still arriving is remembered so long, to be written down once it is kept. */
 const arrivalMs = 600_000
 
-/** What is known on disk of a use may be so much older: a note is a system call, and a copy would take one for each file. */
+/** The time of a use on disk may be so much older: a note is a system call, and a copy would take one for each file. */
 const notedWithinMs = 60_000
 
 /** With the use that the disk knows of. */

@@ -17,13 +17,13 @@ import type { Ledger } from '../../ledger/ledger.js'
 export interface VersionFingerprint {
   readonly tag: string | undefined
   readonly modified: string | undefined
-  /** What its date says. */
+  /** The time of its date. */
   readonly date?: Instant | undefined
 }
 
 /** Two answers that do not belong together. */
 export class Contradiction extends Error {
-  /** What its readers hear: the same for all. */
+  /** The failure for its readers: the same for all. */
   heard: Failure | undefined
 }
 
@@ -69,7 +69,7 @@ const noValidators: VersionFingerprint = { tag: undefined, modified: undefined }
 const soonMs = 60_000
 const namesAtMost = 1000
 
-/** What is known of one content. */
+/** The known facts of one content. */
 interface Known {
   readonly bytes: ByteCount
   readonly modified: Instant | undefined
@@ -144,7 +144,7 @@ export class ContentVersions {
       this.remember(name, known.bytes, { version: version ?? known.version ?? noValidators })
   }
 
-  /** Whether parts of several answers may be put together: not where its validator changed within a minute at one length. */
+  /** True if parts of several answers may be put together: not where its validator changed within a minute at one length. */
   mayJoin(name: string): boolean {
     return this.unsteady.get(name) === undefined
   }
@@ -154,7 +154,7 @@ export class ContentVersions {
     return this.isSoon(this.contradicted.get(name)?.at)
   }
 
-  /** What its readers hear: 'replaced', or 'broken' where the last contradiction was less than a minute ago. */
+  /** The failure for its readers: 'replaced', or 'broken' where the last contradiction was less than a minute ago. */
   contradict(name: string, found: Contradiction): Failure {
     found.heard ??= this.judge(name, found)
     return found.heard
@@ -169,7 +169,7 @@ export class ContentVersions {
       this.unsteady.set(name, true)
     this.firstMet.delete(name)
     this.forget(name)
-    // What is read from now on may be of another version: no open file and no page of the kernel goes on with it.
+    // Reads from now on may be of another version: no open file and no page of the kernel goes on with it.
     this.replaceHere(name)
     return heard
   }
@@ -235,7 +235,7 @@ export class ContentVersions {
   }
 }
 
-/** Whether an answer is of another version than one before: its tag counts, else its date; one that names neither any more is. */
+/** True if an answer is of another version than one before: its tag counts, else its date; one that names neither any more is. */
 export function isOther(
   before: VersionFingerprint | undefined,
   now: VersionFingerprint | undefined,
@@ -244,7 +244,7 @@ export function isOther(
   return before?.modified !== undefined && before.modified !== now?.modified
 }
 
-/** Whether it carries a validator. */
+/** True if it carries a validator. */
 export const tells = (version: VersionFingerprint | undefined): boolean =>
   version?.tag !== undefined || version?.modified !== undefined
 
