@@ -245,9 +245,8 @@ t.test('every file says what it decides, and stays short', async t => {
   )
 })
 
-/** The beginning of a comment that names no thing. */
+/** Comments that begin without a noun, and words for people where a thing should be named. */
 const clause = /^\s*(?:\/\/|\/\*\*|\*) (?:What|Whose|Which|Whether)\b/gm
-/** Words for people where a comment or a message should name a thing. */
 const words = /\b(whoever|somebody|nobody|anybody|anew)\b/i
 
 t.test('comments and messages name things, not people', async t => {
