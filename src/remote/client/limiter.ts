@@ -27,7 +27,7 @@ const widthAtFirst = 16
 const widthAtLeast = 2
 /** An answer that takes so much longer than twice the quickest of the last minute has waited at the service: more places bring no more. */
 const quickTimes = 2
-const quickMoreMs = 50
+const quickMoreMs = 10
 const quickestKeptMs = 60_000
 /** Milliseconds for which a service that had too much to do is not asked for more. */
 const steadyMs = 10_000
