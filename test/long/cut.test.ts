@@ -7,7 +7,7 @@ import { cutFigures as figures } from './figures.js'
 const usual = process.env['CI'] === undefined ? Math.floor(Math.random() * 2 ** 31) : 20_261_121
 const seed = Number(process.env['CALCFS_LONG_SEED'] ?? usual)
 /** Milliseconds for each figure. */
-const share = 10_000
+const share = 7_000
 /** Milliseconds a figure may take longer on a machine that does other things too: a case has time limits of its own. */
 const patience = 150_000
 

@@ -106,7 +106,7 @@ t.test(
       `cp -r '${directory}/${water}' '${local}/copy'`,
       `sed -i 's/e/e/' '${directory}/reports/${ids.report}.json'`,
     ]
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const running = loads.map(load => {
         const child = spawn('bash', ['-c', `for n in 1 2 3 4 5 6 7 8; do ${load}; done`], { stdio: 'ignore' })
         return once(child, 'exit')

@@ -8,6 +8,7 @@ import { loadSample, sampleDirectory } from '../../src/service/sample.js'
 import type { Seed } from '../../src/service/seed.js'
 import { type Ran, run } from '../testbed/programs.js'
 import { writes } from '../testbed/service.js'
+import { isDrawn } from '../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
 import { trapTitles } from './trap-titles.js'
 
@@ -55,24 +56,27 @@ function cook({ local, home, directory }: WarmTestbed, script: string): Promise<
   })
 }
 
-t.test('PROG-1 each recipe of the cookbook prints what the page shows, a second time too', async t => {
-  const testbed = await warmMount(t, { fill: loadSample })
-  const { beginning, recipes } = await page()
-  t.ok(recipes.length >= 10, `${recipes.length} recipes`)
-  for (const { title, script, prints } of recipes) {
-    t.not(prints, '', title)
-    for (const time of ['first', 'second']) {
-      const sent = await testbed.service.during(async () => {
-        t.same(
-          await cook(testbed, beginning + script),
-          { code: 0, stdout: prints, stderr: '' },
-          `${title}, the ${time} time`,
-        )
-      })
-      if (time === 'second') t.same(writes(sent), [], `${title} saves nothing a second time`)
+t.test(
+  'PROG-1 each recipe of the cookbook prints what the page shows, and half of them a second time',
+  async t => {
+    const testbed = await warmMount(t, { fill: loadSample })
+    const { beginning, recipes } = await page()
+    t.ok(recipes.length >= 10, `${recipes.length} recipes`)
+    for (const [at, { title, script, prints }] of recipes.entries()) {
+      t.not(prints, '', title)
+      for (const time of isDrawn(at, 2) ? ['first', 'second'] : ['first']) {
+        const sent = await testbed.service.during(async () => {
+          t.same(
+            await cook(testbed, beginning + script),
+            { code: 0, stdout: prints, stderr: '' },
+            `${title}, the ${time} time`,
+          )
+        })
+        if (time === 'second') t.same(writes(sent), [], `${title} saves nothing a second time`)
+      }
     }
-  }
-})
+  },
+)
 
 t.test('PROG-1 the recipes take any title', async t => {
   const titles = trapTitles(t, 5)
