@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
 import { type Account, accountOf, knownAccount, rememberUser } from '../../src/app/account/account.js'
 import { forgetToken } from '../../src/app/account/token-store.js'
@@ -248,24 +247,6 @@ t.test('SIGN-9 what one user has seen is not shown with the token of another', a
   t.match(ended, { code: 3, stderr: /the sign-in is that of guest, but \S+ and \S+ hold what demo / })
   t.notOk(await isMounted(at.directory))
   t.match(await mount('demo'), { code: 0 })
-})
-
-t.test('SIGN-9 a token that names no user has a directory of its own', async t => {
-  const base = new URL('https://chem.example/create/rest')
-  const config = readConfig({ flags: { url: base.href }, environment: {}, files: [] })
-  const stateOf = (claims: Record<string, unknown>, issued: number): string => {
-    const token = new UnsecuredJWT(claims)
-      .setIssuedAt(issued)
-      .setExpirationTime(issued + 60)
-      .encode()
-    return knownAccount(base, { config, secret: { as: 'token', token } }, { HOME: '/home/x' }).places.state
-  }
-  const anna = stateOf({ username: 'anna', roles: ['user'] }, 1_000)
-  t.equal(stateOf({ roles: ['user'], username: 'anna' }, 2_000), anna, 'that of the next token is the same')
-  t.not(stateOf({ username: 'bert', roles: ['user'] }, 1_000), anna)
-  t.not(stateOf({ sub: { name: 'bert' } }, 1_000), stateOf({ sub: { name: 'anna' } }, 1_000))
-  t.equal(stateOf({ sub: 7 }, 1_000), stateOf({ sub: '7' }, 1_000), 'a number is a name, too')
-  t.not(stateOf({}, 1_000), stateOf({}, 2_000), 'tokens that tell nothing have nothing in common')
 })
 
 t.test('a password file that others can read is refused, whatever else is set (SIGN-7)', async t => {

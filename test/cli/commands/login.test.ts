@@ -217,20 +217,3 @@ t.test('SIGN-13 with keyring the token lies in the keyring of the desktop, and i
   const kept = JSON.parse(await readFile(join(home, 'list.json'), 'utf8'))
   t.match(kept, [{ service: service.url, user: 'demo', keptIn: 'keyring', expired: false, until: /Z$/ }])
 })
-
-t.test('SIGN-13 without a secret-tool or an open keyring, login says what to do', async t => {
-  const at = await desk(t)
-  const { service, calcfs, home } = at
-  const given = { CALCFS_PASSWORD: 'demo', CALCFS_KEYRING: 'yes' }
-  const args = ['login', service.url, '--user', 'demo']
-  const none = await run(process.execPath, [program, ...args], {
-    environment: { ...at.environment, ...given, PATH: home },
-  })
-  t.match(none, { code: 3, stderr: /there is no secret-tool for the keyring: install libsecret-tools, or/ })
-  const shut = await calcfs({ ...given, DBUS_SESSION_BUS_ADDRESS: `unix:path=${home}/none` }, ...args)
-  t.match(shut, {
-    code: 3,
-    stderr: /the keyring cannot be used \(.*\): unlock it in the desktop, or keep tokens/,
-  })
-  t.match(await calcfs({}, 'login', '--list'), { stdout: 'no sign-in is kept.\n' })
-})

@@ -237,21 +237,6 @@ export function listing(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('LIST-2 sub-projects nest to any depth', async t => {
-    const names = Array.from({ length: 20 }, (_, depth) => `level ${depth}`)
-    const testbed = await open(t, {
-      fill(seed) {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        let parent = seed.rootOf('demo')
-        for (const name of names) parent = seed.addProject({ name, owner: 'demo', parent })
-        seed.addCalculation({ name: 'deep', project: parent, files: { 'a.txt': 'deep\n' } })
-      },
-      // One deadline holds for all of a path, and a busy machine needs half a second for a level.
-      settings: { deadlineMetadata: '2m' },
-    })
-    t.equal(await textOf(testbed, `projects/${names.join('/')}/deep/a.txt`), 'deep\n')
-  })
-
   t.test('LIST-2 of a listing with malformed entries the good ones are shown', async t => {
     const testbed = await open(t)
     const listed = [

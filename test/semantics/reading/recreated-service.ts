@@ -311,19 +311,6 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     t.same(writes(heard), [])
   })
 
-  t.test('THING-3 a known report is another one: it is no longer listed', async t => {
-    const testbed = await open(t, { fill: numbered(forward), settings: brief })
-    await textOf(testbed, 'reports/42.json')
-    t.ok((await namesOf(testbed, 'reports')).includes('42.json'))
-    await testbed.service.remake(numbered(backward))
-    await testbed.remount()
-    await testbed.pass(2500)
-    await testbed.files.stat('reports/42.json')
-    t.notOk((await namesOf(testbed, 'reports')).includes('42.json'))
-    t.match(await textOf(testbed, 'reports/42.json'), /Of indigo/)
-    t.ok((await namesOf(testbed, 'reports')).includes('42.json'), 'it is known once it was opened')
-  })
-
   t.test('THING-3 what was removed in one thing is not deleted in another', async t => {
     const testbed = await open(t, { fill: numbered(forward), settings: { access: 'manage' } })
     const { files, service } = testbed

@@ -253,37 +253,4 @@ export function missingRoots(t: Test, open: OpenTestbed): void {
       t.same(await found(), [['of 101'], ['of 202']])
       t.same(await namesOf(testbed, 'projects'), ['One'])
     })
-
-  t.test('ROOT-1 what was found by its path and is deleted here is gone', async t => {
-    const service = { shortcomings: { root: true } }
-    const fill = (seed: Seed) => {
-      twoEach(seed)
-      seed.addProject({ id: '103', name: 'Empty', owner: 'demo' })
-    }
-    const testbed = await open(t, { fill, service, settings: { ...brief, access: 'manage' } })
-    t.same(await inside(testbed, 'projects/One'), ['of 101'])
-    t.same(await inside(testbed, 'projects/Empty'), [])
-    await testbed.files.rmdir('projects/Empty')
-    for (const wait of [later, 10_000]) {
-      await testbed.pass(wait)
-      t.equal(await outcome(testbed.files.lstat('projects/Empty')), 'ENOENT')
-      t.same(await namesOf(testbed, 'projects'), ['One'])
-    }
-  })
-
-  t.test('LIST-21 what lies in a project whose list is called absent is ESTALE', async t => {
-    const testbed = await open(t, { fill: twoEach, settings: brief })
-    const { files, service } = testbed
-    t.same(await inside(testbed, 'projects/One'), ['of 101'])
-    const mend = absent(testbed, 404, /^GET \/project\/descendant\?id=101/)
-    await testbed.pass(later)
-    t.equal(await outcome(files.lstat('projects/One/of 101')), 'ESTALE')
-    mend()
-    await testbed.pass(later)
-    t.same(await inside(testbed, 'projects/One'), ['of 101'])
-    await service.elsewhere('DELETE', '/project?id=101')
-    await testbed.pass(later)
-    t.equal(await outcome(files.lstat('projects/One/of 101')), 'ENOENT')
-    t.equal(await outcome(files.lstat('projects/One')), 'ENOENT')
-  })
 }
