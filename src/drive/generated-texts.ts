@@ -233,8 +233,7 @@ calcfs report add 42 43 44
                      lists several at once, and says which do not exist
 INDEX.tsv, by-name/  the listed ones with their titles
 
-A number comes from the platform's web pages or from the report's author: a path of the web pages is never turned
-into one. The lab's numbers are best kept in a file of your own.
+A number comes from the platform's web pages or from the report's author; no operation of the service finds one.
 `
 
 const readme = `This drive shows a computational-chemistry data platform.

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { BadSetting } from '../config/settings.js'
 import { asFailure, Failure, type FailureKind } from '../failure.js'
 
-/** Stable codes for scripts and systemd units; README and `calcfs --help` quote them. */
+/** Stable codes for scripts and systemd units; docs/troubleshooting.md and `calcfs --help` quote them. */
 export const exitCodes = {
   done: 0,
   /** Any failure without a code of its own. */
