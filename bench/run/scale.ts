@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openBlobStore } from '../../src/cache/content/store/blob-store.js'
-import { startChecksum } from '../../src/cache/content/store/checksum.js'
-import { instant } from '../../src/remote/remote.js'
+import { BlobStore } from '../../src/cache/content/store/blob-store.js'
+import { startChecksum, storedBytes } from '../../src/cache/content/store/checksum.js'
+import { type KeptRow, KeptTable } from '../../src/cache/content/store/kept-table.js'
+import { openLedger } from '../../src/cache/ledger/ledger.js'
+import { systemClock } from '../../src/remote/clock.js'
 import { ownEnvironment } from '../peers/calcfs.js'
 import { forgetPeaks, used } from '../processes/measure-processes.js'
 import { unmount } from '../processes/mounts.js'
@@ -39,6 +41,7 @@ const run = promisify(execFile)
 const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 const inSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(2)} s`
 const keptFiles = 100_000
+const rowsAtOnce = 256
 const memoryLimit = 256e6
 const restLimit = 120e6
 const upWithinMs = 800
@@ -135,16 +138,7 @@ async function manyKeptFiles(place: string, say: Say): Promise<void> {
     const first = await mountAt(place, origin.rest)
     await timed('cp', ['-r', join(first.root, 'project-01'), join(place, 'copy')])
     await unmount(join(place, 'mnt'))
-    const store = openBlobStore(directoryNamed(join(place, 'cache'), 'content'), {
-      now: () => instant(Date.now()),
-      log: () => {},
-    })
-    for (let at = 0; at < keptFiles; at += 1) {
-      const bytes = Buffer.from(`kept ${at}\n`)
-      const prover = startChecksum()
-      prover.add(bytes)
-      await store.keep(createHash('sha256').update(bytes).digest('hex'), bytes, prover.finish())
-    }
+    await keepMany(join(place, 'cache'))
     const killed = await mountAt(place, origin.rest)
     process.kill(killed.pid, 'SIGKILL')
     const empty = await mountAt(join(place, 'empty'), origin.rest)
@@ -169,6 +163,27 @@ async function manyKeptFiles(place: string, say: Say): Promise<void> {
     await origin.stop()
     rmSync(place, { recursive: true, force: true })
   }
+}
+
+/** As a daemon keeps them. */
+async function keepMany(cache: string): Promise<void> {
+  const settings = { clock: systemClock, now: systemClock.now, log: () => {} }
+  const store = new BlobStore(directoryNamed(cache, 'content'), settings)
+  const ledger = openLedger(directoryNamed(cache, 'index'), settings)
+  const table = new KeptTable(ledger)
+  let added: KeptRow[] = []
+  for (let at = 0; at < keptFiles; at += 1) {
+    const bytes = Buffer.from(`kept ${at}\n`)
+    const prover = startChecksum()
+    prover.add(bytes)
+    const name = createHash('sha256').update(bytes).digest('hex')
+    await store.keep(name, bytes, prover.finish())
+    added.push({ name, bytes: storedBytes(bytes.length), used: systemClock.now() })
+    if (added.length < rowsAtOnce && at < keptFiles - 1) continue
+    table.write({ added, gone: [], uses: [] })
+    added = []
+  }
+  ledger.close()
 }
 
 async function fullCache(place: string, say: Say): Promise<void> {

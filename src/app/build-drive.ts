@@ -122,7 +122,7 @@ export function buildDrive(
   const { drafts, roots } = journal
   const pins = new Pins({
     ...caches,
-    store: new PinStore(journal.state),
+    store: new PinStore(caches.ledger),
     tree,
     dialect,
     cacheBytes: config.cacheSize,

@@ -99,6 +99,7 @@ export function buildCaches(
     log: note,
     replaced: name => fleet?.contents.replaced(name),
     dropped: name => pins()?.dropped(name),
+    pinned: () => pins()?.members.names() ?? new Set(),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })

@@ -16,17 +16,12 @@ import type { Ledger } from '../ledger/ledger.js'
 import type { PrefetchRequest } from './download/download.js'
 import { ContentEntries, type DownloadProgress } from './download/entries.js'
 import type { ColdRead } from './download/entry.js'
-import { type Maintenance, type ScrubResult, startMaintenance } from './maintenance.js'
+import { Maintenance, type ScrubResult } from './maintenance.js'
 import type { Blob } from './store/blob.js'
-import {
-  type BlobStore,
-  contentFileName,
-  contentKeyOf,
-  openBlobStore,
-  type StoreSettings,
-} from './store/blob-store.js'
-import { contentOfParts, KeptFiles, partsOf } from './store/kept-files.js'
-import { type LruIndex, openLruIndex } from './store/lru.js'
+import { BlobStore, contentFileName, contentKeyOf, type StoreSettings } from './store/blob-store.js'
+import { storedBytes } from './store/checksum.js'
+import { KeptFiles } from './store/kept-files.js'
+import { LruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
 import { ContentVersions, fingerprintOf, isOther, tells } from './store/versions.js'
 
@@ -38,6 +33,8 @@ export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'droppe
   readonly ledger: Ledger
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
   readonly clock: Clock
+  /** The names of what must stay on this disk, as all mounts want it. */
+  readonly pinned?: () => ReadonlySet<string>
   /** A content has another length or version than it was told with. */
   readonly changed?: () => void
   /** Counts what is read, and what was asked ahead. */
@@ -51,6 +48,7 @@ interface NamedRead extends ColdRead {
 }
 
 const namesAtMost = 16_384
+const nothingPinned: ReadonlySet<string> = new Set()
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8
 
@@ -65,13 +63,13 @@ export class ContentCache {
   private readonly use: Activity['cache']
   private readonly foresight: Activity['foresight']
   private readonly names = new LRUCache<string, string>(upTo(namesAtMost))
-  private pinned: ReadonlySet<string> = new Set()
   /** A stat asks several times in a row. */
   private lastNamed: { readonly content: Content; readonly name: string } | undefined
 
   /** Opens at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
   constructor(private readonly options: ContentCacheOptions) {
-    const { clock, log, ledger, limitBytes, remote, changed = () => {}, replaced = () => {} } = options
+    const { clock, log, ledger, limitBytes, remote } = options
+    const { changed = () => {}, replaced = () => {}, pinned = () => nothingPinned } = options
     const { now } = clock
     this.use = options.activity?.cache ?? new CacheUse()
     this.foresight = options.activity?.foresight ?? new Foresight()
@@ -82,22 +80,24 @@ export class ContentCache {
       replaced,
       elsewhere: name => this.replacedElsewhere(name),
     })
-    this.lru = openLruIndex({
+    this.lru = new LruIndex({
       limitBytes,
-      now,
-      inUse: name => this.inUse(name),
-      isPinned: name => this.pinned.has(name),
+      ledger,
+      clock,
+      pinned,
+      inUse: name => this.entries.find(name)?.busy === true || this.files.isBeingRead(name),
       drop: (name, bytes) => this.drop(name, bytes),
+      isArriving: name => this.entries.find(name)?.downloading === true,
+      dropParts: name => this.entries.forget(name),
     })
     const { store, versions, lru } = this
     this.files = new KeptFiles({ store, versions, lru, clock, log })
     this.entries = new ContentEntries({ remote, store, versions, lru, kept: this.files, clock, log })
-    this.maintenance = startMaintenance({
+    this.maintenance = new Maintenance({
       store,
       lru,
       entries: this.entries,
       discard: (name, error) => this.discard(name, error),
-      drop: name => this.drop(name),
       clock,
       log,
     })
@@ -147,18 +147,10 @@ export class ContentCache {
   keepWhole(content: Content, context: RequestContext): Promise<number> {
     const name = this.nameOf(content)
     // Another program may have removed it: what is open of it is not kept any more.
-    if (!this.store.has(name)) {
-      this.lru.remove(name)
-      this.files.letGo(name)
-    }
+    if (!this.isOnDisk(content)) this.files.letGo(name)
     const most = Number.POSITIVE_INFINITY
     const wanted = context.deadline
     return this.ahead(content, { context, most, signal: undefined, wanted }).catch(rethrow)
-  }
-
-  /** The contents that must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
-  pin(names: ReadonlySet<string>): void {
-    this.pinned = names
   }
 
   /** The name under which a content is kept: 64 hexadecimal digits. */
@@ -167,14 +159,19 @@ export class ContentCache {
     return this.lastNamed.name
   }
 
-  /** True if its file is there now; other daemons remove some, too. */
+  /** True if its file is there now, in its length; other daemons remove some, too. */
   isOnDisk(content: Content): boolean {
-    return this.store.has(this.nameOf(content))
+    const name = this.nameOf(content)
+    const length = this.versions.length(name)
+    const bytes = this.store.has(name) ? this.store.find(name)?.bytes : undefined
+    return bytes !== undefined && (length === undefined || bytes === storedBytes(length))
   }
 
-  /** The room of a kept file of this name, proof included: 0 for an empty one; undefined where there is none. */
-  keptBytes(name: string): number | undefined {
-    return this.lru.bytesOf(name) ?? (this.versions.length(name) === 0 ? 0 : undefined)
+  /** The number and the room on disk of those that are kept; an empty content is kept by its length. */
+  kept(names: readonly string[]): { readonly files: number; readonly bytes: number } {
+    const { bytes, missing } = this.lru.amountsOf(names)
+    const absent = missing.filter(name => this.versions.length(name) !== 0)
+    return { files: names.length - absent.length, bytes }
   }
 
   /** When it was made, as the service said with its length, and never later than that was heard. Without a request. */
@@ -192,15 +189,14 @@ export class ContentCache {
     this.versions.check(this.nameOf(content), replacedAt)
   }
 
-  /** True if it is counted among the kept files; without a look at the disk. */
   isKept(content: Content): boolean {
-    return this.lru.has(this.nameOf(content))
+    return this.store.has(this.nameOf(content))
   }
 
   /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number {
     const name = this.nameOf(content)
-    return this.lru.has(name) || this.store.has(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
+    return this.store.has(name) ? 1 : (this.entries.find(name)?.fraction ?? 0)
   }
 
   /** Another daemon has found that the service holds another version of the content that goes by this name. */
@@ -216,15 +212,17 @@ export class ContentCache {
 
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
   maintain(): Promise<void> {
-    return this.maintenance.maintain().catch(rethrow)
+    return this.maintenance.tend().catch(rethrow)
+  }
+
+  /** Finds the files that are not in the table of kept files: a daemon was killed. */
+  count(): Promise<void> {
+    return this.maintenance.count().catch(rethrow)
   }
 
   /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
-  scrub(
-    which: 'all' | 'unproven' = 'all',
-    isMeant: (name: string) => boolean = () => true,
-  ): Promise<ScrubResult> {
-    return this.maintenance.scrub(which, isMeant).catch(rethrow)
+  scrub(isMeant: (name: string) => boolean = () => true): Promise<ScrubResult> {
+    return this.maintenance.scrub(isMeant).catch(rethrow)
   }
 
   /** Drops every kept file, or those that are meant; what is being downloaded goes on. */
@@ -235,7 +233,7 @@ export class ContentCache {
   }
 
   stats() {
-    const { files, bytes } = this.lru
+    const { files, bytes } = this.lru.amounts
     const { limitBytes } = this.options
     return { files, bytes, limitBytes, downloads: this.progress().length, openFiles: this.files.openFiles }
   }
@@ -260,15 +258,7 @@ export class ContentCache {
     return name
   }
 
-  private inUse(name: string): boolean {
-    const parts = contentOfParts(name)
-    if (parts !== undefined) return this.entries.find(parts)?.downloading === true
-    return this.entries.find(name)?.busy === true || this.files.isBeingRead(name)
-  }
-
   private async drop(name: string, bytes?: number): Promise<void> {
-    const parts = contentOfParts(name)
-    if (parts !== undefined) return this.entries.forget(parts)
     this.foresight.dropped(name)
     this.files.letGo(name)
     await this.store.drop(name, bytes)
@@ -342,7 +332,7 @@ export class ContentCache {
   private async ahead(content: Content, guess: PrefetchRequest): Promise<number> {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
-    if (told !== undefined && (told === 0 || told > guess.most || this.lru.has(name))) return told
+    if (told !== undefined && (told === 0 || told > guess.most || this.isOnDisk(content))) return told
     const entry = this.entries.of(content, name)
     const blob = this.files.opened(name) ?? (await entry.kept())
     if (blob !== undefined) return blob.length
@@ -355,15 +345,15 @@ export class ContentCache {
     await this.entries.forget(name)
     this.versions.forget(name)
     this.lru.remove(name)
-    this.lru.remove(partsOf(name))
     await this.drop(name)
   }
 
   private async clearMeant(isMeant: (name: string) => boolean): Promise<{ files: number; bytes: number }> {
     let files = 0
     let total = 0
-    for await (const { name, bytes } of this.store.list()) {
-      if (!isMeant(name)) continue
+    for await (const name of this.store.names()) {
+      const bytes = isMeant(name) ? this.store.find(name)?.bytes : undefined
+      if (bytes === undefined) continue
       // Known size and version stay, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
       if (!tells(this.versions.version(name))) this.versions.noteReplaced(name)
@@ -393,7 +383,7 @@ export class ContentCache {
 
 function storeIn(options: ContentCacheOptions): BlobStore {
   try {
-    return openBlobStore(options.directory, { ...options, now: options.clock.now })
+    return new BlobStore(options.directory, { ...options, now: options.clock.now })
   } catch (error) {
     throw asFailure(error)
   }

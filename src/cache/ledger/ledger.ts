@@ -1,6 +1,7 @@
 // Ledger: texts and bytes that survive restarts, by namespace and key; in memory at once and in an SQLite file soon after.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
@@ -35,6 +36,8 @@ export interface Ledger {
   revision(): number
   /** Every text in a room, in no order that means anything. */
   entries(namespace: string): ReadonlyMap<string, StoredValue>
+  /** Asks the open file, in which others keep tables of their own; undefined where it cannot be reached. */
+  ask<Answer>(question: (database: Database.Database) => Answer): Answer | undefined
   /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
   flush(): boolean
   close(): void
@@ -268,6 +271,10 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
         else all.delete(key)
       }
       return all
+    },
+    ask(question) {
+      followFile()
+      return fromDisk(at => question(at.database), undefined)
     },
     flush,
     close() {

@@ -34,6 +34,7 @@ const longValue = 1 << 16
 
 /** The file, open. Every method throws what SQLite says. */
 export interface LedgerTable {
+  readonly database: Database.Database
   /** The identity of this file: another process may have moved it aside meanwhile. */
   readonly inode: number
   /** Moves when another connection has written. */
@@ -101,6 +102,7 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
   }
 
   return {
+    database,
     inode: statSync(path).ino,
     version() {
       const row: unknown = version.get()

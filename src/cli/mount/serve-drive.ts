@@ -129,7 +129,7 @@ export async function prepareDrive(
         gone: mounted.gone,
         troubles: [...troubles, ...watch.troubles],
         check: () =>
-          void line.check().catch(cause => log.warn({ cause }, 'the kept contents could not be checked')),
+          void line.check().catch(cause => log.warn({ cause }, 'the kept files could not be counted')),
         unsent: () => line.drafts.unsent(),
         async end() {
           line.stopDeleting()

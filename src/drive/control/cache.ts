@@ -23,7 +23,7 @@ export function openCacheControl(
 
   return {
     async cacheInfo() {
-      // Files of earlier days are counted in the background.
+      // The table may have to be made again.
       await content.maintain()
       const { files, bytes, limitBytes, downloads } = content.stats()
       return { directory: cacheDirectory, files, bytes, limitBytes, downloads }
@@ -40,7 +40,7 @@ export function openCacheControl(
       return { ...gone, pinned: kept }
     },
     async cacheVerify({ path }) {
-      const { checked, dropped, swept } = await content.scrub('all', await meantAt(path))
+      const { checked, dropped, swept } = await content.scrub(await meantAt(path))
       return { checked, damaged: dropped, swept }
     },
   }

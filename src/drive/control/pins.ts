@@ -13,7 +13,6 @@ export function openPinControl({
   tree,
   ...parts
 }: ControlParts): Pick<Control, 'pin' | 'unpin' | 'pins'> {
-  let isCounted: Promise<void> | undefined
   const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
 
   async function targetAt(given: string): Promise<{ path: string; target: PinTarget }> {
@@ -26,12 +25,6 @@ export function openPinControl({
     )
   }
 
-  /** Files of earlier days are counted in the background: until then none of them is known to be here. */
-  function counted(): Promise<void> {
-    isCounted ??= parts.content.maintain()
-    return isCounted
-  }
-
   /** By the path it was pinned with, which may lead nowhere by now, or by what stands at this path. */
   async function keyOf(given: string): Promise<string> {
     const known = pins.list().find(({ path }) => path === given.replace(/\/+$/, ''))
@@ -40,7 +33,6 @@ export function openPinControl({
 
   async function unpin(given: string): Promise<CallResult<'unpin'>> {
     const key = await keyOf(given)
-    await counted()
     const gone = pins.unpin(key)
     if (gone !== undefined) return gone
     const { node } = await nodeAt(tree, given, until())
@@ -59,7 +51,6 @@ export function openPinControl({
     },
     unpin: ({ path }) => unpin(path),
     async pins() {
-      await counted()
       return pins.reports()
     },
   }

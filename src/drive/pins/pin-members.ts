@@ -15,13 +15,15 @@ const partOfPins = 7 / 8
 export class AllPinMembers {
   #members = new Map<string, MembersOfPin>()
   #names: ReadonlySet<string> = new Set()
+  /** The store's, as it was read last. */
+  #revision = -1
   /** Bytes that each pin was allowed last. */
   readonly #allowed = new Map<string, number>()
 
   /** @param cacheBytes bytes that kept files may take in all */
   constructor(
     private readonly store: PinStore,
-    private readonly content: Pick<ContentCache, 'pin' | 'nameOf' | 'keptBytes'>,
+    private readonly content: Pick<ContentCache, 'nameOf' | 'kept'>,
     private readonly cacheBytes: number,
   ) {
     this.read()
@@ -29,6 +31,7 @@ export class AllPinMembers {
 
   /** Takes what is on the disk: another mount may have pinned something. */
   read(): void {
+    this.#revision = this.store.revision()
     this.#members = new Map(this.store.list().map(({ key }) => [key, this.store.members(key)]))
     for (const key of this.#allowed.keys()) if (!this.has(key)) this.#allowed.delete(key)
     this.#takeEffect()
@@ -83,10 +86,9 @@ export class AllPinMembers {
 
   /** Of pins that were not looked at yet in this process what is on the disk counts. */
   #bytesOfOthers(key: string, names: ReadonlySet<string>): number {
-    let [told, kept] = [0, 0]
+    let told = 0
     for (const [other, bytes] of this.#allowed) if (other !== key) told += bytes
-    for (const name of names) kept += this.content.keptBytes(name) ?? 0
-    return Math.max(told, kept)
+    return Math.max(told, this.content.kept([...names]).bytes)
   }
 
   #tooManyBecause(tooMany: readonly SizedContent[], used: number): string | undefined {
@@ -127,6 +129,12 @@ export class AllPinMembers {
     return [...this.#members].flatMap(([key, one]) => (concerns(one, kind, id) ? [key] : []))
   }
 
+  /** The names of all contents that stay on this disk, another mount's newest included. */
+  names(): ReadonlySet<string> {
+    if (this.store.revision() !== this.#revision) this.read()
+    return this.#names
+  }
+
   keepsContent(name: string): boolean {
     return this.#names.has(name)
   }
@@ -139,7 +147,6 @@ export class AllPinMembers {
 
   #takeEffect(): void {
     this.#names = new Set([...this.#members.values()].flatMap(({ contents }) => [...contents]))
-    this.content.pin(this.#names)
   }
 
   #isIn(one: MembersOfPin, node: Node): boolean {

@@ -63,11 +63,16 @@ export const noMembers: PinMembers = {
 }
 
 export class PinStore {
-  constructor(private readonly state: Ledger) {}
+  constructor(private readonly ledger: Ledger) {}
 
-  /** The oldest first; those of other mounts of the state directory too. */
+  /** Another number once another process has written. */
+  revision(): number {
+    return this.ledger.revision()
+  }
+
+  /** The oldest first; those of other mounts of the cache directory too. */
   list(): readonly Pin[] {
-    return [...this.state.entries(pinRoom)]
+    return [...this.ledger.entries(pinRoom)]
       .flatMap(([key, { value }]) => pinIn(key, value) ?? [])
       .sort((one, other) => one.since - other.since)
   }
@@ -75,25 +80,25 @@ export class PinStore {
   /** On disk when it returns. */
   set({ key, path, target, since }: Pin): void {
     // A node of a listing is a view of packed rows, with no fields of its own.
-    this.state.set(pinRoom, key, JSON.stringify({ path, since, target: targetForm.parse(target) }))
-    this.state.flush()
+    this.ledger.set(pinRoom, key, JSON.stringify({ path, since, target: targetForm.parse(target) }))
+    this.ledger.flush()
   }
 
   remove(key: string): void {
-    for (const room of [pinRoom, memberRoom]) this.state.delete(room, key)
-    this.state.flush()
+    for (const room of [pinRoom, memberRoom]) this.ledger.delete(room, key)
+    this.ledger.flush()
   }
 
   /** Its members at the last look. */
   members(key: string): PinMembers {
-    return parsed(membersForm, this.state.get(memberRoom, key)) ?? noMembers
+    return parsed(membersForm, this.ledger.get(memberRoom, key)) ?? noMembers
   }
 
   setMembers(key: string, { contents, projects, calculations, reports, above }: PinMembers): void {
     const found = { contents, projects, calculations, reports, above }
     const text = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
-    if (this.state.get(memberRoom, key) !== text) this.state.set(memberRoom, key, text)
-    this.state.flush()
+    if (this.ledger.get(memberRoom, key) !== text) this.ledger.set(memberRoom, key, text)
+    this.ledger.flush()
   }
 }
 

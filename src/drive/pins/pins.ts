@@ -318,11 +318,10 @@ export class Pins {
     const report = { path, kind: target.kind, id: idOf(target), since: isoText(since), ...progress }
     if (isFound) return report
     const names = [...this.members.contents(pin.key)]
-    const kept = names.flatMap(name => content.keptBytes(name) ?? [])
-    const bytes = kept.reduce((sum, one) => sum + one, 0)
-    const amounts = { files: names.length, filesKept: kept.length, bytes, bytesKept: bytes }
+    const { files: filesKept, bytes } = content.kept(names)
+    const amounts = { files: names.length, filesKept, bytes, bytesKept: bytes }
     if (this.isStarted) return { ...report, ...amounts }
-    return kept.length === names.length && kept.length > 0
+    return filesKept === names.length && filesKept > 0
       ? { ...report, ...amounts, state: 'whole' }
       : { ...report, ...amounts, state: 'waiting', because: unmounted }
   }

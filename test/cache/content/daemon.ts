@@ -28,28 +28,6 @@ async function hangHalfway(): Promise<void> {
   setInterval(() => {}, 1_000)
 }
 
-/** Reads here and there in a big content, says so, and leaves it at that. */
-async function hangInParts(): Promise<void> {
-  const bytes = bytesOf(20 << 20, 1)
-  const remote = fakeRemote(
-    (start, end) => ({
-      start,
-      end,
-      bytes: inPieces(bytes.subarray(start, end), 65_536),
-    }),
-    () => bytes.length,
-  )
-  const cache = new ContentCache({ ...settings, limitBytes: 1 << 30, remote })
-  await cache.size(file('1'), requestContext())
-  const into = Buffer.alloc(200_000)
-  for (const place of [0, 19 << 20, 10 << 20, 1 << 20])
-    await cache.read(file('1'), place, into, requestContext())
-  ledger.flush()
-  await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
-  process.stdout.write('in parts\n')
-  setInterval(() => {}, 1_000)
-}
-
 /** Keeps one content after another as fast as it can, so that a kill meets any step of it. */
 async function keepMany(): Promise<void> {
   for (let title = 0; ; title += 1) {
@@ -114,7 +92,6 @@ async function streamLong(): Promise<void> {
 
 const tasks: Record<string, () => Promise<void>> = {
   hangHalfway,
-  hangInParts,
   keepMany,
   readWithoutRoom,
   streamLong,

@@ -49,22 +49,6 @@ t.test(
   },
 )
 
-t.test('killed with parts of a big file on disk, none is ever taken for the whole', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  t.equal(await killedAfter(directory, 'hangInParts', 1), 'in parts')
-  t.same(readdirSync(join(directory, 'content', 'kept')), [])
-  const bytes = bytesOf(20 << 20, 1)
-  const remote = fakeRemote(
-    (start, end) => ({ start, end, bytes: inPieces(bytes.subarray(start, end), 65_536) }),
-    () => bytes.length,
-  )
-  const cache = open(remote)
-  await cache.maintain()
-  t.same(readdirSync(join(directory, 'content', 'unfinished')), [])
-  t.equal(cache.cached(file('1')), 0)
-  t.ok((await readAll(cache, file('1'))).equals(bytes))
-})
-
 t.test('killed at any moment of keeping, each content is whole or is downloaded again', async t => {
   const { open, directory } = openCacheTestbed(t)
   for (const lines of [1, 2, 5, 9, 14, 23]) await killedAfter(directory, 'keepMany', lines)

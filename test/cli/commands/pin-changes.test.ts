@@ -116,7 +116,7 @@ t.test(
       t.comment(what)
       await harm()
       const letThrough = holdDownloads(testbed)
-      await testbed.pass(what.includes('one file') ? 601_000 : 11_000)
+      await testbed.pass(601_000)
       await untilPin(testbed, told => !isWhole(told), 1_000)
       letThrough()
       // What was held too long is tried again after twice the time of before.

@@ -1,7 +1,6 @@
 // Arrival: the download of one content under way, short or long; a short one whose answer is none for one buffer goes on as a long one.
 import { Failure } from '../../../failure.js'
 import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
-import { partsOf } from '../store/kept-files.js'
 import {
   Download,
   type DownloadPorts,
@@ -110,7 +109,7 @@ export class Arrival {
     } finally {
       if (started === this.current) this.current = undefined
       if (started instanceof SmallDownload) started.release()
-      else lru.remove(partsOf(name))
+      else lru.endParts(name)
     }
     over()
   }

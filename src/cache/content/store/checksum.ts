@@ -53,10 +53,8 @@ export const chunkSum = (chunk: Uint8Array): Buffer => sumField(crc32(chunk))
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
 
-/** The room of a kept content on disk, in bytes. */
-export function storedBytes(checksum: Checksum): number {
-  return checksum.length + checksum.sums.length + footerBytes
-}
+/** The room of a kept content of so many bytes on disk. */
+export const storedBytes = (length: number): number => length + chunkCount(length) * sumBytes + footerBytes
 
 export function sameChecksum(one: Checksum, other: Checksum): boolean {
   return one.length === other.length && Buffer.compare(one.sums, other.sums) === 0
@@ -70,7 +68,7 @@ export function matchesChunk(checksum: Checksum, index: number, bytes: Uint8Arra
 }
 
 /** The proof behind the content; it names the file, so that a file under a wrong name proves nothing. */
-export function trailerOf({ length, sums }: Checksum, name: string): Uint8Array {
+export function trailerOf({ length, sums }: Checksum, name: string): Buffer {
   const trailer = Buffer.allocUnsafe(sums.length + footerBytes)
   trailer.set(sums)
   trailer.set(magic, sums.length)

@@ -1,14 +1,13 @@
 // Kept files in use: how a whole content joins them, which are open or in memory, and that none is read once it was let go.
 import { LRUCache } from 'lru-cache'
 import { upTo } from '../../../growing-lru.js'
-import { lendMemory } from '../../../lent-memory.js'
-import { attempt, chain, type MaybePromise, recover } from '../../../maybe-promise.js'
+import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
+import { attempt, chain, type MaybePromise } from '../../../maybe-promise.js'
 import type { Clock } from '../../../remote/clock.js'
 import type { LogFunction } from '../../ledger/ledger.js'
-import { type Blob, blobOf } from './blob.js'
+import { Blob } from './blob.js'
 import type { BlobStore, UnfinishedFile } from './blob-store.js'
 import { type Checksum, storedBytes } from './checksum.js'
-import { HotFiles } from './hot-files.js'
 import type { LruIndex } from './lru.js'
 import { shortBytes } from './short-files.js'
 import type { ContentVersions, VersionFingerprint } from './versions.js'
@@ -30,16 +29,17 @@ const openFilesAtMost = 256
 const namesAtMost = 16_384
 /** The room that a full disk gives up at once. */
 export const roomBytes = 64 << 20
-const partsMark = '.parts'
-/** The bytes of an unfinished download are counted by this name among the kept files. */
-export const partsOf = (name: string): string => `${name}${partsMark}`
-/** The content whose parts go by this name. */
-export const contentOfParts = (name: string): string | undefined =>
-  name.endsWith(partsMark) ? name.slice(0, -partsMark.length) : undefined
+/** Short contents that arrived or were read a moment ago; the next reads need no disk. */
+const hotBytes = 16 << 20
 
 export class KeptFiles {
   private readonly open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
-  private readonly hot = new HotFiles()
+  /** No one else reads or writes their memory. */
+  private readonly hot = new LRUCache<string, Buffer>({
+    maxSize: hotBytes,
+    sizeCalculation: bytes => Math.max(1, bytes.buffer.byteLength),
+    dispose: giveMemoryBack,
+  })
   /** How often each was let go. */
   private readonly removals = new LRUCache<string, number>(upTo(namesAtMost))
 
@@ -60,7 +60,13 @@ export class KeptFiles {
 
   /** From memory; undefined for a content that is not there. */
   readHot(name: string, offset: number, into: Uint8Array): number | undefined {
-    return this.hot.read(name, offset, into)
+    const bytes = this.hot.get(name)
+    if (bytes === undefined) return undefined
+    const part = bytes.subarray(offset, offset + into.length)
+    into.set(part)
+    // Read to its end it is the kernel's: what is still waited for has the room.
+    if (offset + part.length === bytes.length) this.hot.delete(name)
+    return part.length
   }
 
   /** The bytes at once, from a file that was read a moment ago or is short; undefined where `find` must be asked. */
@@ -100,28 +106,19 @@ export class KeptFiles {
 
   /** Counted before it is named, so that the others make room first; at once where the disk is quick. */
   keep(name: string, whole: CompleteContent, version: VersionFingerprint | undefined): MaybePromise<void> {
-    const { versions, lru, clock } = this.ports
+    const { versions, lru } = this.ports
     const { checksum } = whole
     versions.remember(name, checksum.length, { version, modified: version?.date })
-    const counted = lru.add({ name, bytes: storedBytes(checksum), used: clock.now() })
+    const counted = lru.add(name, storedBytes(checksum.length))
     return chain(counted, () =>
       whole.in === 'memory' ? this.keepShort(name, whole) : this.keepFile(name, whole),
-    )
-  }
-
-  /** A content on its way takes room like a kept one; where it waits for its readers it goes like it, too. */
-  countParts(name: string, bytes: number): void {
-    const { lru, clock, log } = this.ports
-    if (lru.bytesOf(partsOf(name)) === bytes) return
-    void recover(lru.add({ name: partsOf(name), bytes, used: clock.now() }), error =>
-      log('the parts of a file could not be counted', { name, error: String(error) }),
     )
   }
 
   /** Open files of it, and those being opened, are not read from any more. */
   letGo(name: string): void {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1)
-    this.hot.drop(name)
+    this.hot.delete(name)
     this.open.delete(name)
   }
 
@@ -129,17 +126,17 @@ export class KeptFiles {
     this.open.clear()
   }
 
-  /** A short file is read whole, for its next bytes are asked for in a moment. */
+  /** Where its next bytes are asked for in a moment it is read whole. */
   private readShort(name: string, offset: number, into: Uint8Array): number | undefined {
-    const told = this.ports.versions.length(name)
-    if (told === undefined || told > shortBytes) return undefined
-    this.ports.store.readShort(name, bytes => {
-      if (bytes.length !== told) return
-      const own = lendMemory(told)
-      own.set(bytes)
-      this.hot.hold(name, own)
-    })
-    return this.hot.read(name, offset, into)
+    const { versions, store } = this.ports
+    const length = versions.length(name)
+    if (length === undefined || length > shortBytes) return undefined
+    if (offset === 0 && into.length >= length)
+      return store.readShort(name, into.subarray(0, length)) ? length : undefined
+    const own = lendMemory(length)
+    if (store.readShort(name, own)) this.hot.set(name, own)
+    else giveMemoryBack(own)
+    return this.readHot(name, offset, into)
   }
 
   private keepShort(name: string, whole: CompleteContent & { in: 'memory' }): MaybePromise<void> {
@@ -149,7 +146,7 @@ export class KeptFiles {
       error => this.keepInRoom(name, whole, error),
     )
     // Not before it is written: what is held goes to others as soon as more comes.
-    return chain(keeping, () => this.hot.hold(name, bytes))
+    return chain(keeping, () => void this.hot.set(name, bytes))
   }
 
   private async keepInRoom(
@@ -176,7 +173,7 @@ export class KeptFiles {
     } catch (error) {
       this.unnamed(name, error)
     }
-    this.open.set(name, blobOf({ name, file: unfinished.file, checksum }, 'believed', clock.now))
+    this.open.set(name, new Blob(unfinished.file, checksum, 'believed', clock.now))
   }
 
   /** It is still read until it is closed, or as long as it stays in memory: its bytes are whole. */

@@ -1,187 +1,253 @@
-// Eviction: the least recently used kept files go as soon as all together exceed the limit.
+// Eviction: all daemons of a cache directory count kept files in one table; beyond the limit the least recently used go.
+import { setImmediate } from 'node:timers/promises'
 import type { MaybePromise } from '../../../maybe-promise.js'
+import type { Clock } from '../../../remote/clock.js'
 import type { Instant } from '../../../remote/remote.js'
-import type { StoredFile } from './blob-store.js'
+import type { Ledger } from '../../ledger/ledger.js'
+import { type KeptRow, KeptTable, type KeptTotal } from './kept-table.js'
 
 export interface LruSettings {
   readonly limitBytes: number
-  readonly now: () => Instant
+  readonly ledger: Ledger
+  readonly clock: Clock
+  /** The names of all that any mount has pinned: it stays, whatever else needs room. */
+  readonly pinned: () => ReadonlySet<string>
   /** A file that is being read stays. */
   readonly inUse: (name: string) => boolean
-  /** A file that the user wants kept: it stays, whatever else needs room. */
-  readonly isPinned: (name: string) => boolean
   /** `bytes` is what it takes on disk. */
   readonly drop: (name: string, bytes: number) => Promise<void>
-}
-
-export interface LruIndex {
-  /** Counts a file that is about to be kept, then drops others until all fit. */
-  add(found: StoredFile): MaybePromise<void>
-  /** Counts files of earlier days and of other processes. */
-  adopt(found: readonly StoredFile[]): Promise<void>
-  /** Called at every read. */
-  touch(name: string): void
-  remove(name: string): void
-  has(name: string): boolean
-  /** The room of each counted file on disk, as of now. */
-  sizes(): Map<string, number>
-  /** Its room on disk; undefined where it is not kept. */
-  bytesOf(name: string): number | undefined
-  /** When it was last used; undefined where it is not kept. */
-  usedAt(name: string): Instant | undefined
-  /** Drops the least recently used until this many bytes are gone; says whether any are. */
-  evict(bytes: number): Promise<boolean>
-  /** Drops what is over the limit, and files larger than the limit whose use is over. */
-  settle(): Promise<void>
-  /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
-  room(): Promise<void>
-  /** The uses of kept files since the last call that are worth writing down. */
-  takeUses(): readonly (readonly [string, Instant])[]
-  readonly files: number
-  readonly bytes: number
+  /** A request brings more of it just now. */
+  readonly isArriving: (name: string) => boolean
+  /** Gives up what has come of an unfinished download. */
+  readonly dropParts: (name: string) => Promise<void>
 }
 
 /** A file larger than the whole limit is kept only while its readers come back within this time. */
 const oversizeIdleMs = 60_000
+/** A counted file has its name on disk within this time. */
+const namedWithinMs = 60_000
+/** A kept file is in the table so soon after, or once those that are not are this part of the limit. */
+const writtenAfterMs = 1_000
+const unwrittenPart = 1 / 64
+/** So many names at once: a millisecond. */
+const rowsAtOnce = 256
+const evictedAtOnce = 64
+/** Eviction goes on to below this part, so that it comes seldom. */
+const evictedTo = 31 / 32
 
-/** A use of a file that is still arriving is remembered so long, to be written down once it is kept. */
-const arrivalMs = 600_000
+export class LruIndex {
+  private readonly table: KeptTable
+  /** Not in the table yet. */
+  private readonly added = new Map<string, KeptRow>()
+  private readonly gone = new Set<string>()
+  private readonly uses = new Map<string, Instant>()
+  private addedBytes = 0
+  /** The bytes of unfinished downloads of this process. */
+  private readonly parts = new Map<string, KeptRow>()
+  private partsBytes = 0
+  /** Files beyond the limit, which drive nothing out, and are not in the table. */
+  private readonly oversize = new Map<string, KeptRow>()
+  private total: KeptTotal = { files: 0, bytes: 0, isCounted: true }
+  private evicting: Promise<void> = Promise.resolve()
+  private callOff: (() => void) | undefined
 
-/** The time of a use on disk may be so much older: a note is a system call, and a copy would take one for each file. */
-const notedWithinMs = 60_000
-
-/** With the use that the disk knows of. */
-interface KeptFile extends StoredFile {
-  readonly noted: Instant
-}
-
-/** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
-export function openLruIndex(settings: LruSettings): LruIndex {
-  let kept = new Map<string, KeptFile>()
-  const oversize = new Set<string>()
-  const uses = new Map<string, Instant>()
-  /** Removed since the last counting: one that goes on now may have seen them before. */
-  const gone = new Set<string>()
-  let bytes = 0
-  let oversizeBytes = 0
-  let evicting: Promise<void> = Promise.resolve()
-
-  const isOversize = (found: StoredFile) => found.bytes > settings.limitBytes
-
-  function count(found: KeptFile): void {
-    remove(found.name)
-    gone.delete(found.name)
-    kept.set(found.name, found)
-    if (!isOversize(found)) {
-      bytes += found.bytes
-      return
-    }
-    oversize.add(found.name)
-    oversizeBytes += found.bytes
+  constructor(private readonly settings: LruSettings) {
+    this.table = new KeptTable(settings.ledger)
+    this.total = this.table.total() ?? this.total
   }
 
-  function remove(name: string): void {
-    const found = kept.get(name)
-    if (found === undefined) return
-    gone.add(name)
-    kept.delete(name)
-    if (oversize.delete(name)) oversizeBytes -= found.bytes
-    else bytes -= found.bytes
+  /** The table knows all that is kept, but for what a daemon that was killed had just written. */
+  get isCounted(): boolean {
+    return this.total.isCounted
   }
 
-  async function evict(found: StoredFile): Promise<void> {
-    remove(found.name)
-    await settings.drop(found.name, found.bytes)
-  }
-
-  async function evictUntil(enough: () => boolean): Promise<void> {
-    let unseen = kept.size
-    for (const found of kept.values()) {
-      if (enough() || unseen === 0) return
-      unseen -= 1
-      if (settings.isPinned(found.name)) {
-        // Behind those that may go, so that the next eviction does not look at it again.
-        kept.delete(found.name)
-        kept.set(found.name, found)
-        continue
-      }
-      if (oversize.has(found.name) || settings.inUse(found.name)) continue
-      await evict(found)
+  /** Of kept files, and of what is on its way. */
+  get amounts(): { readonly files: number; readonly bytes: number } {
+    this.flush()
+    this.total = this.table.total() ?? this.total
+    const oversize = sum(this.oversize.values())
+    return {
+      files: this.total.files + this.added.size + this.oversize.size,
+      bytes: this.bytes + oversize,
     }
   }
 
-  const mustStay = (name: string): boolean => settings.inUse(name) || settings.isPinned(name)
-
-  async function evictOversize(): Promise<void> {
-    const since = settings.now() - oversizeIdleMs
-    for (const name of oversize) {
-      const found = kept.get(name)
-      if (found !== undefined && found.used < since && !mustStay(name)) await evict(found)
-    }
+  /** The room of the files of these names on disk together, and those that are not kept. */
+  amountsOf(names: readonly string[]): { readonly bytes: number; readonly missing: readonly string[] } {
+    this.flush()
+    return { bytes: this.table.bytesOf(names), missing: this.table.missing(names) }
   }
 
-  /** One eviction at a time, so that two of them never drop twice what one would. */
-  function settle(): Promise<void> {
-    const next = evicting.then(async () => {
-      await evictOversize()
-      await evictUntil(() => bytes <= settings.limitBytes)
+  /** Counts a file that is about to be kept; resolves when others have made room for it. */
+  add(name: string, bytes: number): MaybePromise<void> {
+    this.endParts(name)
+    this.count({ name, bytes, used: this.settings.clock.now() })
+    return this.isOver ? this.settle() : undefined
+  }
+
+  /** Called at every read. */
+  touch(name: string): void {
+    const used = this.settings.clock.now()
+    const big = this.oversize.get(name)
+    if (big !== undefined) this.oversize.set(name, { ...big, used })
+    else if (this.uses.set(name, used).size >= rowsAtOnce) this.flush()
+  }
+
+  remove(name: string): void {
+    this.oversize.delete(name)
+    this.addedBytes -= this.added.get(name)?.bytes ?? 0
+    this.added.delete(name)
+    this.gone.add(name)
+    this.flushSoon()
+  }
+
+  /** A content on its way takes room like a kept one; where it waits for its readers it goes like it, too. */
+  countParts(name: string, bytes: number): void {
+    const before = this.parts.get(name)
+    if (before?.bytes === bytes) return
+    this.partsBytes += bytes - (before?.bytes ?? 0)
+    this.parts.set(name, { name, bytes, used: this.settings.clock.now() })
+    // Who waits for the room hears that there is none.
+    if (this.isOver) this.settle().catch(() => {})
+  }
+
+  endParts(name: string): void {
+    this.partsBytes -= this.parts.get(name)?.bytes ?? 0
+    this.parts.delete(name)
+  }
+
+  /** Drops the least recently used until this many bytes are gone; says whether any are. */
+  async evict(bytes: number): Promise<boolean> {
+    const before = this.bytes
+    await this.evictTo(before - bytes)
+    return this.bytes < before
+  }
+
+  /** Drops what is over the limit, one step at a time. */
+  settle(): Promise<void> {
+    const next = this.evicting.then(() => {
+      if (this.isOver) return this.evictTo(this.settings.limitBytes * evictedTo)
     })
-    evicting = next.catch(() => undefined)
+    this.evicting = next.catch(() => undefined)
     return next
   }
 
-  return {
-    add(found) {
-      count({ ...found, noted: found.used })
-      return bytes <= settings.limitBytes && oversize.size === 0 ? undefined : settle()
-    },
-    adopt(found) {
-      for (const one of found) {
-        if (!kept.has(one.name) && !gone.has(one.name))
-          count({ ...one, used: uses.get(one.name) ?? one.used, noted: one.used })
+  /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
+  room(): Promise<void> {
+    return this.isOver ? this.evicting : Promise.resolve()
+  }
+
+  /** Writes down uses, and drops files beyond the limit whose use is over. */
+  async tend(): Promise<void> {
+    this.flush()
+    const since = this.settings.clock.now() - oversizeIdleMs
+    for (const { name, bytes, used } of this.oversize.values()) {
+      if (used >= since || this.settings.inUse(name) || this.settings.pinned().has(name)) continue
+      this.oversize.delete(name)
+      await this.settings.drop(name, bytes)
+    }
+    await this.settle()
+  }
+
+  /** Counts those of the files that have no row: a daemon was killed, or the table was damaged. */
+  adopt(names: readonly string[], find: (name: string) => KeptRow | undefined): void {
+    for (const name of this.table.missing(names)) {
+      const found = this.added.has(name) || this.oversize.has(name) ? undefined : find(name)
+      if (found !== undefined) this.count(found)
+    }
+  }
+
+  /** All files have been adopted, so many: rows beyond them have no file, but for those of files that are about to be named. */
+  async counted(files: number, isThere: (name: string) => boolean): Promise<void> {
+    this.flush()
+    const { table } = this
+    const until = this.settings.clock.now() - namedWithinMs
+    let rows = this.total.files > files ? table.oldest(undefined, rowsAtOnce) : []
+    while (rows.length > 0) {
+      for (const { name, used } of rows) if (used < until && !isThere(name)) this.remove(name)
+      rows = table.oldest(rows.at(-1), rowsAtOnce)
+      await setImmediate()
+    }
+    this.flush()
+    this.total = table.counted() ?? this.total
+  }
+
+  close(): void {
+    this.flush()
+    this.callOff?.()
+  }
+
+  private get bytes(): number {
+    return this.total.bytes + this.addedBytes + this.partsBytes
+  }
+
+  /** Others may have as much that is not in the table yet. */
+  private get isOver(): boolean {
+    return this.bytes > this.settings.limitBytes * (1 - unwrittenPart)
+  }
+
+  private count(found: KeptRow): void {
+    const { limitBytes } = this.settings
+    if (found.bytes > limitBytes) return void this.oversize.set(found.name, found)
+    this.gone.delete(found.name)
+    this.addedBytes += found.bytes - (this.added.get(found.name)?.bytes ?? 0)
+    this.added.set(found.name, found)
+    if (this.addedBytes >= limitBytes * unwrittenPart || this.added.size >= rowsAtOnce) this.flush()
+    else this.flushSoon()
+  }
+
+  private flushSoon(): void {
+    this.callOff ??= this.settings.clock.after(writtenAfterMs, () => this.flush(), 'in-background')
+  }
+
+  private flush(): void {
+    this.callOff?.()
+    this.callOff = undefined
+    const { added, gone, uses } = this
+    if (added.size + gone.size + uses.size === 0) return
+    const total = this.table.write({ added: added.values(), gone, uses })
+    // Changes that it did not take are written with the next ones, but for uses.
+    uses.clear()
+    if (total === undefined) return
+    this.total = total
+    added.clear()
+    gone.clear()
+    this.addedBytes = 0
+  }
+
+  private async evictTo(most: number): Promise<void> {
+    this.flush()
+    let after: KeptRow | undefined
+    for (let isEnd = false; !isEnd && this.bytes > most; ) {
+      const rows = this.table.oldest(after, evictedAtOnce)
+      isEnd = rows.length < evictedAtOnce
+      after = rows.at(-1)
+      const until = isEnd ? Number.POSITIVE_INFINITY : (after?.used ?? 0)
+      const parts = [...this.parts.values()].filter(({ used }) => used <= until)
+      // Those that the disk would not take into the table.
+      const others = isEnd ? [...this.added.values()] : []
+      const pinned = this.settings.pinned()
+      for (const one of [...rows, ...others, ...parts].sort((first, second) => first.used - second.used)) {
+        if (this.bytes <= most) break
+        await this.evictOne(one, pinned)
       }
-      gone.clear()
-      kept = new Map([...kept].sort(([, one], [, other]) => one.used - other.used))
-      return settle()
-    },
-    touch(name) {
-      const used = settings.now()
-      uses.set(name, used)
-      const found = kept.get(name)
-      if (found === undefined) return
-      kept.delete(name)
-      kept.set(name, { name, bytes: found.bytes, used, noted: found.noted })
-    },
-    remove,
-    has: name => kept.has(name),
-    sizes: () => new Map([...kept].map(([name, found]) => [name, found.bytes])),
-    bytesOf: name => kept.get(name)?.bytes,
-    usedAt: name => kept.get(name)?.used,
-    async evict(wanted) {
-      const before = bytes
-      await evictUntil(() => bytes <= before - wanted)
-      return bytes < before
-    },
-    settle,
-    room: () => (bytes <= settings.limitBytes ? Promise.resolve() : evicting),
-    takeUses() {
-      const taken: (readonly [string, Instant])[] = []
-      const since = settings.now() - arrivalMs
-      for (const [name, used] of uses) {
-        const found = kept.get(name)
-        if (found !== undefined || used < since) uses.delete(name)
-        if (found === undefined || Math.abs(used - found.noted) < notedWithinMs) continue
-        taken.push([name, used])
-        // In its place: the order of the map is the order of use.
-        kept.set(name, { ...found, noted: used })
-      }
-      return taken
-    },
-    get files() {
-      return kept.size
-    },
-    get bytes() {
-      return bytes + oversizeBytes
-    },
+    }
+    this.flush()
+  }
+
+  private async evictOne(one: KeptRow, pinned: ReadonlySet<string>): Promise<void> {
+    const { name, bytes } = one
+    if (this.parts.get(name) === one) {
+      if (!this.settings.isArriving(name)) await this.settings.dropParts(name)
+      return
+    }
+    // Behind those that may go, so that the next eviction does not look at it again.
+    if (pinned.has(name)) return this.touch(name)
+    if (this.gone.has(name) || this.settings.inUse(name)) return
+    if (!this.added.has(name)) this.total = { ...this.total, bytes: this.total.bytes - bytes }
+    this.remove(name)
+    await this.settings.drop(name, bytes)
   }
 }
+
+const sum = (rows: Iterable<KeptRow>): number => [...rows].reduce((bytes, row) => bytes + row.bytes, 0)

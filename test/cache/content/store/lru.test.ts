@@ -1,7 +1,8 @@
 // The cache stays within its limit, drops what was used longest ago, and never gives a wrong byte while it does.
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { KeptTable } from '../../../../src/cache/content/store/kept-table.js'
 import type { Content } from '../../../../src/remote/remote.js'
 import { byteCount, instant } from '../../../../src/remote/remote.js'
 import { until } from '../../../testbed/within.js'
@@ -156,4 +157,35 @@ t.test('a file larger than the limit is read whole, drives nothing out and goes 
   await cache.maintain()
   t.equal(cache.cached(file('big')), 0)
   t.equal(cache.cached(file('1')), 1)
+})
+
+t.test('the table of kept files is made again from the directory, and follows it', async t => {
+  const { open, directory, ledger } = openCacheTestbed(t)
+  const remote = library(50_000)
+  let time = Date.now()
+  const now = () => instant(time)
+  const first = open(remote, { now })
+  for (const title of ['1', '2', '3', '4', '5']) await readAll(first, file(title))
+  await first.close()
+  const { bytes } = first.stats()
+  t.equal(bytes, onDisk(directory))
+  const table = new KeptTable(ledger)
+  const names = readdirSync(join(directory, 'content', 'kept'))
+
+  // As after a kill before the last rows were written.
+  table.write({ added: [], gone: names.slice(0, 2), uses: [] })
+  const second = open(remote, { now })
+  t.match(second.stats(), { files: 3 })
+  await second.count()
+  t.match(second.stats(), { files: 5, bytes })
+
+  for (const name of names.slice(0, 3)) rmSync(join(directory, 'content', 'kept', name))
+  time += 61_000
+  await second.count()
+  t.match(second.stats(), { files: 2, bytes: onDisk(directory) })
+
+  // The file of the table is new: nothing was counted in it.
+  ledger.ask(database => database.exec('DELETE FROM kept; UPDATE kept_total SET counted = 0'))
+  await open(remote, { now, limitBytes: 60_000 }).maintain()
+  t.equal(readdirSync(join(directory, 'content', 'kept')).length, 1, 'and the limit holds')
 })

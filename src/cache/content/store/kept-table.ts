@@ -1,0 +1,153 @@
+// Table of kept files: names, bytes and last uses in the ledger's file, for all daemons of a cache directory; the files alone are the truth.
+import type Database from 'libsql'
+import { type Instant, instant } from '../../../remote/remote.js'
+import type { Ledger } from '../../ledger/ledger.js'
+
+export interface KeptRow {
+  /** Its place in the table, where it has one. */
+  readonly id?: number
+  readonly name: string
+  /** On disk, proof included. */
+  readonly bytes: number
+  readonly used: Instant
+}
+
+export interface KeptTotal {
+  readonly files: number
+  readonly bytes: number
+  /** The directory was looked through since the table was made. */
+  readonly isCounted: boolean
+}
+
+/** Changes that are not in the table yet. */
+export interface KeptChanges {
+  readonly added: Iterable<KeptRow>
+  readonly gone: Iterable<string>
+  readonly uses: Iterable<readonly [string, Instant]>
+}
+
+/** A use that is told so soon after the one before is not written. */
+const usedWithinMs = 10_000
+
+/** Rows lie in the order in which files were kept: those that are used together share pages. */
+const form = `
+CREATE TABLE IF NOT EXISTS kept (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, bytes INTEGER NOT NULL, used INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS kept_used ON kept (used);
+CREATE TABLE IF NOT EXISTS kept_total (one INTEGER PRIMARY KEY, files INTEGER, bytes INTEGER, counted INTEGER);
+INSERT INTO kept_total SELECT 1, 0, 0, 0 WHERE NOT EXISTS (SELECT * FROM kept_total);
+CREATE TRIGGER IF NOT EXISTS kept_more AFTER INSERT ON kept BEGIN
+  UPDATE kept_total SET files = files + 1, bytes = bytes + new.bytes; END;
+CREATE TRIGGER IF NOT EXISTS kept_less AFTER DELETE ON kept BEGIN
+  UPDATE kept_total SET files = files - 1, bytes = bytes - old.bytes; END;`
+
+type Statements = ReturnType<typeof statementsIn>
+
+/** No call throws: without a usable file there are no rows, and nothing is written. */
+export class KeptTable {
+  private statements: Statements | undefined
+  /** The open file that those belong to. */
+  private of: Database.Database | undefined
+
+  constructor(private readonly ledger: Ledger) {}
+
+  /** In one step; what all come to then, undefined where the disk did not take it. */
+  write({ added, gone, uses }: KeptChanges): KeptTotal | undefined {
+    const rows = [...added]
+    return this.ask((by, database) => {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        by.remove.run(JSON.stringify([...gone, ...rows.map(({ name }) => name)]))
+        by.insert.run(JSON.stringify(rows))
+        by.use.run(JSON.stringify([...uses]))
+        const total = totalIn(by)
+        database.exec('COMMIT')
+        return total
+      } catch (error) {
+        if (database.inTransaction) database.exec('ROLLBACK')
+        throw error
+      }
+    })
+  }
+
+  total(): KeptTotal | undefined {
+    return this.ask(totalIn)
+  }
+
+  /** Up to so many, those used longest ago first, behind this one. */
+  oldest(after: KeptRow | undefined, most: number): readonly KeptRow[] {
+    const place = after === undefined ? [-1, 0] : [after.used, after.id ?? 0]
+    const found = this.ask(by => rowsOf(by.oldest.all(...place, most))) ?? []
+    return found.map(([id, name, bytes, used]) => ({
+      id: Number(id),
+      name: String(name),
+      bytes: Number(bytes),
+      used: instant(Number(used)),
+    }))
+  }
+
+  /** Those of the names that have no row. */
+  missing(names: readonly string[]): readonly string[] {
+    const found = this.ask(by => rowsOf(by.missing.all(JSON.stringify(names))))
+    return found === undefined ? names : found.map(([name]) => String(name))
+  }
+
+  /** The room of the files of these names on disk together. */
+  bytesOf(names: Iterable<string>): number {
+    const [sum] = this.ask(by => rowsOf(by.bytes.all(JSON.stringify([...names])))) ?? []
+    return Number(sum?.[0] ?? 0)
+  }
+
+  /** All of the directory has a row now. */
+  counted(): KeptTotal | undefined {
+    return this.ask(by => {
+      by.counted.run()
+      return totalIn(by)
+    })
+  }
+
+  private ask<Answer>(question: (by: Statements, database: Database.Database) => Answer): Answer | undefined {
+    return this.ledger.ask(database => {
+      if (this.statements === undefined || this.of !== database) this.statements = statementsIn(database)
+      this.of = database
+      return question(this.statements, database)
+    })
+  }
+}
+
+/** Many rows at once as one JSON text: a call of the binding costs more than what it does with a row. */
+function statementsIn(database: Database.Database) {
+  database.exec(form)
+  const asking = (text: string): Database.Statement => database.prepare(text).raw()
+  return {
+    total: asking('SELECT files, bytes, counted FROM kept_total'),
+    oldest: asking(
+      'SELECT id, lower(hex(name)), bytes, used FROM kept WHERE (used, id) > (?, ?) ORDER BY used, id LIMIT ?',
+    ),
+    missing: asking(
+      'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM kept WHERE name = unhex(value))',
+    ),
+    bytes: asking(
+      'SELECT coalesce(sum(bytes), 0) FROM kept WHERE name IN (SELECT unhex(value) FROM json_each(?))',
+    ),
+    remove: database.prepare('DELETE FROM kept WHERE name IN (SELECT unhex(value) FROM json_each(?))'),
+    insert: database.prepare(
+      `INSERT INTO kept (name, bytes, used)
+       SELECT unhex(value ->> 'name'), value ->> 'bytes', value ->> 'used' FROM json_each(?)`,
+    ),
+    use: database.prepare(
+      `UPDATE kept SET used = one.value ->> 1 FROM json_each(?) AS one
+       WHERE name = unhex(one.value ->> 0) AND used < (one.value ->> 1) - ${usedWithinMs}`,
+    ),
+    counted: database.prepare(
+      'UPDATE kept_total SET (files, bytes, counted) = (SELECT count(*), coalesce(sum(bytes), 0), 1 FROM kept)',
+    ),
+  }
+}
+
+const rowsOf = (found: readonly unknown[]): readonly (readonly unknown[])[] =>
+  found.filter(row => Array.isArray(row))
+
+function totalIn(by: Statements): KeptTotal {
+  const [row = []] = rowsOf(by.total.all())
+  return { files: Number(row[0] ?? 0), bytes: Number(row[1] ?? 0), isCounted: row[2] === 1 }
+}
