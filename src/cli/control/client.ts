@@ -21,12 +21,9 @@ import {
 } from './protocol.js'
 
 /** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
-export const longestSilence = 2500
-/** The same for a daemon that has answered this command already, in the middle of a tree or of a copy. */
-const longestSilenceLater = 20_000
-/** Milliseconds of silence after which a daemon is asked whether it lives, and between two looks. */
+const longestSilence = 2500
+/** Milliseconds of silence after which a daemon is asked whether it lives. */
 const askedAt = 1_000
-const lookEvery = 250
 
 /** Where a daemon listens, which drive is meant, and what is thrown where it does not answer, or stops answering. */
 export interface Listener {
@@ -44,9 +41,8 @@ export function controlAt(listener: Listener): Control {
     <Name extends CallName>(name: Name) =>
     async (asked: CallArgument<Name>): Promise<CallResult<Name>> => {
       const { signal } = new AbortController()
-      const pulse = new Pulse(listener, longestSilence)
       const pieces: Buffer[] = []
-      for await (const piece of answerOf(listener, { name, asked, signal, pulse })) pieces.push(piece)
+      for await (const piece of answerOf(listener, { name, asked, signal })) pieces.push(piece)
       const form = z.unknown().pipe(controlCalls[name].answer)
       return inForm<unknown>(form, Buffer.concat(pieces).toString()) as CallResult<Name>
     }
@@ -56,19 +52,18 @@ export function controlAt(listener: Listener): Control {
 
 /** The reader of the drive that listens there. What fails at the drive rejects with its own Failure. */
 export function readerAt(listener: Listener): DriveReader {
-  const pulse = new Pulse(listener, longestSilenceLater)
   return {
     async *tree(asked, signal): AsyncGenerator<readonly TreeItem[]> {
       let rest = ''
       const decoder = new TextDecoder()
-      for await (const piece of answerOf(listener, { name: 'tree', asked, signal, pulse })) {
+      for await (const piece of answerOf(listener, { name: 'tree', asked, signal })) {
         const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) yield readItems(line)
       }
     },
     async file(path, sink, signal) {
-      const answer = answerOf(listener, { name: 'file', asked: { path }, signal, pulse })
+      const answer = answerOf(listener, { name: 'file', asked: { path }, signal })
       try {
         for (;;) {
           const { done, value } = await answer.next()
@@ -82,53 +77,32 @@ export function readerAt(listener: Listener): DriveReader {
   }
 }
 
-/** Signs of life of a daemon: an answer to one of several questions is one for all. */
-class Pulse {
-  readonly #socketPath: string
-  readonly #later: number
-  #longest = longestSilence
-  #heardAt = Number.NEGATIVE_INFINITY
-  #isAsked = false
-
-  /** @param later milliseconds for a daemon that has answered: on a loaded machine it, or this process, comes late */
-  constructor({ socketPath }: Listener, later: number) {
-    this.#socketPath = socketPath
-    this.#later = later
+/**
+ * Ends a question to a daemon that answers neither it nor a second one; the returned function ends the watch. One that has
+ * answered is waited for, as a program waits for a mount.
+ */
+function watched({ socketPath }: Listener, question: ClientRequest): () => void {
+  let isHeard = false
+  const heard = (): void => {
+    isHeard = true
+    clearTimeout(asking)
+    clearTimeout(ending)
   }
-
-  heard(): void {
-    this.#longest = this.#later
-    this.#heardAt = performance.now()
-  }
-
-  /** Ends the question where the daemon is silent for too long; the returned function ends the watch. */
-  watch(question: ClientRequest): () => void {
-    const began = performance.now()
-    const silence = (): number => performance.now() - Math.max(began, this.#heardAt)
-    const look = (): void => {
-      if (silence() > this.#longest) question.destroy(new Error('no sign of life'))
-      else if (silence() > askedAt) this.#ask()
-    }
-    // After a long step of this process what has arrived meanwhile counts first.
-    const looking = setInterval(() => setImmediate(look), lookEvery)
-    return () => clearInterval(looking)
-  }
-
-  #ask(): void {
-    if (this.#isAsked) return
-    this.#isAsked = true
-    const asking = request({ socketPath: this.#socketPath, path: '/', method: 'HEAD', agent: false })
-    asking.once('socket', socket => socket.unref())
-    asking.once('response', answer => {
+  const asking = setTimeout(() => {
+    const second = request({ socketPath, path: '/', method: 'HEAD', agent: false })
+    second.once('socket', socket => socket.unref())
+    second.once('response', answer => {
       answer.resume()
-      this.heard()
+      heard()
     })
-    asking.on('error', silent)
-    asking.once('close', () => {
-      this.#isAsked = false
-    })
-    asking.end()
-  }
+    second.on('error', silent)
+    second.end()
+  }, askedAt)
+  const end = (): void => void (isHeard || question.destroy(new Error('no sign of life')))
+  // After a long step of this process what has arrived meanwhile counts first.
+  const ending = setTimeout(() => setImmediate(end), longestSilence)
+  question.once('response', heard)
+  return heard
 }
 
 /** That it did not answer is found out by its silence. */
@@ -138,14 +112,13 @@ interface Asking {
   readonly name: string
   readonly asked: unknown
   readonly signal: AbortSignal
-  readonly pulse: Pulse
 }
 
 type Trailers = IncomingMessage['trailers']
 
 /** The bytes of an answer, and at its end its trailers. @throws Failure as it was thrown at the other end, the signal's reason, or what `onSilence` makes */
 async function* answerOf(listener: Listener, asking: Asking): AsyncGenerator<Buffer, Trailers> {
-  const { name, asked, signal, pulse } = asking
+  const { name, asked, signal } = asking
   const { socketPath, device } = listener
   signal.throwIfAborted()
   const headers = { [mountHeader]: device }
@@ -153,7 +126,7 @@ async function* answerOf(listener: Listener, asking: Asking): AsyncGenerator<Buf
   // Not as an option of the request: Node ends the socket with that error, which is not heard where the answer has just ended.
   const stop = (): void => void question.destroy()
   signal.addEventListener('abort', stop)
-  const watched = pulse.watch(question)
+  const unwatch = watched(listener, question)
   try {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       question.once('response', resolve)
@@ -163,10 +136,8 @@ async function* answerOf(listener: Listener, asking: Asking): AsyncGenerator<Buf
     const answer = await answered
     for await (const piece of answer) {
       signal.throwIfAborted()
-      pulse.heard()
       yield piece
     }
-    pulse.heard()
     const failure = answer.trailers[failureTrailer]
     if (failure !== undefined) throw failureOf(failure)
     return answer.trailers
@@ -177,7 +148,7 @@ async function* answerOf(listener: Listener, asking: Asking): AsyncGenerator<Buf
     thrown.cause = cause
     throw thrown
   } finally {
-    watched()
+    unwatch()
     signal.removeEventListener('abort', stop)
   }
 }

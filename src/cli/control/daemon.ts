@@ -19,9 +19,6 @@ export class NoAnswer extends Stop {
   }
 }
 
-/** Milliseconds in which a daemon without a known socket answers the kernel. */
-const pulseLimit = 2500
-
 /**
  * The daemon of the drive mounted exactly there.
  * @throws NoAnswer where it is dead or hangs, Stop where there is no drive, or another user's, or one that does not listen
@@ -48,13 +45,13 @@ export const driveAt = async (mountPoint: string): Promise<Control> => controlAt
 /** True if the daemon of a mount has ended; one that hangs has not. */
 export async function hasEnded(mount: Mount): Promise<boolean> {
   if ((await listenerAt(mount.path, mount.owner, process.env)) !== undefined) return false
-  return (await probeDaemon(mount.path, pulseLimit)) === 'dead'
+  return (await probeDaemon(mount.path)) === 'dead'
 }
 
 /** Why nothing listens for this mount point; one whose directory was renamed is asked by no command. */
 async function unheard(mount: Mount): Promise<Stop> {
   const { path, owner } = mount
-  const state = await probeDaemon(path, pulseLimit)
+  const state = await probeDaemon(path)
   if (state === 'silent') return noAnswer(mount, undefined)
   if (state === 'dead')
     return new NoAnswer(
