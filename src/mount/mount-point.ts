@@ -149,7 +149,7 @@ export async function drivesOfUser(): Promise<Mount[]> {
 export async function fitness(path: string): Promise<Unfit | undefined> {
   const type = await mountedType(path)
   if (type?.startsWith('fuse')) {
-    const found = await probeDaemon(path, pulseLimit)
+    const found = await probeDaemon(path)
     if (found === 'silent') return 'silent'
     if (found !== 'dead') return 'in-use'
     await detach(path)
@@ -166,28 +166,20 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
   }
 }
 
-/** The demands of fusermount on a mount point, of every user but root. */
-export type Denied = 'own-not-writable' | 'not-writable' | 'sticky'
-
 /** The bit with which only the owner of a directory mounts there. */
 const sticky = 0o1000
 
-/** Why fusermount refuses the directory to this user; undefined where it does not. Asked once it did: who may mount without it is not asked. */
-export async function deniedTo(path: string): Promise<Denied | undefined> {
+/** Whether fusermount refuses the directory to this user. Asked once it did: who may mount without it is not asked. */
+export async function isDenied(path: string): Promise<boolean> {
   const user = process.getuid?.()
-  if (user === 0) return undefined
+  if (user === 0) return false
   const { mode, uid } = await stat(path)
-  if ((mode & sticky) !== 0 && uid !== user) return 'sticky'
-  try {
-    await access(path, constants.W_OK)
-    return undefined
-  } catch {
-    return uid === user ? 'own-not-writable' : 'not-writable'
-  }
+  if ((mode & sticky) !== 0 && uid !== user) return true
+  return access(path, constants.W_OK).then(
+    () => false,
+    () => true,
+  )
 }
-
-/** Milliseconds in which a mounted file system has to prove that its daemon lives. */
-const pulseLimit = 2000
 
 /** Unmounts; throws with the helper's message while a program still uses it. */
 export async function unmount(path: string): Promise<void> {
@@ -240,8 +232,11 @@ export const automountType = 'autofs'
 /** `dead`: the daemon has ended. `silent`: no answer in time. */
 type DaemonState = 'answers' | 'dead' | 'silent'
 
-/** True if the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
-export function probeDaemon(path: string, milliseconds: number): Promise<DaemonState> {
+/** Milliseconds in which a mounted file system has to prove that its daemon lives. */
+const pulseLimit = 2000
+
+/** Whether the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
+export function probeDaemon(path: string): Promise<DaemonState> {
   return new Promise(done => {
     // The working directory of this process may be inside the mount.
     const how = { cwd: '/', env: { ...process.env, LC_ALL: 'C' } }
@@ -256,6 +251,6 @@ export function probeDaemon(path: string, milliseconds: number): Promise<DaemonS
       child.stdout?.destroy()
       child.stderr?.destroy()
       child.unref()
-    }, milliseconds)
+    }, pulseLimit)
   })
 }

@@ -2,7 +2,7 @@
 import type { KernelWay } from '../../activity/activity.js'
 import type { Mounted, MountedDrive } from '../../mount/lifecycle.js'
 import type { KernelSettings } from '../../mount/mount-point.js'
-import { type Denied, deniedTo } from '../../mount/mount-point.js'
+import { isDenied } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
 import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -59,8 +59,13 @@ async function throughLibfuse(
 
 /** Asked once it was refused: a daemon with rights of its own, or one that is handed its mount, may without. */
 async function refuseWhatNoneMay({ path, settings }: Mounting, cause: unknown): Promise<void> {
-  const denied = await deniedTo(path).catch(unknown)
-  if (denied !== undefined) throw new Stop(exitCodes.mountPoint, deniedSentence(denied, path), { cause })
+  // Where the directory cannot be looked at any more, what was said first stays the reason.
+  if (await isDenied(path).catch(() => false))
+    throw new Stop(
+      exitCodes.mountPoint,
+      `${path} is no directory on which fusermount lets you mount: one that you may write to, and not another's sticky one; name an empty directory of your own.`,
+      { cause },
+    )
   if (settings.allowOther && !mayAllowOthers()) {
     const { found, mend } = othersNotAllowed
     throw new Stop(
@@ -75,20 +80,6 @@ async function refuseWhatNoneMay({ path, settings }: Mounting, cause: unknown): 
       `${path} was not mounted: ${namelessUser.found}; ${namelessUser.mend}.`,
       { cause },
     )
-}
-
-/** The directory cannot be looked at any more: what was said first stays the reason. */
-function unknown(): undefined {}
-
-function deniedSentence(denied: Denied, path: string): string {
-  switch (denied) {
-    case 'own-not-writable':
-      return `you have no right to write to ${path}, which fusermount asks for; run: chmod u+w ${path}`
-    case 'not-writable':
-      return `you have no right to write to ${path}, which fusermount asks for; name an empty directory of your own.`
-    case 'sticky':
-      return `${path} is another user's and sticky, so fusermount lets you mount nothing on it; name an empty directory of your own.`
-  }
 }
 
 /** The binding is a package with a native part, which asks for libfuse.so.2 when it is loaded. */
