@@ -5,7 +5,6 @@ import { localText } from '../../system/time-text.js'
 import { bytesText, filesText } from '../../terminal/amount.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
-import { hinting } from '../control/hint.js'
 import { driveCommand, withPath } from '../control/with-drive.js'
 
 export const infoCommand = (): Command =>
@@ -16,8 +15,8 @@ export const infoCommand = (): Command =>
     .argument('<path>', pathHelp)
     .addOption(jsonFlag('an object with what is known'))
     .action((path: string, flags: JsonFlag, command: Command) =>
-      withPath(command, path, async (control, at, drive) => {
-        const info = await control.info({ path: at }).catch(hinting(drive))
+      withPath(command, path, async (control, at) => {
+        const info = await control.info({ path: at })
         printFound(flags, info, linesOf(info).join('\n'))
       }),
     )

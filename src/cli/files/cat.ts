@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
-import { withHint } from '../control/hint.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import { openProblems } from './output.js'
 
@@ -27,7 +26,7 @@ async function print(command: Command, given: readonly string[]): Promise<void> 
         await printer.end()
       } catch (thrown) {
         if (thrown instanceof Stop) throw thrown
-        problems.add(one.given, await withHint(reader, thrown, one))
+        problems.add(one.given, thrown)
       }
     }
   })

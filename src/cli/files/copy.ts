@@ -90,10 +90,7 @@ export class Copy {
    * @param failed is told what could not be had, by its path on the drive
    * @throws the reason of `stop`
    */
-  async run(
-    orders: readonly CopyOrder[],
-    failed: (path: string, failure: Failure) => Promise<void>,
-  ): Promise<void> {
+  async run(orders: readonly CopyOrder[], failed: (path: string, failure: Failure) => void): Promise<void> {
     try {
       for (const order of orders) await this.#walk(order)
       this.progress.isGrowing = false
@@ -103,13 +100,13 @@ export class Copy {
     // Copies under way remove what they have written aside.
     await Promise.all(this.#underWay)
     this.#stop.signal.throwIfAborted()
-    for (const { path, failure } of this.#missing) await failed(path, failure)
+    for (const { path, failure } of this.#missing) failed(path, failure)
     // A new file changes the time of its directory: the deepest comes first, when all files are there.
     for (const { path, target, mtimeMs } of this.#times.toReversed()) {
       try {
         setTime(target, mtimeMs)
       } catch (thrown) {
-        await failed(path, asFailure(thrown))
+        failed(path, asFailure(thrown))
       }
     }
   }
@@ -209,7 +206,7 @@ export class Copy {
   async #bring(entry: DriveEntry, target: string, counted: (bytes: number) => void): Promise<boolean> {
     const before = standing(target)
     if (before !== undefined) {
-      if (!before.isFile()) throw inTheWay(target, before)
+      if (!before.isFile()) throw inTheWay(target)
       if (await this.#isSame(entry, target, before)) return false
       if (!this.#rules.overwrite)
         throw new Failure(

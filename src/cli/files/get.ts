@@ -12,7 +12,6 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
-import { withHint } from '../control/hint.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { openProblems, type Problems, repeated } from './output.js'
@@ -60,14 +59,10 @@ export const getCommand = (): Command =>
 async function get(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.as !== undefined && given.length > 1)
     throw new Stop(exitCodes.usage, '--as names the copy of one path; use --to DIRECTORY for several.')
-  for (const name of ['as', 'to'] as const)
-    if (flags[name] === '')
-      throw new Stop(exitCodes.usage, `--${name} is empty; name a place for the copy, or leave it out.`)
   const base = resolve(flags.to ?? '.')
   await refuseDrive(flags.as === undefined ? base : resolve(flags.as))
   await withReader(command, given, async (reader, paths) => {
-    const orders = ordersFor(paths, flags, base)
-    await copy(reader, orders, { flags, paths, base })
+    await copy(reader, ordersFor(paths, flags, base), rulesOf(flags, base), flags)
   })
 }
 
@@ -100,23 +95,17 @@ async function refuseDrive(target: string): Promise<void> {
   )
 }
 
-interface CopyCall {
-  readonly flags: Flags
-  readonly paths: readonly GivenPath[]
-  /** The directory for the copies. */
-  readonly base: string
-}
-
 async function copy(
   reader: DriveReader,
   orders: readonly CopyOrder[],
-  { flags, paths, base }: CopyCall,
+  rules: CopyRules,
+  { json }: Flags,
 ): Promise<void> {
   const { Copy } = await import('./copy.js')
   const stop = new AbortController()
   // Every file under way hears it.
   setMaxListeners(0, stop.signal)
-  const copying = new Copy(reader, rulesOf(flags, base), stop)
+  const copying = new Copy(reader, rules, stop)
   const { progress } = copying
   const line = drawProgress(process.stderr, () => progress)
   const problems = openProblems(text => {
@@ -125,12 +114,7 @@ async function copy(
   })
   const unlisten = stopBySignal(stop)
   try {
-    await copying.run(orders, async (path, failure) => {
-      const given = paths.find(one => one.path === path)
-      // Of what was named and is not there it is said what to type.
-      const told = given === undefined ? failure : await withHint(reader, failure, given)
-      problems.add(path, told)
-    })
+    await copying.run(orders, problems.add)
   } catch (thrown) {
     line.end()
     const isBegun = progress.files > 0 || progress.links > 0 || thrown instanceof Interrupted
@@ -143,7 +127,7 @@ async function copy(
     line.end()
   }
   const { copied, copiedBytes, same, links } = progress
-  if (flags.json === true) printJson({ copied, copiedBytes, same, links, problems: problems.all })
+  if (json === true) printJson({ copied, copiedBytes, same, links, problems: problems.all })
   else tell(progress, problems)
   process.exitCode = problems.exitCode
 }

@@ -23,16 +23,8 @@ import { isProcessAlive } from '../../system/process.js'
 export const standing = (path: string): Stats | undefined =>
   onDisk(path, () => lstatSync(path, { throwIfNoEntry: false }))
 
-export function inTheWay(path: string, found: Stats): Failure {
-  const kind = found.isDirectory()
-    ? 'directory'
-    : found.isSymbolicLink()
-      ? 'link'
-      : found.isFile()
-        ? 'file'
-        : 'special file'
-  return new Failure('exists', `${path}: a ${kind} stands here; move it away`)
-}
+export const inTheWay = (path: string): Failure =>
+  new Failure('exists', `${path}: something else stands here; move it away`)
 
 /** @throws Failure */
 export function onDisk<Value>(path: string, work: () => Value): Value {
@@ -45,30 +37,18 @@ export function onDisk<Value>(path: string, work: () => Value): Value {
 
 /** The failure of an error of the local disk; anything else as it is. */
 function localFailure(thrown: unknown, path: string): unknown {
-  const cause = { cause: thrown }
-  switch (codeOf(thrown)) {
-    case undefined:
-      return thrown
-    case 'ENAMETOOLONG':
-      return new Failure(
-        'name-too-long',
-        `${path}: this file system takes no name that long; copy it under another name with --as`,
-        cause,
-      )
-    case 'ENOENT':
-      return new Failure('absent', `${path}: its directory is not there; make it first`, cause)
-    case 'ENOTDIR':
-    case 'EISDIR':
-    case 'EEXIST':
-      return new Failure('exists', `${path}: something else stands here; move it away`, cause)
-  }
+  const code = codeOf(thrown)
+  if (code === undefined) return thrown
   const failure = asFailure(thrown)
-  if (failure.kind !== 'no-space') return failure
-  return new Failure(
-    'no-space',
-    `${dirname(path)}: the disk is full; make room, and give the same command again`,
-    cause,
-  )
+  const cause = { cause: thrown }
+  if (failure.kind === 'no-space')
+    return new Failure(
+      'no-space',
+      `${dirname(path)}: the disk is full; make room, and give the same command again`,
+      cause,
+    )
+  if (failure.kind !== 'internal') return failure
+  return new Failure('exists', `${path}: it cannot be made here (${code}); name another place`, cause)
 }
 
 /** Makes a directory, or takes one that is there as it is, without the leavings of killed copies. @throws Failure */
@@ -80,14 +60,14 @@ export async function makeDirectory(path: string): Promise<void> {
     if (codeOf(thrown) !== 'EEXIST') throw localFailure(thrown, path)
   }
   const found = standing(path)
-  if (found !== undefined && !found.isDirectory()) throw inTheWay(path, found)
+  if (found !== undefined && !found.isDirectory()) throw inTheWay(path)
   await sweep(path)
 }
 
 /** Makes a link, or replaces one that leads elsewhere. @throws Failure */
 export async function makeLink(path: string, target: string, mtimeMs: number | undefined): Promise<void> {
   const found = standing(path)
-  if (found !== undefined && !found.isSymbolicLink()) throw inTheWay(path, found)
+  if (found !== undefined && !found.isSymbolicLink()) throw inTheWay(path)
   if (found !== undefined && onDisk(path, () => readlinkSync(path)) === target) return
   await placed(path, aside => {
     symlinkSync(target, aside)

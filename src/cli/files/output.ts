@@ -12,7 +12,6 @@ import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal
 import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
-import { withHint } from '../control/hint.js'
 
 export interface Problems {
   /** `shown` is how the user calls the path. */
@@ -66,8 +65,7 @@ export async function* entriesAt(
     for (const item of items) {
       const below = item.path === given.path ? '' : item.path.slice(top.length)
       if (!isProblem(item)) entries.push({ entry: item, below })
-      else if (below !== '') problems.add(shownAs(given, below), item.failure)
-      else problems.add(given.given, await withHint(reader, item.failure, given))
+      else problems.add(below === '' ? given.given : shownAs(given, below), item.failure)
     }
     yield entries
   }

@@ -5,7 +5,6 @@ import { bytesText, filesText, pinText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
-import { hinting } from '../control/hint.js'
 import { driveCommand, withDrive, withPath } from '../control/with-drive.js'
 import { drawProgress } from './progress-line.js'
 
@@ -23,7 +22,7 @@ export const pinCommand = (): Command =>
     .addOption(jsonFlag('the pin'))
     .action((path: string, flags: Flags, command: Command) =>
       withPath(command, path, async (control, at, drive) => {
-        const begun = await control.pin({ path: at }).catch(hinting(drive))
+        const begun = await control.pin({ path: at })
         const pin = flags.wait ? await followed(control, begun, drive.mountPoint !== undefined) : begun
         printFound(flags, pin, `${pinText(pin)}.`)
         process.exitCode = flags.wait && !isWhole(pin) ? exitCodes.failed : exitCodes.done

@@ -153,17 +153,6 @@ t.test('NOFUSE-2 what cannot be had is named, the rest goes on, and the exit cod
       how,
     )
   })
-  await testbed.mount()
-  await bothWays(testbed, async (how, calcfs) => {
-    for (const [args, next] of [
-      [['ls', 'projects/Watr splitting'], "the nearest is 'projects/Water splitting'"],
-      [['find', 'project/Water splitting/x'], 'the nearest is projects'],
-      [['cat', 'projects/Nothing at all'], 'calcfs ls projects lists what there is'],
-      [['info', 'projects/Water splitting/H20'], "the nearest is 'projects/Water splitting/H2O'"],
-      [['pin', 'projects/Nothing at all'], 'calcfs ls projects lists what there is'],
-    ] as const)
-      t.match(await calcfs(...args), { code: 1, stderr: next }, `${how}: ${args.join(' ')}`)
-  })
   well()
   forbidden()
   await testbed.service.leave()
