@@ -16,7 +16,6 @@ import {
   indexers,
   kernel,
   libfuse,
-  mountHelper,
   mountTable,
   session,
 } from '../doctor/machine.js'
@@ -62,16 +61,7 @@ async function onThisMachine({ config, sources }: Configured): Promise<readonly 
 async function onLinux(wanted: 'libfuse' | 'session'): Promise<readonly Finding[]> {
   const way = await session(wanted)
   const isLibfuseNeeded = wanted === 'libfuse' || way.state !== 'good'
-  return [
-    kernel(),
-    fuseDevice(),
-    fusermount(),
-    way,
-    libfuse(isLibfuseNeeded),
-    mountTable(),
-    indexers(),
-    mountHelper(),
-  ]
+  return [kernel(), fuseDevice(), fusermount(), way, libfuse(isLibfuseNeeded), mountTable(), indexers()]
 }
 
 async function atTheService(given: Configured): Promise<readonly Finding[]> {

@@ -77,15 +77,6 @@ export function kernel(): Finding {
     : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
 }
 
-/** mount(8) looks nowhere else. */
-export function mountHelper(): Finding {
-  const check = 'mount(8)'
-  const place = '/sbin/mount.calcfs'
-  return existsSync(place)
-    ? good(check, place)
-    : good(check, `for /etc/fstab: sudo ln -s "$(command -v mount.calcfs)" ${place}`)
-}
-
 /** @param isWanted whether a setting asks for it: elsewhere it is told as something that could be had */
 export function allowOther(isWanted: boolean): Finding {
   const check = 'allow-other'

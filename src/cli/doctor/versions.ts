@@ -17,7 +17,6 @@ export interface Versions {
   readonly node: string
   readonly koffi?: string | undefined
   readonly fuseNative?: string | undefined
-  readonly libfuse?: string | undefined
   readonly kernel: string
   /** The version of the platform's interface that calcfs speaks. */
   readonly serviceApi: string
@@ -33,17 +32,10 @@ export function versions(): Versions {
     node: process.versions.node,
     koffi: known(() => load('koffi').version),
     fuseNative: known(() => fieldOf(load.resolve('fuse-native/package.json'), 'version')),
-    libfuse: known(() => loadedLibfuse(load)),
     kernel: release(),
     serviceApi: interfaceVersion,
     architecture: process.arch,
   }
-}
-
-/** The library that the dynamic linker takes for the binding: its file, behind all links, ends with its version. */
-function loadedLibfuse(load: NodeJS.Require): string | undefined {
-  load('fuse-native')
-  return /\/libfuse\.so\.(\d[\d.]*)$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1]
 }
 
 function fieldOf(file: string, field: string): string | undefined {
