@@ -64,7 +64,6 @@ t.test('CMD-3 the versions of calcfs and of what it runs on are one document', a
     t.same({ code, err }, { code: 0, err: '' })
     const found = JSON.parse(out)
     t.match(found, { calcfs: /^\d+\.\d+\.\d+$/, serviceApi: '1.1.0', fuseNative: /^2\.\d+\.\d+$/ })
-    t.match(found.libfuse, /^2\.\d+(\.\d+)?$/)
     t.same([found.node, found.kernel, found.architecture], [process.versions.node, release(), process.arch])
     t.match(found.commit ?? '0'.repeat(40), /^[0-9a-f]{40}(\+changes)?$/)
   }
@@ -172,7 +171,7 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
     t.match(ended, {
       code: 0,
-      out: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+ \(for 24 hours\); the token is kept in .*\n$/,
+      out: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+; the token is kept in .*\n$/,
       err: '',
     })
     for (const file of filesBelow(env['HOME'] ?? '')) {

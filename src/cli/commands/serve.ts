@@ -12,7 +12,6 @@ import {
   poor,
   type Shortcomings,
 } from '../../service/store/options.js'
-import { systemSentence } from '../../system/error-code.js'
 import { homeOf } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -175,16 +174,8 @@ function openAccessLog(file: string): AccessLog {
 function explained(error: unknown, flags: Flags): string {
   if (!(error instanceof Error)) return String(error)
   const { code, syscall, path }: NodeJS.ErrnoException = error
-  if (code === 'EADDRINUSE') {
+  if (code === 'EADDRINUSE')
     return `port ${flags.port} is in use; give another one with --port, or --port 0 for any`
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return `${flags.host} is no address of this machine; see --host`
-  }
-  if (code === 'EACCES' && syscall === 'listen')
-    return `no right to use port ${flags.port}; take one above 1023`
-  if (syscall === 'open' && path === flags.accessLog)
-    return `${path} cannot be written (${code}); see --access-log`
-  if (syscall === 'mkdir') return `${path} cannot be made (${code}); see --data`
-  return systemSentence(error) ?? error.message
+  const where = syscall === 'listen' || syscall === 'getaddrinfo' ? `${flags.host}:${flags.port}` : path
+  return where === undefined || code === undefined ? error.message : `${where} cannot be used (${code})`
 }

@@ -4,16 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
 import { readLeftDrafts } from '../../edit/journal/drafts.js'
-import {
-  detach,
-  drives,
-  fileSystemType,
-  innermost,
-  type Mount,
-  mountAt,
-  mountPath,
-  unmount,
-} from '../../mount/mount-point.js'
+import { detach, fileSystemType, type Mount, mountAt, mountPath, unmount } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { isProcessAlive } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
@@ -47,10 +38,7 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
   const path = await mountPath(resolve(directory))
   const mount = await mountAt(path)
   if (mount === undefined) {
-    const above = innermost(path, await drives())
-    const next =
-      above === undefined ? 'calcfs status lists your drives.' : `it lies in the drive on ${above.path}.`
-    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}; ${next}`)
+    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}; calcfs status lists your drives.`)
   }
   if (mount.type !== fileSystemType)
     throw new Stop(
@@ -90,7 +78,7 @@ async function refuseStranger({ path, owner }: Mount): Promise<void> {
   if (user === 0 || user === owner) return
   throw new Stop(
     exitCodes.mountPoint,
-    `the drive on ${path} belongs to ${await userPhrase(owner)}; ${owner === 0 ? 'root alone' : 'that user or root'} can unmount it.`,
+    `the drive on ${path} belongs to ${await userPhrase(owner)}; that user or root can unmount it.`,
   )
 }
 
@@ -116,10 +104,9 @@ async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promis
     say(`${path}: its daemon had died; the mount point is free again.`)
     return
   }
-  const who = met.pid === undefined ? 'a process of calcfs mount' : `process ${met.pid}`
-  const kill = met.pid === undefined ? '' : `; kill -9 ${met.pid} ends it`
+  const who = met.pid === undefined ? '' : ` (process ${met.pid}; kill -9 ${met.pid} ends it)`
   say(
-    `${path}: the mount point is free again, but its daemon (${who}) did not answer and still runs${kill}. What was not saved is kept, and shown by a mount after its end.`,
+    `${path}: the mount point is free again, but its daemon${who} did not answer and still runs. What was not saved is kept, and shown by a mount after its end.`,
   )
 }
 

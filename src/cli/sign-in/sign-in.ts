@@ -51,19 +51,10 @@ export async function login({ config, sources }: Configured, flags: JsonFlag): P
 }
 
 /** `end` in milliseconds since 1970. */
-function lifeOf(end: number | undefined): string {
-  if (end === undefined) return 'for as long as the service takes the token, which does not say its end'
-  return `until ${localText(end)} (for ${lengthOf(end - systemClock.now())})`
-}
-
-/** In the largest unit of which there are two. */
-function lengthOf(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / 60_000)
-  if (minutes < 1) return 'less than a minute'
-  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
-  const hours = Math.round(minutes / 60)
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`
-}
+const lifeOf = (end: number | undefined): string =>
+  end === undefined
+    ? 'for as long as the service takes the token, which does not say its end'
+    : `until ${localText(end)}`
 
 /** Replaces the advice that a mount gives, which is to run this command. */
 function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
@@ -119,13 +110,7 @@ export async function logout({ config, sources }: Configured, { json }: JsonFlag
     printJson({ service: base.href, user, wasSignedIn: was, mounted, unsaved, keptIn: places.state })
     return
   }
-  const others = was
-    ? []
-    : signInsIn(statesOf(config, sources.environment), systemClock.now())
-        .filter(one => one.service === base.href && one.user !== user)
-        .map(one => `; ${one.user} is: calcfs logout ${base.href} --user ${one.user}`)
-  const not = `${user} was not signed in to ${base.href}${others.join('')}`
-  printLine(was ? `Signed out ${user} of ${base.href}.` : `${not}.`)
+  printLine(was ? `Signed out ${user} of ${base.href}.` : `${user} was not signed in to ${base.href}.`)
   for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) printLine(line)
   if (unsaved > 0)
     printLine(
