@@ -109,7 +109,9 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', asy
   const ended = await timed(calcfs('unmount', '--force', directory))
   t.match(ended, {
     code: 0,
-    stdout: new RegExp(`the mount point is free again, but its daemon \\(process ${pid}; kill -9 ${pid} ends it\\)`),
+    stdout: new RegExp(
+      `the mount point is free again, but its daemon \\(process ${pid}; kill -9 ${pid} ends it\\)`,
+    ),
   })
   t.ok(ended.took < limit, `${ended.took} ms`)
   t.notOk(await isMounted(directory))
