@@ -96,14 +96,10 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
     ],
     [
       ['login', 'data.example.org'],
-      /^calcfs: "data\.example\.org" is no web address; type it like https:\/\/data\.example\.org\n$/,
+      /^calcfs: "data\.example\.org" is no web address; type it like https:\/\/create\.example\.org\n$/,
     ],
     ...['login', 'logout', 'doctor'].map(
-      name =>
-        [
-          [name, '/home/anna/lab'],
-          /^calcfs: \/home\/anna\/lab is a path of this machine; the address /,
-        ] as const,
+      name => [[name, '/home/anna/lab'], /^calcfs: "\/home\/anna\/lab" is no web address; /] as const,
     ),
     [
       ['login', 'http://data.example.org'],

@@ -33,18 +33,10 @@ export function isLoopback(url: URL): boolean {
 }
 
 function parseAddress(typed: string): URL {
-  const withScheme = typed.includes('://')
-  if (/^[~.]?\.?\//.test(typed))
+  if (!typed.includes('://') || !URL.canParse(typed))
     throw addressRefused(
-      `${withoutCredentials(typed)} is a path of this machine; the address of a service is wanted, like https://create.example.org`,
+      `"${withoutCredentials(typed)}" is no web address; type it like https://create.example.org`,
     )
-  if (!withScheme || !URL.canParse(typed)) {
-    const hint =
-      !withScheme && URL.canParse(`https://${typed}`) ? `https://${typed}` : 'https://create.example.org'
-    throw addressRefused(
-      `"${withoutCredentials(typed)}" is no web address; type it like ${withoutCredentials(hint)}`,
-    )
-  }
   const url = new URL(typed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw addressRefused(`a service is reached over https, not over ${url.protocol.slice(0, -1)}`)
