@@ -48,65 +48,9 @@ export function monotonicTime(machine: MachineClocks): () => Instant {
   }
 }
 
-/** Milliseconds: a wait as long as this is nearly always called off, and may end so much later. */
-const longWait = 1_000
-const lateBy = 50
-
-/** Waits that end in the same slice of time, on one timer of the machine. */
-class TimeSlice {
-  private readonly waits = new Set<() => void>()
-  private readonly timer: NodeJS.Timeout
-
-  constructor(
-    milliseconds: number,
-    private readonly over: () => void,
-  ) {
-    this.timer = setTimeout(() => this.ring(), milliseconds)
-  }
-
-  /** Each call is a wait of its own, also of one action. */
-  add(action: () => void): () => void {
-    const wait = (): void => action()
-    this.waits.add(wait)
-    return () => {
-      if (!this.waits.delete(wait) || this.waits.size > 0) return
-      clearTimeout(this.timer)
-      this.over()
-    }
-  }
-
-  private ring(): void {
-    this.over()
-    try {
-      for (const wait of this.waits) {
-        this.waits.delete(wait)
-        wait()
-      }
-    } finally {
-      // One that throws ends no other's wait.
-      if (this.waits.size > 0) setTimeout(() => this.ring(), 0)
-    }
-  }
-}
-
-/** Each request has several deadlines; a timer of the machine costs much more than an entry of a slice. */
-function slicedTimers(): (milliseconds: number, action: () => void) => () => void {
-  const slices = new Map<number, TimeSlice>()
-  return (milliseconds, action) => {
-    const now = machineClocks.monotonic()
-    const number = Math.ceil((now + milliseconds) / lateBy)
-    const slice = slices.get(number) ?? new TimeSlice(number * lateBy - now, () => slices.delete(number))
-    slices.set(number, slice)
-    return slice.add(action)
-  }
-}
-
-const afterLong = slicedTimers()
-
 export const systemClock: Clock = {
   now: monotonicTime(machineClocks),
   after: (milliseconds, action, how) => {
-    if (milliseconds >= longWait && how === undefined) return afterLong(milliseconds, action)
     const timer = setTimeout(action, milliseconds)
     if (how === 'in-background') timer.unref()
     return () => clearTimeout(timer)
