@@ -235,7 +235,7 @@ type DaemonState = 'answers' | 'dead' | 'silent'
 /** Milliseconds in which a mounted file system has to prove that its daemon lives. */
 const pulseLimit = 2000
 
-/** Whether the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
+/** True if the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
 export function probeDaemon(path: string): Promise<DaemonState> {
   return new Promise(done => {
     // The working directory of this process may be inside the mount.
