@@ -72,7 +72,10 @@ t.test('FLEET-1 what a mount of a longer lifetime has put there counts no longer
   const changed = JSON.stringify({ ...report, title: 'Past the fleet' })
   await bed.service.elsewhere('PUT', '/report?id=42', changed)
   await wait(2_100)
-  t.match(await textOf(await bed.join({ ttlListing: '6s' }), path), 'Past the fleet', 'one that comes up')
-  t.match(await textOf(other, path), 'Past the fleet', 'one that has read it before')
-  t.match(await textOf(await bed.join({ ttlListing: '3h' }), path), 'Past the fleet', 'it lies there')
+  // On a busy machine what was known is shown while the question takes its time.
+  const hears = (what: string, node: FleetNode) =>
+    until(calmMs, what, async () => (await textOf(node, path)).includes('Past the fleet'))
+  await hears('the change, by one that comes up', await bed.join({ ttlListing: '6s' }))
+  await hears('the change, by one that has read it before', other)
+  await hears('the change, by one of a longer lifetime', await bed.join({ ttlListing: '3h' }))
 })

@@ -12,7 +12,7 @@ import { namesOf, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
-const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code', 'merged', 'conflict'] as const
+const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code'] as const
 type Program = (typeof programs)[number]
 
 const idOf = (program: Program): string => String(400 + programs.indexOf(program))

@@ -150,37 +150,6 @@ t.test('what is old says so, and why (CLI-4)', async t => {
   await testbed.service.back()
 })
 
-t.test('refresh shows what another has changed within two seconds (CLI-4)', async t => {
-  const testbed = await warmMount(t, { settings: { ttlListing: '10m' } })
-  const { directory, service } = testbed
-  const change = async (from: string, to: string) => {
-    const record = await service.elsewhere('GET', '/report?id=42')
-    await service.elsewhere('PUT', '/report', record.replace(from, to))
-  }
-  const sees = async (word: string) => {
-    await testbed.pass(2000)
-    t.match(await textOf(testbed, 'reports/42.json'), word)
-  }
-  await textOf(testbed, 'reports/42.json')
-  await change('Supporting information', 'First')
-  await sees('Supporting information')
-  t.match(await testbed.calcfs('refresh', `${directory}/reports/42.json`), {
-    code: 0,
-    stdout: '',
-    stderr: '',
-  })
-  await sees('First')
-  await change('First', 'Second')
-  t.match(await testbed.calcfs('refresh', `${directory}/reports`), { code: 0 })
-  await sees('Second')
-  await testbed.files.readdir('projects/Water splitting')
-  service.seed.addCalculation({ id: '1400', name: 'New here', project: '100', files: { 'a.txt': 'a' } })
-  t.match(await testbed.calcfs('refresh', `${directory}/projects/Water splitting`), { code: 0 })
-  t.ok((await testbed.files.readdir('projects/Water splitting')).has('New here'))
-  const file = await testbed.calcfs('refresh', `${directory}/projects/Water splitting/H2O/output.cml`)
-  t.match(file, { code: 0 }, 'of a file too')
-})
-
 t.test(
   'a path is one below a mount, one from where the shell stands, or one of the drive (CLI-11)',
   async t => {

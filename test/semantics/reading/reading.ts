@@ -1,7 +1,6 @@
 // Nothing read is ever wrong: right bytes or an error; true sizes; times that stand.
 import type { Test } from 'tap'
 import { complete, poor } from '../../../src/service/store/options.js'
-import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
@@ -133,18 +132,5 @@ export function reading(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.readFile('reports/4712.json')), 'EIO')
         mend()
       })
-
-    t.test('AVAIL-3 a service that does not answer ends in time, with ETIMEDOUT', async t => {
-      let go = () => {}
-      service.hold(
-        new Promise<void>(resolve => {
-          go = resolve
-        }),
-      )
-      const elapsed = stopwatch()
-      t.equal(await outcome(files.lstat('reports/4711.json')), 'ETIMEDOUT')
-      t.ok(elapsed() < 6000)
-      go()
-    })
   })
 }
