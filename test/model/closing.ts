@@ -9,7 +9,8 @@ export async function closeStage(stage: Stage): Promise<void> {
   await stage.theatre.testbed.pass(6_000)
   for (const directory of ['.calcfs/drafts', 'reports']) {
     for (const name of (await files.readdir(directory)).keys()) {
-      const isLeft = directory === '.calcfs/drafts' || !/^(\d+(\.json)?|INDEX\.tsv)$/.test(name)
+      const isLeft =
+        directory === '.calcfs/drafts' || !/^(\d+(\.json)?|INDEX\.tsv|README\.txt|by-name)$/.test(name)
       // A draft goes with its why, so some of these names are gone already.
       if (isLeft) await outcome(files.unlink(`${directory}/${name}`))
     }

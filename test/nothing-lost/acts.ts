@@ -93,7 +93,7 @@ export async function textsWaiting(
   return texts
 }
 
-const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv|by-name)$/.test(name)
+const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv|README\.txt|by-name)$/.test(name)
 
 /** The state directory of the one account below these. */
 async function accountIn(states: string): Promise<string> {

@@ -187,7 +187,9 @@ async function compareReports(stage: Stage): Promise<void> {
   }
   for (const name of names.keys()) {
     const isKnown =
-      /^(\d+(\.json)?|INDEX\.tsv|by-name)$/.test(name) || stage.scratch.has(name) || isDraft(stage, name)
+      /^(\d+(\.json)?|INDEX\.tsv|README\.txt|by-name)$/.test(name) ||
+      stage.scratch.has(name) ||
+      isDraft(stage, name)
     if (!isKnown) throw new Error(`reports/ lists ${name}, which was never made`)
   }
 }
