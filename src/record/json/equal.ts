@@ -1,6 +1,6 @@
 // Equality of JSON values: spelling, white space and field order do not matter, everything else does.
 import { eachItem, type Json, type JsonObject } from './json.js'
-import { isLong } from './parse.js'
+import { Long } from './parse.js'
 import { compactPrint } from './print.js'
 import { decimalOf } from './same-number.js'
 
@@ -21,11 +21,11 @@ export function equalJson(one: Json, other: Json): boolean {
 /** The same tokens in the same order: texts that are compared differ in little. No call for each token; a long one is never made a tree for that. */
 export function hasSameTokens(one: Json, other: Json): boolean {
   if (one === other) return true
-  if (isLong(one) || isLong(other))
-    return (
-      isLong(one) && isLong(other) && (one.text === other.text || compactPrint(one) === compactPrint(other))
-    )
   if ('raw' in one) return 'raw' in other && one.raw === other.raw && one.type === other.type
+  if (one instanceof Long || other instanceof Long) {
+    if (!(one instanceof Long && other instanceof Long)) return false
+    return one.text === other.text || compactPrint(one) === compactPrint(other)
+  }
   if (one.type === 'array') {
     if (other.type !== 'array' || one.items.length !== other.items.length) return false
     for (const [at, item] of one.items.entries()) {

@@ -1,6 +1,6 @@
 // JSON printer: two blanks a level, one field a line, every token as written; a long text is laid out without a tree.
 import type { Json } from './json.js'
-import { isLong, keepParsed } from './parse.js'
+import { isLong, keepParsed, Long } from './parse.js'
 import {
   backslash,
   closeList,
@@ -53,7 +53,7 @@ export const compactPrint = (json: Json): string => printed(json)
 /** At this depth of lines; without one there is no white space in it. No call for each token. */
 function printed(json: Json, depth?: number): string {
   if ('raw' in json) return json.raw
-  if (isLong(json)) {
+  if (json instanceof Long) {
     // An answer has no white space: it is held once.
     const isSame = depth === undefined && layOut(json.text, depth) === Buffer.byteLength(json.text)
     return isSame ? json.text : laidOut(json.text, depth).toString()
