@@ -106,7 +106,7 @@ export function textHash(text: string | Uint8Array): string {
 }
 
 // A text is a file named by its hash; each meeting is an empty file `<hash>.<how>.<mount>` whose mtime is the time.
-// So no crash can damage more than the last meeting.
+// So two mounts can write at once, and no crash can damage more than the last meeting.
 const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
 
 interface Mark extends Meeting {
@@ -138,7 +138,7 @@ export class TextHistory {
   readonly #turns = new Turns()
   /** Directories whose names, and files whose bytes, are known to survive a power cut. */
   readonly #lasting = new Set<string>()
-  /** The marks of the records that were saved or read last: this process alone writes here. */
+  /** The marks of this mount, which no other process sets, of the records that were saved or read last. */
   readonly #marks = new LRUCache<string, Map<string, Mark>>({ max: recordsAtMost })
   /** A save looks at every known text of its record. */
   readonly #texts = new LRUCache<string, { readonly file: string; readonly text: string }>({
@@ -318,20 +318,26 @@ export class TextHistory {
   }
 
   async #marksIn(directory: string): Promise<readonly Mark[]> {
-    const known = this.#marks.get(directory)
-    if (known !== undefined) return [...known.values()]
-    const marks = new Map<string, Mark>()
+    const marks: Mark[] = []
+    const own = this.#marks.get(directory) ?? new Map<string, Mark>()
+    this.#marks.set(directory, own)
     for (const [place, name] of namesIn(directory).entries()) {
-      const [, hash, how, mount] = markForm.exec(name) ?? []
-      if (hash === undefined || mount === undefined) continue
-      const status = statSync(join(directory, name), { throwIfNoEntry: false })
-      if (status === undefined) continue
-      const at = instant(Math.round(status.mtimeMs))
-      marks.set(name, { hash, how: textUse.parse(how), mount, own: mount === this.#own, at })
+      const mark = own.get(name) ?? this.#markAt(directory, name)
+      if (mark === undefined) continue
+      marks.push(mark)
+      if (mark.own) own.set(name, mark)
       if (place % atOnce === atOnce - 1) await setImmediate()
     }
-    this.#marks.set(directory, marks)
-    return [...marks.values()]
+    return marks
+  }
+
+  #markAt(directory: string, name: string): Mark | undefined {
+    const [, hash, how, mount] = markForm.exec(name) ?? []
+    if (hash === undefined || mount === undefined) return undefined
+    const status = statSync(join(directory, name), { throwIfNoEntry: false })
+    if (status === undefined) return undefined
+    const at = instant(Math.round(status.mtimeMs))
+    return { hash, how: textUse.parse(how), mount, own: mount === this.#own, at }
   }
 
   async #purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
@@ -342,7 +348,6 @@ export class TextHistory {
       name => known.has(name.slice(0, 64)) && !kept.has(name.slice(0, 64)),
     )
     for (const name of gone) rmSync(join(directory, name), { force: true })
-    this.#marks.delete(directory)
     if (namesIn(directory).length === 0) rmdirSync(directory)
   }
 }
