@@ -1,13 +1,13 @@
 // Set of drafts: new ones, and those that an earlier daemon left behind.
 import { randomUUID } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { rmSync, statSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
-import { keepNameOf, makeDirectory } from '../../system/own-file.js'
+import { keepNameOf, makeDirectory, namesIn } from '../../system/own-file.js'
 import { Draft, placeDraft } from './draft.js'
 import { type DraftMeta, type DraftReason, lossWhy, newMeta, readMeta, whyOf } from './draft-meta.js'
 import { isOwnerAlive, noOwner, type Owner, takeLock, thisProcess } from './lock.js'
@@ -39,15 +39,13 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   await makeDirectory(root).catch(rethrow)
   await keepNameOf(root)
   const owner = await thisProcess()
-  await sweepUnfinished(root, now())
+  sweepUnfinished(root, now())
   const found: Draft[] = []
   const damaged: Damage[] = []
-  const drafts = async (): Promise<readonly string[]> =>
-    (await readdir(root)).filter(name => !name.startsWith('.'))
   // A draft has its new owner's name a moment after it was claimed: another mount that looks between the two would claim it again.
-  const letGo = (await drafts()).length === 0 ? undefined : await adopting(stateDirectory)
+  const letGo = draftNames(root).length === 0 ? undefined : await adopting(stateDirectory)
   try {
-    for (const name of await drafts()) {
+    for (const name of draftNames(root)) {
       try {
         const draft = await adopt(join(root, name), owner, now)
         if (draft !== undefined) found.push(draft)
@@ -86,7 +84,7 @@ function draftsOfOthers(
   { pid, started }: Owner,
   isOwn: (id: string) => boolean,
 ): readonly LeftDraft[] {
-  return namesNow(root).flatMap(id => {
+  return draftNames(root).flatMap(id => {
     if (isOwn(id)) return []
     const directory = join(root, id)
     const meta = readMeta(join(directory, 'meta.json'))
@@ -98,14 +96,7 @@ function draftsOfOthers(
   })
 }
 
-function namesNow(root: string): readonly string[] {
-  try {
-    return readdirSync(root).filter(name => !name.startsWith('.'))
-  } catch (thrown) {
-    if (isMissing(thrown)) return []
-    throw thrown
-  }
-}
+const draftNames = (root: string): readonly string[] => namesIn(root).filter(name => !name.startsWith('.'))
 
 /** The known facts of a draft of another process. */
 export type LeftDraft = Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
@@ -118,7 +109,7 @@ export async function readLeftDrafts(
   const root = join(stateDirectory, 'drafts')
   const left: LeftDraft[] = []
   const damaged: Damage[] = []
-  for (const name of (await readdir(root)).filter(name => !name.startsWith('.'))) {
+  for (const name of draftNames(root)) {
     try {
       const draft = await lookAt(join(root, name), now)
       if (draft !== undefined) left.push(draft)
@@ -152,31 +143,20 @@ async function lookAt(directory: string, now: () => Instant): Promise<LeftDraft 
 }
 
 /** Directories that were never moved into place, by a daemon that was killed: there is no text in them yet. */
-async function sweepUnfinished(root: string, now: Instant): Promise<void> {
-  for (const name of (await readdir(root)).filter(name => unfinished.test(name))) {
+function sweepUnfinished(root: string, now: Instant): void {
+  for (const name of namesIn(root).filter(name => unfinished.test(name))) {
     const path = join(root, name)
-    const { mtimeMs, isEmpty } = await savedText(path)
-    if (isEmpty && now - mtimeMs > unfinishedMs) await rm(path, { recursive: true, force: true })
+    // Another mount may have moved or removed it meanwhile.
+    const status = statSync(path, { throwIfNoEntry: false })
+    const text = statSync(join(path, 'text'), { throwIfNoEntry: false })
+    const isOld = status !== undefined && now - status.mtimeMs > unfinishedMs
+    if (isOld && (text?.size ?? 0) === 0) rmSync(path, { recursive: true, force: true })
   }
 }
 
 const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
 /** Milliseconds that making a draft may take on a slow disk: another mount may be at it. */
 const unfinishedMs = 10 * 60_000
-
-/** Another mount may have moved or removed it meanwhile: then nothing is known of it. */
-async function savedText(
-  directory: string,
-): Promise<{ mtimeMs: number; isEmpty: boolean; isThere: boolean }> {
-  try {
-    const { mtimeMs } = await stat(directory)
-    const sizes = (await readdir(directory)).includes('text') ? (await stat(join(directory, 'text'))).size : 0
-    return { mtimeMs, isEmpty: sizes === 0, isThere: true }
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return { mtimeMs: Number.POSITIVE_INFINITY, isEmpty: false, isThere: false }
-  }
-}
 
 async function createDraft(
   place: { root: string; owner: Owner; now: () => Instant },

@@ -19,21 +19,11 @@ export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
 
 /** True if this is another thing than the draft was begun for; false where it was not noted. */
 export function isOtherThan(draft: Draft, now: Identity): boolean {
-  const thing = notedThing(draft)
+  const thing = draft.meta.thing as Identity | undefined
   return thing !== undefined && isAnotherThing(thing, now, 'loosely')
 }
 
-/** The thing the draft was begun for, or that was made of it; undefined where that was not noted. */
-export const notedThing = ({ meta }: Draft): Identity | undefined => meta.thing && notedIdentity(meta.thing)
-
-const notedIdentity = ({ born, owner, title, parent }: NonNullable<Draft['meta']['thing']>): Identity => ({
-  born: born as Identity['born'],
-  owner,
-  title,
-  parent,
-})
-
-/** The same without what is not known, as it is noted beside a draft. */
+/** The note of a thing beside a draft: without what is not known. */
 export function identityNote({ born, owner, title, parent }: Identity): NonNullable<Draft['meta']['thing']> {
   const known = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known)
