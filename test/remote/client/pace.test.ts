@@ -192,7 +192,7 @@ t.test('an address is completed, or refused with what to type', async t => {
   ]) {
     t.throws(() => baseUrl(typed), { name: 'Failure' }, typed)
   }
-  t.throws(() => baseUrl('host'), { message: /https:\/\/host/ })
+  t.throws(() => baseUrl('host'), { message: /"host" is no web address; type it like https:/ })
   for (const typed of ['https://u:secret@host', 'u:secret@host', 'https://u:secret@']) {
     const failure = t.throws(() => baseUrl(typed))
     t.notMatch(String(failure), /secret/)
