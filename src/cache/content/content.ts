@@ -189,8 +189,9 @@ export class ContentCache {
     this.versions.check(this.nameOf(content), replacedAt)
   }
 
+  /** True if its file was there when this process looked last. */
   isKept(content: Content): boolean {
-    return this.store.has(this.nameOf(content))
+    return this.files.isMet(this.nameOf(content))
   }
 
   /** How much of it is on this disk, from 0 to 1; without a request. */

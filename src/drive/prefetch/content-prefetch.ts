@@ -76,7 +76,7 @@ export function openContentPrefetch(
         if (!ready.has(path)) await content.size(wanted, context)
         return
       }
-      if ((bytes >= most && !isHere) || content.isKept(wanted)) return
+      if (bytes >= most && !isHere) return
       if (bytes >= most) most = Math.min(most + readyAtFirst, readyAtMost)
       const longest = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)

@@ -163,7 +163,8 @@ export class SmallDownload {
     // The longer way goes on where a connection was lost.
     if (bytes === undefined || this.arrived < length) throw new NotSmall(undefined)
     this.#isWhole = true
-    this.#settle({ in: 'memory', bytes, checksum: { length, sums: chunkSum(bytes) } })
+    const checksum = { length, sums: chunkSum(bytes) }
+    this.#settle({ in: 'memory', bytes, checksum, handOver: () => this.release() })
   }
 
   #put(piece: Uint8Array, length: number): void {

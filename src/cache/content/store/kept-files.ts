@@ -12,9 +12,14 @@ import type { LruIndex } from './lru.js'
 import { shortBytes } from './short-files.js'
 import type { ContentVersions, VersionFingerprint } from './versions.js'
 
-/** Every byte is there: in memory of its own where the content is short. */
+/** Every byte is there: in memory of its own where the content is short, which its download reads no more once it was handed over. */
 export type CompleteContent =
-  | { readonly in: 'memory'; readonly bytes: Buffer; readonly checksum: Checksum }
+  | {
+      readonly in: 'memory'
+      readonly bytes: Buffer
+      readonly checksum: Checksum
+      readonly handOver: () => void
+    }
   | { readonly in: 'file'; readonly unfinished: UnfinishedFile; readonly checksum: Checksum }
 
 export interface KeptFilesPorts {
@@ -40,6 +45,8 @@ export class KeptFiles {
     sizeCalculation: bytes => Math.max(1, bytes.buffer.byteLength),
     dispose: giveMemoryBack,
   })
+  /** Kept or read by this process, and not let go: a guess needs no look at the disk. */
+  private readonly met = new LRUCache<string, true>(upTo(namesAtMost))
   /** How often each was let go. */
   private readonly removals = new LRUCache<string, number>(upTo(namesAtMost))
 
@@ -51,6 +58,14 @@ export class KeptFiles {
 
   isBeingRead(name: string): boolean {
     return this.open.peek(name)?.idle === false
+  }
+
+  /** Whether its file was there when this process last looked; another daemon may have removed it since. */
+  isMet(name: string): boolean {
+    if (this.met.has(name)) return true
+    if (!this.ports.store.has(name)) return false
+    this.met.set(name, true)
+    return true
   }
 
   /** The file where it is open. */
@@ -118,6 +133,7 @@ export class KeptFiles {
   /** Open files of it, and those being opened, are not read from any more. */
   letGo(name: string): void {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1)
+    this.met.delete(name)
     this.hot.delete(name)
     this.open.delete(name)
   }
@@ -140,13 +156,17 @@ export class KeptFiles {
   }
 
   private keepShort(name: string, whole: CompleteContent & { in: 'memory' }): MaybePromise<void> {
-    const { bytes, checksum } = whole
+    const { bytes, checksum, handOver } = whole
     const keeping = attempt(
       () => this.ports.store.keep(name, bytes, checksum),
       error => this.keepInRoom(name, whole, error),
     )
-    // Not before it is written: what is held goes to others as soon as more comes.
-    return chain(keeping, () => void this.hot.set(name, bytes))
+    // Not before it is written, and in one step: memory that is let go holds another content soon.
+    return chain(keeping, () => {
+      handOver()
+      this.met.set(name, true)
+      this.hot.set(name, bytes)
+    })
   }
 
   private async keepInRoom(
