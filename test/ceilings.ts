@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 50_220,
   'files of src': 352,
-  'lines of test': 42_826,
+  'lines of test': 42_815,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_849,
   'rules of docs/commands.md': 85,
