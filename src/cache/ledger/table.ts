@@ -71,11 +71,15 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
   database.exec(
     'CREATE TABLE IF NOT EXISTS memory (room TEXT, key TEXT, value TEXT, stored INTEGER, PRIMARY KEY (room, key)) WITHOUT ROWID',
   )
-  const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
-  const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
+  const one = database
+    .prepare(`SELECT ${plain('value')}, stored FROM memory WHERE room = ? AND key = ?`)
+    .raw()
+  const many = database
+    .prepare(`SELECT ${plain('key')}, ${plain('value')}, stored FROM memory WHERE room = ?`)
+    .raw()
   const rows = database
     .prepare(
-      `SELECT room, key, CASE WHEN length(value) <= ${shortValue} THEN value END, stored FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?`,
+      `SELECT ${plain('room')}, ${plain('key')}, CASE WHEN length(value) <= ${shortValue} THEN ${plain('value')} END, stored FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?`,
     )
     .raw()
   const version = database.prepare('PRAGMA data_version').raw()
@@ -113,7 +117,7 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       const after = last === undefined ? ['', ''] : [last.namespace, jsonText(last.key)]
       return rows.all(...after, most).flatMap((row: unknown) => {
         if (!Array.isArray(row)) return []
-        return [{ namespace: String(row[0]), key: fromJsonText(row[1]), stored: storedValueIn(row.slice(2)) }]
+        return [{ namespace: textIn(row[0]), key: fromJsonText(row[1]), stored: storedValueIn(row.slice(2)) }]
       })
     },
     all(namespace) {
@@ -149,14 +153,19 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
 
 /** The binding cuts a text at its first NUL and loses lone surrogates; as JSON texts, both survive. */
 const jsonText = (text: string): string => JSON.stringify(text)
-const fromJsonText = (text: unknown): string => String(JSON.parse(String(text)))
+const fromJsonText = (hex: unknown): string => String(JSON.parse(textIn(hex)))
+
+/** A column whose text comes in hexadecimal digits: the binding ends the process at damaged UTF-8. */
+const plain = (column: string): string =>
+  `CASE typeof(${column}) WHEN 'blob' THEN ${column} ELSE hex(${column}) END`
+const textIn = (hex: unknown): string => Buffer.from(String(hex), 'hex').toString()
 
 const inColumn = (value: LedgerValue): string | Buffer =>
   typeof value === 'string' ? jsonText(value) : Buffer.from(value.buffer, value.byteOffset, value.length)
 
 function storedValueIn(row: unknown): StoredValue<LedgerValue> | undefined {
   if (!Array.isArray(row)) return undefined
-  const [value, stored] = row
+  const [value, stored]: readonly unknown[] = row
   if (typeof stored !== 'number') return undefined
   if (value instanceof Uint8Array) return { value, stored: instant(stored) }
   return typeof value === 'string' ? { value: fromJsonText(value), stored: instant(stored) } : undefined
