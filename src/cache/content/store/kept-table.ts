@@ -119,9 +119,10 @@ function statementsIn(database: Database.Database) {
   database.exec(form)
   const asking = (text: string): Database.Statement => database.prepare(text).raw()
   return {
-    total: asking('SELECT files, bytes, counted FROM kept_total'),
+    total: asking(`SELECT ${number('files')}, ${number('bytes')}, ${number('counted')} FROM kept_total`),
     oldest: asking(
-      'SELECT id, lower(hex(name)), bytes, used FROM kept WHERE (used, id) > (?, ?) ORDER BY used, id LIMIT ?',
+      `SELECT id, lower(hex(name)), ${number('bytes')}, ${number('used')} FROM kept
+       WHERE (used, id) > (?, ?) ORDER BY used, id LIMIT ?`,
     ),
     missing: asking(
       'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM kept WHERE name = unhex(value))',
@@ -143,6 +144,9 @@ function statementsIn(database: Database.Database) {
     ),
   }
 }
+
+/** In a damaged row it may be a text that is none, which ends the process. */
+const number = (column: string): string => `CAST(${column} AS INTEGER)`
 
 const rowsOf = (found: readonly unknown[]): readonly (readonly unknown[])[] =>
   found.filter(row => Array.isArray(row))

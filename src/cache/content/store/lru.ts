@@ -47,7 +47,7 @@ export class LruIndex {
   private partsBytes = 0
   /** Files beyond the limit, which drive nothing out, and are not in the table. */
   private readonly oversize = new Map<string, KeptRow>()
-  private total: KeptTotal = { files: 0, bytes: 0, isCounted: true }
+  private total: KeptTotal = { files: 0, bytes: 0, isCounted: false }
   private evicting: Promise<void> = Promise.resolve()
   private callOff: (() => void) | undefined
 
@@ -62,7 +62,7 @@ export class LruIndex {
   }
 
   /** Of kept files, and of what is on its way. */
-  get amounts(): { readonly files: number; readonly bytes: number } {
+  amounts(): { readonly files: number; readonly bytes: number } {
     this.flush()
     this.total = this.table.total() ?? this.total
     const oversize = sum(this.oversize.values())
@@ -169,7 +169,7 @@ export class LruIndex {
       await setImmediate()
     }
     this.flush()
-    this.total = table.counted() ?? this.total
+    this.total = table.counted() ?? { ...this.total, isCounted: true }
   }
 
   close(): void {
@@ -231,6 +231,8 @@ export class LruIndex {
         if (this.bytes <= most) break
         await this.evictOne(one, pinned)
       }
+      // Where much has to go, calls are answered between.
+      await setImmediate()
     }
     this.flush()
   }
