@@ -71,6 +71,7 @@ export class Session {
   #token: Token | undefined
   readonly #logIns = new SingleFlight<Token>()
   #setback: Setback | undefined
+  #refusedLogIn: Failure | undefined
   /** Credentials that were accepted: a refusal of them may be a passing fault of the service. */
   readonly #accepted = new Set<string>()
   /** Tokens that were refused, and when they had come: the service may give the same one again in a new log-in. */
@@ -139,7 +140,7 @@ export class Session {
       this.#bad.delete(first.text)
       this.#token ??= first
       this.#fruitlessUntil = instant(clock.now() + uselessLoginEvery)
-      throw refusedAlone(refusal)
+      throw refusedAlone(failure === this.#refusedLogIn ? refusedTwice(failure, refusal) : refusal)
     })
     try {
       const answer = await this.#sent(second, asked, lookedLongAgo(context))
@@ -296,7 +297,10 @@ export class Session {
       await store?.save(fresh).catch(note)
       return fresh
     } catch (failure) {
-      if (isRefusal(failure)) setBack(failure)
+      if (isRefusal(failure)) {
+        setBack(failure)
+        this.#refusedLogIn = failure
+      }
       throw failure
     }
   }
@@ -340,6 +344,14 @@ export async function logIn(
 function refusedAlone(thrown: unknown): Failure {
   const { message, said } = asFailure(thrown)
   return new Failure('forbidden', message, { cause: thrown, said })
+}
+
+/** A request and the log-in after it were refused, and the old token still serves: the log-in is the cause. */
+function refusedTwice(logIn: Failure, question: Failure): Failure {
+  return new Failure('unauthenticated', `${logIn.message}. It was tried because ${question.message}`, {
+    cause: new AggregateError([logIn, question]),
+    said: logIn.said ?? question.said,
+  })
 }
 
 const bearer = ({ text }: Token): string => `Bearer ${text}`
