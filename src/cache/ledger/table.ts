@@ -24,6 +24,8 @@ export type PendingWrites = Map<string, PendingWrite>
 
 // Another daemon's transaction lasts milliseconds; this wait holds up the event loop, so it stays short.
 const busyMs = 100
+/** Where two daemons begin at once, one makes the tables; without them neither knows of the other for seconds. */
+const openMs = 1_000
 /** Bytes that the log may keep beside the file once they are in it. */
 const logBytes = 4 << 20
 
@@ -54,9 +56,11 @@ export interface LedgerTable {
 
 /** Opens the file, made if missing (0600). Throws what SQLite says. */
 export function openTable(path: string): LedgerTable {
-  const database = new Database(path, { timeout: busyMs })
+  const database = new Database(path, { timeout: openMs })
   try {
-    return tableIn(database, path)
+    const table = tableIn(database, path)
+    database.pragma(`busy_timeout = ${busyMs}`)
+    return table
   } catch (error) {
     database.close()
     throw error
