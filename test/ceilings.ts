@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 50_220,
-  'files of src': 352,
+  'lines of src': 49_208,
+  'files of src': 351,
   'lines of test': 42_815,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_849,
-  'rules of docs/commands.md': 85,
-  'bytes of docs/commands.md': 14_037,
-  'rules of more than 40 words': 2,
-  'constants of time in src': 84,
-  'bytes of all documents': 203_577,
+  'bytes of docs/semantics.md': 27_306,
+  'rules of docs/commands.md': 76,
+  'bytes of docs/commands.md': 12_130,
+  'rules of more than 40 words': 0,
+  'constants of time in src': 80,
+  'bytes of all documents': 128_114,
 } as const
