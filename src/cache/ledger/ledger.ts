@@ -8,7 +8,6 @@ import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/own-file.js'
-import { SeenKeys } from './seen-keys.js'
 import {
   isText,
   type LedgerTable,
@@ -56,11 +55,9 @@ const reopenAfterMs = 5_000
 const rowsAtMost = 32_768
 /** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
 const unseenMs = 50
-/** Rows of the file are noted in slices, so many milliseconds apart. */
+/** Rows of the file are held in slices, so many milliseconds apart. */
 const rowsAtOnce = 500
 const rowsEveryMs = 10
-/** A longer table is asked row by row. */
-const notedAtMost = 400_000
 /** The keys looked for that are not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
@@ -79,10 +76,6 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   const recent = new LRUCache<string, StoredValue>(upTo(rowsAtMost))
   let seenVersion: number | undefined
   let revisions = 0
-  /** None where another process writes, too. */
-  let seen: SeenKeys | undefined
-  /** Every key of the file is among those. */
-  let isAllSeen = false
   let lookedAt = Number.NEGATIVE_INFINITY
 
   function reach(): LedgerTable | undefined {
@@ -92,8 +85,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       table = openTable(path)
       forgetRecent()
       seenVersion = table.version()
-      seen = new SeenKeys()
-      noteRows(table, undefined, 0)
+      holdRows(table, undefined, 0)
     } catch (error) {
       setback(error)
     }
@@ -168,31 +160,24 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     if (time < lookedAt || time >= lookedAt + unseenMs) {
       lookedAt = time
       const version = fromDisk(from => from.version(), 0)
-      if (version !== seenVersion) {
-        forgetRecent()
-        // Keys of another process are not noted here.
-        seen = undefined
-      }
+      if (version !== seenVersion) forgetRecent()
       seenVersion = version
     }
     return revisions
   }
 
-  /** In slices, so that no call waits for a long table; a mount that begins finds out at once that there is none. */
-  function noteRows(from: LedgerTable, last: TableRow | undefined, before: number): void {
-    if (from !== table || seen === undefined) return
+  /** Short values are held from the start: in slices, so that no call waits for a long table. */
+  function holdRows(from: LedgerTable, last: TableRow | undefined, before: number): void {
+    if (from !== table) return
     const rows = from.rowsAfter(last, rowsAtOnce)
     for (const { namespace, key, stored } of rows) {
       const name = `${namespace} ${key}`
-      seen.add(name)
       const isNewer = recent.has(name) || namespaces.get(namespace)?.has(key) === true
-      if (stored !== undefined && isShort(stored) && !isNewer && before < rowsAtMost / 2)
-        recent.set(name, stored)
+      if (stored !== undefined && isShort(stored) && !isNewer) recent.set(name, stored)
     }
-    isAllSeen = rows.length < rowsAtOnce
-    const noted = before + rows.length
-    const next = (): void => fromDisk(at => noteRows(at, rows.at(-1), noted), undefined)
-    if (!isAllSeen && noted < notedAtMost) clock.after(rowsEveryMs, next, 'in-background')
+    const held = before + rows.length
+    const next = (): void => fromDisk(at => holdRows(at, rows.at(-1), held), undefined)
+    if (rows.length === rowsAtOnce && held < rowsAtMost / 2) clock.after(rowsEveryMs, next, 'in-background')
   }
 
   function forgetRecent(): void {
@@ -213,8 +198,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     const name = `${namespace} ${key}`
     const held = recentOf(name)
     if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
-    const isNew = isAllSeen && seen?.mayHold(name) === false
-    const found = isNew ? undefined : fromDisk(from => from.get(namespace, key), undefined)
+    const found = fromDisk(from => from.get(namespace, key), undefined)
     if (found === undefined) recent.set(name, nothing)
     else if (isShort(found)) recent.set(name, found)
     return found && { ...found, ...change }
@@ -224,7 +208,6 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     const unwritten = namespaces.get(namespace) ?? new Map<string, PendingWrite>()
     namespaces.set(namespace, unwritten.set(key, change))
     const name = `${namespace} ${key}`
-    seen?.add(name)
     if (change === 'deleted') recent.set(name, nothing)
     else if (isShort(change)) recent.set(name, change)
     else recent.delete(name)
