@@ -43,7 +43,7 @@ const projectOf = async (mount: MountTestbed): Promise<string> =>
   `/projects/${[...(await mount.files.readdir('/projects')).keys()].find(name => /water/i.test(name))}`
 
 t.test('a hundred thousand calculations are shown whole, in little memory', async t => {
-  const mount = await realMount(t)
+  const mount = await realMount(t, { settings: { ttlListing: '10m' } })
   crowd(mount.service)
   const project = await projectOf(mount)
   const names = await within(60_000, 'the listing', fs.readdir(join(mount.directory, project)))
