@@ -1,5 +1,5 @@
 // Mount points from the kernel's list: what is mounted where, which mounts are dead or silent, and how to unmount them.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -235,22 +235,57 @@ type DaemonState = 'answers' | 'dead' | 'silent'
 /** Milliseconds in which a mounted file system has to prove that its daemon lives. */
 const pulseLimit = 2000
 
-/** True if the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
-export function probeDaemon(path: string): Promise<DaemonState> {
-  return new Promise(done => {
-    // The working directory of this process may be inside the mount.
-    const how = { cwd: '/', env: { ...process.env, LC_ALL: 'C' } }
-    const child = execFile('stat', ['-f', path], how, (_cause, _facts, said) => {
-      clearTimeout(timer)
-      done(/not connected/i.test(said) ? 'dead' : 'answers')
-    })
+// SIGUSR1 opens Node's debugger in this child as in any other.
+const program = `
+process.on('SIGUSR1', () => {})
+const fs = require('node:fs')
+const asked = { statfs: path => { fs.statfsSync(path) }, readFile: path => fs.readFileSync(path, 'utf8') }
+const [, question, path] = process.argv
+const answer = () => { try { return { value: asked[question](path) } } catch ({ code, message }) { return { code: code ?? message } } }
+process.stdout.write(JSON.stringify(answer()))
+`
+
+type ProbeAnswer = { readonly value?: string; readonly code?: string }
+
+/** The state of a mount's daemon. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
+export async function probeDaemon(path: string): Promise<DaemonState> {
+  const answer = await askChild('statfs', path)
+  if (answer === undefined) return 'silent'
+  return answer.code === 'ENOTCONN' ? 'dead' : 'answers'
+}
+
+/** The text of a file on a mount; undefined where there is no answer in time, or another error. */
+export async function textAt(path: string): Promise<string | 'forbidden' | undefined> {
+  const answer = await askChild('readFile', path)
+  // The mount is another user's, without allow_other; only statfs is answered then.
+  return answer?.code === 'EACCES' ? 'forbidden' : answer?.value
+}
+
+/** No call of this process waits in the kernel: a child asks, and is left alone where it hangs. */
+async function askChild(question: 'statfs' | 'readFile', path: string): Promise<ProbeAnswer | undefined> {
+  // The working directory of this process may be inside the mount.
+  const child = spawn(process.execPath, ['-e', program, question, path], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const output = await new Promise<string>(done => {
+    let told = ''
     const timer = setTimeout(() => {
-      done('silent')
       // It ends when the kernel returns; it is not waited for.
       child.kill('SIGKILL')
-      child.stdout?.destroy()
-      child.stderr?.destroy()
+      child.stdout.destroy()
       child.unref()
+      done('')
     }, pulseLimit)
+    child.stdout.on('data', piece => {
+      told += piece
+    })
+    for (const event of ['error', 'close'])
+      child.once(event, () => {
+        clearTimeout(timer)
+        done(told)
+      })
   })
+  // Nothing in time, or where another process killed the child.
+  return output === '' ? undefined : JSON.parse(output)
 }

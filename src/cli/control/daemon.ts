@@ -1,11 +1,14 @@
 // Daemon of a mounted drive: found without accessing the mount, called with a deadline, and the advice where it hangs.
+import { join } from 'node:path'
+import * as z from 'zod'
 import type { Control } from '../../drive/interface/control.js'
-import { type Mount, mountAt, probeDaemon } from '../../mount/mount-point.js'
+import { fixedNames } from '../../layout.js'
+import { type Mount, mountAt, probeDaemon, textAt } from '../../mount/mount-point.js'
 import { processAt } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { controlAt, type Listener } from './client.js'
-import { listenerAt } from './socket.js'
+import { isListening, listenerAt } from './socket.js'
 
 /** A mount whose daemon has ended, or does not answer within three seconds. */
 export class NoAnswer extends Stop {
@@ -30,8 +33,7 @@ export async function daemonAt(path: string): Promise<Listener> {
       exitCodes.mountPoint,
       `nothing is mounted on ${path} any more; calcfs mount brings it up again.`,
     )
-  const found = await listenerAt(path, mount.owner, process.env)
-  if (found === undefined) throw await unheard(mount)
+  const found = (await listenerAt(path, mount.owner, process.env)) ?? (await namedSocket(mount))
   return {
     socketPath: found.socket,
     device: mount.device,
@@ -48,25 +50,30 @@ export async function hasEnded(mount: Mount): Promise<boolean> {
   return (await probeDaemon(mount.path)) === 'dead'
 }
 
-/** Why nothing listens for this mount point; one whose directory was renamed is asked by no command. */
-async function unheard(mount: Mount): Promise<Stop> {
+/** Of a drive whose directory was renamed since, or that is mounted a second time under another path, its status names the socket. */
+const socketForm = z.object({ control: z.string().optional(), pid: z.number() })
+
+async function namedSocket(mount: Mount): Promise<{ readonly socket: string; readonly pid: number }> {
   const { path, owner } = mount
   const state = await probeDaemon(path)
-  if (state === 'silent') return noAnswer(mount, undefined)
   if (state === 'dead')
-    return new NoAnswer(
+    throw new NoAnswer(
       'dead',
       undefined,
       `the daemon of ${path} has died; calcfs unmount ${path} frees the mount point.`,
     )
-  if (owner !== process.getuid?.())
-    return new Stop(
+  const text = state === 'silent' ? undefined : await textAt(join(path, fixedNames.own, fixedNames.status))
+  if (text === undefined) throw await noAnswer(mount, undefined)
+  if (text === 'forbidden')
+    throw new Stop(
       exitCodes.mountPoint,
       `the drive on ${path} belongs to ${await userPhrase(owner)}, who alone can ask it.`,
     )
-  return new Stop(
+  const { control, pid } = socketForm.parse(JSON.parse(text))
+  if (control !== undefined && (await isListening(control))) return { socket: control, pid }
+  throw new Stop(
     exitCodes.unreachable,
-    `the daemon of this drive does not answer the command line, and its log says why; mount ${path} again when that is fixed, or where a directory above it was renamed.`,
+    `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${path} again when that is fixed.`,
   )
 }
 

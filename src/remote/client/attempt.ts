@@ -186,7 +186,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #admitted(): MaybePromise<void> {
     const { limiter, rate, breaker } = this.traffic
     return chain(limiter.enter(this, this.#began), () =>
-      chain<void, void>(rate?.(this.context), () => breaker.admit(this.context)),
+      chain<void, void>(rate?.turn(this.context), () => breaker.admit(this.context)),
     )
   }
 
@@ -255,7 +255,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     breaker.silent(since)
     if (isBackground(this.context) || !this.outgoing.repeatable) return
     if (this.#answering === undefined) {
-      const waits = chain(rate?.(this.context), () => this.#sendAgain())
+      const waits = chain(rate?.turn(this.context), () => this.#sendAgain())
       // Where the limit of requests leaves no time for another one, the first has to do.
       if (waits instanceof Promise) waits.catch(() => {})
     } else if (this.#hasNewCaller)

@@ -9,7 +9,7 @@ import type { RequestContext } from '../remote.js'
 import { Attempt } from './attempt.js'
 import { AnswerTimes, Breaker } from './breaker.js'
 import { LateWrites, lateAtMost, type Subject, type UnansweredChanges } from './late-answer.js'
-import { Limiter, openBandwidthLimiter, openRateLimiter } from './limiter.js'
+import { Limiter, openBandwidthLimiter, RateLimiter } from './limiter.js'
 import type { AttemptResult, Meaning, Outgoing, Question, TraceRequest, Traffic } from './outgoing.js'
 
 export interface ClientOptions extends ConnectionOptions {
@@ -47,7 +47,7 @@ export class Client {
       clock,
       connections: new ServiceConnections(base, options, clock, lateAtMost),
       limiter: new Limiter(connections, clock),
-      rate: maxRequests === undefined ? undefined : openRateLimiter(maxRequests, clock),
+      rate: maxRequests === undefined ? undefined : new RateLimiter(maxRequests, clock),
       breaker: new Breaker(
         clock,
         () => this.#probed(),

@@ -1,5 +1,4 @@
 // Limits: places for requests, a user's ahead of guesses, with a share for questions beside downloads; requests and bytes a second for a small server.
-import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
@@ -172,22 +171,62 @@ export class Limiter {
 export const isBackground = (context: RequestContext): boolean =>
   context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
 
-/**
- * Waits so that there are at most so many requests a second, evenly spaced: a guess goes out where no user is ahead of it.
- * @throws Failure 'timeout' where there is no turn before the deadline
- */
-export function openRateLimiter(perSecond: number, clock: Clock): (context: RequestContext) => Promise<void> {
-  let free = Number.NEGATIVE_INFINITY
-  return async context => {
-    // The present priority: a user may have joined it.
-    while (isBackground(context) && free > clock.now() && free < context.deadline)
-      await sleep(clock, free - clock.now())
-    const turn = Math.max(free, clock.now())
-    if (turn >= context.deadline)
-      throw new Failure('timeout', 'the limit of requests a second left no time for this one')
-    free = turn + 1000 / perSecond
-    if (turn > clock.now()) await sleep(clock, turn - clock.now())
+/** At most so many requests a second, evenly spaced. */
+export class RateLimiter {
+  readonly #waiting = new Set<QueuedRequest>()
+  readonly #spacing: number
+  #serving = false
+  #free = Number.NEGATIVE_INFINITY
+
+  constructor(
+    perSecond: number,
+    private readonly clock: Clock,
+  ) {
+    this.#spacing = 1000 / perSecond
   }
+
+  /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
+  async turn(context: RequestContext): Promise<void> {
+    let go = () => {}
+    const turn = new Promise<void>(resolve => {
+      go = resolve
+    })
+    const one = { context, go: () => go() }
+    this.#waiting.add(one)
+    if (!this.#serving) void this.#serve()
+    try {
+      await withDeadline(
+        turn,
+        context,
+        this.clock,
+        'the limit of requests a second left no time for this one',
+      )
+    } finally {
+      this.#waiting.delete(one)
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { clock } = this
+    this.#serving = true
+    while (this.#waiting.size > 0) {
+      const ahead = this.#free - clock.now()
+      this.#free = Math.max(this.#free, clock.now()) + this.#spacing
+      if (ahead > 0) await sleep(clock, ahead)
+      // Users first, by the present priority: a user may have joined a background request.
+      const waiting = [...this.#waiting]
+      const one = waiting.find(({ context }) => !isBackground(context)) ?? waiting[0]
+      if (one === undefined) break
+      this.#waiting.delete(one)
+      one.go()
+    }
+    this.#serving = false
+  }
+}
+
+interface QueuedRequest {
+  readonly context: RequestContext
+  readonly go: () => void
 }
 
 /** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */

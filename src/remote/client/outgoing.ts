@@ -9,7 +9,7 @@ import type { RequestContext } from '../remote.js'
 import { redactSecrets, secretsIn } from '../secrets.js'
 import type { AnswerTimes, Breaker } from './breaker.js'
 import type { LateWrites, Subject } from './late-answer.js'
-import type { Limiter, openRateLimiter, TrafficClass } from './limiter.js'
+import type { Limiter, RateLimiter, TrafficClass } from './limiter.js'
 
 export interface Outgoing extends WireRequest {
   /** The operation: the path below the service's address, without its query. */
@@ -73,7 +73,7 @@ export interface Traffic {
   readonly clock: Clock
   readonly connections: ServiceConnections
   readonly limiter: Limiter
-  readonly rate: ReturnType<typeof openRateLimiter> | undefined
+  readonly rate: RateLimiter | undefined
   readonly breaker: Breaker
   readonly times: AnswerTimes
   readonly late: LateWrites

@@ -1,7 +1,7 @@
 // Promises of the way to a daemon: its socket is private, replaced after a kill, gone after an unmount, and never in a mount's way.
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
@@ -117,5 +117,12 @@ t.test(
     t.ok(await isMounted(others))
     await swap()
     t.match(await one.calcfs('status', one.directory), { code: 0 })
+    await rename(here, `${here}-aside`)
+    t.match(
+      await one.calcfs('status', join(`${here}-aside`, basename(one.directory))),
+      { code: 0 },
+      'one that was only moved is found',
+    )
+    await rename(`${here}-aside`, here)
   },
 )

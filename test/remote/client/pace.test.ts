@@ -3,7 +3,7 @@ import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { Breaker } from '../../../src/remote/client/breaker.js'
 import { withRetries } from '../../../src/remote/client/client.js'
-import { openBandwidthLimiter, openRateLimiter } from '../../../src/remote/client/limiter.js'
+import { openBandwidthLimiter, RateLimiter } from '../../../src/remote/client/limiter.js'
 import type { AttemptResult } from '../../../src/remote/client/outgoing.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
@@ -46,10 +46,10 @@ const bad = (more: Partial<AttemptResult<string>> = {}): AttemptResult<string> =
 
 t.test('requests keep their pace, and users go before guesses', { timeout: 5000 }, async t => {
   const clock = jumping()
-  const turn = openRateLimiter(10, clock)
+  const rate = new RateLimiter(10, clock)
   const order: string[] = []
   const go = (name: string, lane: RequestContext['priority']) =>
-    turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
+    rate.turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
   await Promise.all([go('guess1', 'guess'), go('guess2', 'guess'), go('user1', 'user'), go('user2', 'user')])
   t.same(
     order.map(line => line.split(' ')[0]),
