@@ -66,7 +66,8 @@ async function withBackup(testbed: Testbed, path: string, text: string): Promise
   const aside = await outcome(files.rename(path, backup))
   if (aside !== 'done') return aside
   const end = await outcome(overwrite(testbed, path, text))
-  await files.unlink(backup)
+  // A text that renames its project takes the backup along.
+  await outcome(files.unlink(backup))
   return end
 }
 
