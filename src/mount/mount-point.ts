@@ -169,7 +169,7 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
 /** The bit with which only the owner of a directory mounts there. */
 const sticky = 0o1000
 
-/** Whether fusermount refuses the directory to this user. Asked once it did: who may mount without it is not asked. */
+/** True if fusermount refuses the directory to this user. Asked once it did: who may mount without it is not asked. */
 export async function isDenied(path: string): Promise<boolean> {
   const user = process.getuid?.()
   if (user === 0) return false
@@ -251,7 +251,8 @@ type ProbeAnswer = { readonly value?: string; readonly code?: string }
 export async function probeDaemon(path: string): Promise<DaemonState> {
   const answer = await askChild('statfs', path)
   if (answer === undefined) return 'silent'
-  return answer.code === 'ENOTCONN' ? 'dead' : 'answers'
+  // macFUSE says ENXIO.
+  return answer.code === 'ENOTCONN' || answer.code === 'ENXIO' ? 'dead' : 'answers'
 }
 
 /** The text of a file on a mount; undefined where there is no answer in time, or another error. */
