@@ -48,13 +48,12 @@ export function openStatus(sources: StatusSources): StatusNow {
   const { clock } = settings
   const since = clock.now()
   return async (check = false) => {
-    const checked = check ? caches.health.check(dueIn(checkPatience, clock)) : undefined
-    const top = await journal.roots.top(dueIn(statusPatience, clock)).then(
+    const checks = check ? [caches.health.check(dueIn(checkPatience, clock)), caches.fleet?.ready()] : []
+    const asked = journal.roots.top(dueIn(statusPatience, clock)).then(
       top => journal.roots.explain(top),
       (thrown: unknown) => asFailure(thrown).message,
     )
-    await checked
-    await caches.fleet?.ready()
+    const [top] = await Promise.all([asked, ...checks])
     return statusOf(sources, { top, since, places: await places() })
   }
 }
