@@ -74,8 +74,8 @@ export function readings(names: FieldNames) {
   }
 
   /** An id, also inside an object that holds it. */
-  const reference = (json: Json): string | undefined =>
-    json.type === 'object' ? firstReadable(json, names.id, idIn) : idIn(json)
+  const reference = (json: Json, read: (json: Json) => string | undefined = idIn): string | undefined =>
+    json.type === 'object' ? firstReadable(json, names.id, read) : read(json)
 
   /** A user, by a name or a number, or by an object that has one. */
   const person = (json: Json): string | undefined =>

@@ -10,6 +10,12 @@ export function idIn(json: Json | undefined): string | undefined {
   return isId(digits) ? digits : undefined
 }
 
+/** The number that stands in the place of an id, also one that is none: `-7`, `007`, or over 64 bits. */
+export function numberIn(json: Json): string | undefined {
+  if (json.type === 'number') return json.raw
+  return json.type === 'string' ? /^[-+]?\d+$/.exec(json.value.trim())?.[0] : undefined
+}
+
 /** True for the decimal digits of a 64-bit id. */
 export const isId = (text: string): boolean => idForm.test(text) && BigInt(text) <= largestLong
 

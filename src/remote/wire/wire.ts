@@ -32,9 +32,10 @@ import { redactSecrets } from '../secrets.js'
 import { fileNamesIn, itemsOfText, listingReader, type Malformed, readItems } from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
 import { newRecordsIn, retitledIn } from './new-records.js'
-import { readings, textFieldOf } from './reading.js'
+import { firstReadable, readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
 import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
+import { numberIn } from './scalar.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
 export class Wire {
@@ -52,12 +53,13 @@ export class Wire {
     this.dialect = openDialect(this.#names, this.#read)
   }
 
-  /** The requested record and no other; one that says no id passes. @throws Failure 'broken' for one that says another */
+  /** The requested record and no other; one that says no number in the place of its id passes. @throws Failure 'broken' for one that says another */
   record(text: string, { kind, id }: RequestedRecord): JsonObject {
     // An empty body says nothing of the record: only `null` says that there is none.
     if (isNull(text)) throw new Failure('absent', 'the service has no such record')
     const record = objectIn(text)
-    const said = this.dialect.facts(record).id ?? id
+    const numberSaid = (json: Json): string | undefined => this.#read.reference(json, numberIn)
+    const said = this.dialect.facts(record).id ?? firstReadable(record, this.#names.id, numberSaid) ?? id
     if (said === id) return record
     throw new Failure(
       'broken',

@@ -1,6 +1,6 @@
 // Reading tolerantly: what an instance may write in several ways means the same, and one bad item hides no other.
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import type { DialectSettings } from '../../../src/remote/wire/names.js'
@@ -37,6 +37,9 @@ const kindOf = (read: () => unknown): string => {
   } catch (thrown) {
     return thrown instanceof Failure ? thrown.kind : `threw ${thrown}`
   }
+}
+const areAll = (t: Test, kind: string, read: (text: string) => unknown, texts: readonly string[]): void => {
+  for (const text of texts) t.same({ text, kind: kindOf(() => read(text)) }, { text, kind })
 }
 
 t.test('an id of 64 bits survives in every spelling', async t => {
@@ -86,38 +89,25 @@ t.test('malformed items are left out and reported, the others stay', async t => 
 
 t.test('nothing but a list is a list, nothing but a record is a record', async t => {
   const { calculations, record, projectId, user } = speaking()
-  for (const text of ['', 'null', '{}', '7', '[', '[{"id":1,"name":"a"}', 'Internal error']) {
-    t.equal(
-      kindOf(() => calculations(text)),
-      'broken',
-      text,
-    )
-  }
-  for (const text of ['[]', '7', '{"id":1', 'oops', '', ' '])
-    t.equal(
-      kindOf(() => record(text)),
-      'broken',
-      text,
-    )
-  t.equal(
-    kindOf(() => record('null')),
-    'absent',
-  )
-  for (const text of ['null', ''])
-    t.equal(
-      kindOf(() => projectId(text)),
-      'absent',
-    )
-  for (const text of ['-1', '"x"', '01', '9223372036854775808', '[]', '{}'])
-    t.equal(
-      kindOf(() => projectId(text)),
-      'broken',
-    )
-  t.equal(
-    kindOf(() => user('[]')),
-    'broken',
-  )
+  areAll(t, 'broken', calculations, ['', 'null', '{}', '7', '[', '[{"id":1,"name":"a"}', 'Internal error'])
+  areAll(t, 'broken', record, ['[]', '7', '{"id":1', 'oops', '', ' '])
+  areAll(t, 'absent', record, ['null'])
+  areAll(t, 'absent', projectId, ['null', ''])
+  areAll(t, 'broken', projectId, ['-1', '"x"', '01', '9223372036854775808', '[]', '{}'])
+  areAll(t, 'broken', user, ['[]'])
 })
+
+t.test(
+  'ID-1 a number in the place of an id that is no id is another one; a text that holds none passes',
+  async t => {
+    const { record } = speaking({ fields: { id: ['project'] } })
+    const others = '2 -1 1.0 "01" "-7" 9223372036854775808 "9223372036854775808" {"id":8}'.split(' ')
+    for (const said of others)
+      areAll(t, 'broken', record, [`{"id":${said},"name":"a"}`, `{"project":${said},"name":"a"}`])
+    for (const said of ['1', '"1"', '"a-1"', 'null', '{}', '{"id":"1"}'])
+      t.ok(record(`{"id":${said},"name":"a"}`), said)
+  },
+)
 
 t.test('no text at all makes the reader throw anything but a failure', async t => {
   const text = fc.oneof(
@@ -159,13 +149,7 @@ t.test('file names are read in every form a list is known to have', async t => {
   t.same(left, [])
   t.same(fileTitles('["ok",null,{},""]'), ['ok'])
   t.equal(left.length, 3)
-  for (const text of ['', 'a.in, output.cml', '{"error":"x"}', '[{"name":"a.in"}', '["a.in"']) {
-    t.equal(
-      kindOf(() => fileTitles(text)),
-      'broken',
-      text,
-    )
-  }
+  areAll(t, 'broken', fileTitles, ['', 'a.in, output.cml', '{"error":"x"}', '[{"name":"a.in"}', '["a.in"'])
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1, unit: 'binary' })), names => {
       return JSON.stringify(fileTitles(JSON.stringify(names))) === JSON.stringify(names)
