@@ -117,14 +117,18 @@ export function openLogFile(file: string, limitBytes: number): DestinationStream
       { cause },
     )
   }
+  // A disk that got full in the middle of a line has its beginning.
+  let isCut = false
   return {
     write(line) {
       try {
         if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) >= limitBytes) moveAway(file)
-        appendFileSync(file, line, { mode: privateFile })
+        appendFileSync(file, isCut ? `\n${line}` : line, { mode: privateFile })
+        isCut = false
       } catch (thrown) {
         // There is no place to tell it.
         if (codeOf(thrown) === undefined) throw thrown
+        isCut = true
       }
     },
   }

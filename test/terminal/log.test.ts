@@ -87,3 +87,16 @@ t.test('LOG-3 where the directory takes no other name, the log is emptied', asyn
   t.ok((await stat(file)).size <= 2_200)
   t.equal((await numbersIn(file)).at(-1), 499)
 })
+
+t.test('LOG-3 a line that the disk took in part is followed by a whole one', async t => {
+  const made = await directory(t)
+  const file = join(made, 'log')
+  const log = openLogFile(file, 2_000)
+  // Half a line is there, and the rest of it fails, for root as well.
+  await rename(made, `${made}.away`)
+  log.write(line(1))
+  await rename(`${made}.away`, made)
+  await writeFile(file, line(1).slice(0, 40))
+  for (const number of [2, 3]) log.write(line(number))
+  t.same((await readFile(file, 'utf8')).split('\n').slice(1), `${line(2)}${line(3)}`.split('\n'))
+})
