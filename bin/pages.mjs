@@ -1,4 +1,4 @@
-// Writes what is made of the commands, settings and figures: the manual pages for the package, and with --write the documents. With --check it fails where one is another.
+// Pages made of commands, settings and figures; `--check` fails where a document is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -3,7 +3,7 @@ import { adviceFor, adviceForText } from '../dist/src/advice.js'
 import { errnoOf } from '../dist/src/drive/interface/errno.js'
 import { exitCodes, exitMeanings } from '../dist/src/terminal/exit.js'
 
-/** What happened, for each kind of failure; kinds that their errno explains have none. */
+/** The meaning of each kind of failure; kinds that their errno explains have none. */
 const meanings = {
   unauthenticated: 'the sign-in has ended',
   forbidden: 'the service does not allow it to you',

@@ -45,7 +45,7 @@ export class FleetNews {
     const [nodes, news] = await store.beat(node, forgottenMs)
     this.nodes = nodes
     if (this.last === undefined) this.last = news
-    // News from before the last beat have not come until this one.
+    // News from before the last beat has not come until this one.
     else if (this.last < this.due) {
       this.last = news
       store.listenAnew()

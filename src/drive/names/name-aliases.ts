@@ -12,7 +12,7 @@ interface WrittenName {
   readonly titles: readonly string[]
 }
 
-/** Projects made at this mount point are kept over restarts: `rmdir` may take it away again. */
+/** Projects made at this mount point are kept over restarts: `rmdir` may take them away again. */
 export function openNameAliases(ledger: Ledger, mountPoint: string) {
   const names = new Map<string, WrittenName>()
   const room = `made ${mountPoint}`

@@ -1,4 +1,4 @@
-// The operations of one instance, and those it lacks: such as that never answered and were refused for three existing things, until the next mount.
+// The operations that one instance lacks: never answered, and refused for three existing things; until the next mount.
 
 import { LRUCache } from 'lru-cache'
 import type { ContentKindName } from '../../content-kinds.js'
