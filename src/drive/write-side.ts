@@ -179,10 +179,10 @@ export class WriteSide {
   /** Ends an unsaved text: its file shows what the service has. */
   async end(draft: Draft): Promise<void> {
     const node = nodeOf(draft)
-    if (node === undefined) return draft.discard()
+    const record = node && this.records.known(nodeKey(node))
+    if (record === undefined) return draft.discard()
     // Of two drafts of one record only one is shown in its place: the other is no part of this.
-    if (this.#isShown(node, draft)) return this.records.record(nodeKey(node)).drop()
-    return this.records.record(nodeKey(node)).endAside(draft)
+    return record.draft?.id === draft.id ? record.drop() : record.endAside(draft)
   }
 
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */

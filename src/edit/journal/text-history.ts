@@ -80,7 +80,7 @@ export interface MetText {
 export interface TextHistoryOptions {
   /** Private to one service and user. */
   readonly stateDirectory: string
-  /** The mark of this mount among others on the same state directory, and is the same after a remount. */
+  /** Tells this mount from others of the state directory; the same after a remount. */
   readonly mount: string
   readonly now: () => Instant
   /** Kept over remounts; without it a date that is set back between two mounts turns what was met last into what was met first. */
@@ -322,11 +322,11 @@ export class TextHistory {
     const own = this.#marks.get(directory) ?? new Map<string, Mark>()
     this.#marks.set(directory, own)
     for (const [place, name] of namesIn(directory).entries()) {
+      if (place % atOnce === atOnce - 1) await setImmediate()
       const mark = own.get(name) ?? this.#markAt(directory, name)
       if (mark === undefined) continue
       marks.push(mark)
       if (mark.own) own.set(name, mark)
-      if (place % atOnce === atOnce - 1) await setImmediate()
     }
     return marks
   }
