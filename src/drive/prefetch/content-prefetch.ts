@@ -46,7 +46,7 @@ export function openContentPrefetch(
   const ready = new Map<string, number>()
   let bytes = 0
   /** Grows with each file that its program needs first while others lie ready, and shrinks with each that lay ready. */
-  let most = atFirst
+  let readyLimit = atFirst
   /** True if all files of a kind that were met are no longer than a beginning. */
   const areShort = new Map<string, boolean>()
 
@@ -76,8 +76,8 @@ export function openContentPrefetch(
         if (!ready.has(path)) await content.size(wanted, context)
         return
       }
-      if (bytes >= most && !isHere) return
-      if (bytes >= most) most = Math.min(most + readyAtFirst, readyAtMost)
+      if (bytes >= readyLimit && !isHere) return
+      if (bytes >= readyLimit) readyLimit = Math.min(readyLimit + readyAtFirst, readyAtMost)
       const longest = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)
       try {
@@ -100,16 +100,17 @@ export function openContentPrefetch(
     },
     opened(path, node) {
       const wasReady = ready.has(path)
-      if (wasReady) most = Math.max(most - supposedBytes, atFirst)
+      if (wasReady) readyLimit = Math.max(readyLimit - supposedBytes, atFirst)
       drop(path)
       learn(path, node, () => content.knownSize(node.content))
       return wasReady
     },
-    full: () => bytes >= most,
+    full: () => bytes >= readyLimit,
     clear() {
       ready.clear()
       areShort.clear()
       bytes = 0
+      readyLimit = atFirst
     },
   }
 }
