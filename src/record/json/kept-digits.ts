@@ -30,9 +30,6 @@ export function clearly({ record, doubt }: KeptDigits): JsonObject {
   throw new Failure('refused', doubt)
 }
 
-/** The numbers of a written text, for each of its possible bases. */
-const numbersSaid = new WeakMap<JsonObject, ReadonlySet<string>>()
-
 class Keeping {
   doubt: string | undefined
   #hardest: number | undefined
@@ -80,8 +77,7 @@ class Keeping {
   /** The hardest of the numbers beyond a double that came back exactly: what is no harder means what it says. */
   get #kept(): number {
     if (this.#hardest === undefined) {
-      const said = numbersSaid.get(this.written) ?? new Set([...numbersIn(this.written)].map(decimalOf))
-      numbersSaid.set(this.written, said)
+      const said = new Set([...numbersIn(this.written)].map(decimalOf))
       const exact = [...numbersIn(this.base)].filter(raw => said.has(decimalOf(raw)) && isBeyondDouble(raw))
       this.#hardest = exact.reduce((most, raw) => Math.max(most, hardnessOf(raw)), 0)
     }

@@ -54,9 +54,11 @@ export const compactPrint = (json: Json): string => printed(json)
 function printed(json: Json, depth?: number): string {
   if ('raw' in json) return json.raw
   if (json instanceof Long) {
+    if (depth !== undefined) return laidOut(json.text, depth).toString()
+    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json.text))
+    const length = layOut(json.text, depth, bytes)
     // An answer has no white space: it is held once.
-    const isSame = depth === undefined && layOut(json.text, depth) === Buffer.byteLength(json.text)
-    return isSame ? json.text : laidOut(json.text, depth).toString()
+    return length === bytes.length ? json.text : bytes.toString('utf8', 0, length)
   }
   const end = depth === undefined ? '' : `\n${'  '.repeat(depth)}`
   const inner = depth === undefined ? '' : `${end}  `
@@ -74,7 +76,7 @@ function printed(json: Json, depth?: number): string {
 }
 
 /** The same of a text that is JSON, in UTF-8. */
-function laidOut(text: string, depth: number | undefined, end = ''): Buffer {
+function laidOut(text: string, depth: number, end = ''): Buffer {
   const length = layOut(text, depth)
   const bytes = Buffer.allocUnsafeSlow(length + end.length)
   layOut(text, depth, bytes)
@@ -88,7 +90,11 @@ const piece = new Uint8Array(3 * foldedFrom)
 
 /** Answers how many bytes it takes, which are written where there is a place for them. */
 function layOut(text: string, start: number | undefined, into?: Uint8Array): number {
-  let [to, depth, before, isInString, isEscaped] = [0, start ?? 0, 0, false, false]
+  let to = 0
+  let depth = start ?? 0
+  let before = 0
+  let isInString = false
+  let isEscaped = false
   for (let read = 0; read < text.length; ) {
     // Never between the two halves of a character.
     const isCut = text.charCodeAt(read + foldedFrom - 1) >> 10 === 0x36

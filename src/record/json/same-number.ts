@@ -8,18 +8,15 @@ const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
 /** A number as its significant digits and a power of ten; 1.0, 1 and 10e-1 are one value, -0 is 0. */
 export function decimalOf(raw: string): string {
-  const known = decimals.get(raw) ?? newDecimal(raw)
-  decimals.set(raw, known)
-  return known
-}
-
-function newDecimal(raw: string): string {
+  const known = decimals.get(raw)
+  if (known !== undefined) return known
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts.exec(raw) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   const significant = digits.replace(/0+$/, '')
-  if (significant === '') return '0'
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)
-  return `${sign}${significant}e${power}`
+  const decimal = significant === '' ? '0' : `${sign}${significant}e${power}`
+  decimals.set(raw, decimal)
+  return decimal
 }
 
 /** True for one value, and for what the base's double prints in 15 to 17 digits or exactly. */
