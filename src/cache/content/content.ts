@@ -73,7 +73,11 @@ export class ContentCache {
     const { now } = clock
     this.use = options.activity?.cache ?? new CacheUse()
     this.foresight = options.activity?.foresight ?? new Foresight()
-    this.store = storeIn(options)
+    const dropped = (name: string, since: Instant): void => {
+      this.lru.remove(name, since)
+      options.dropped?.(name, since)
+    }
+    this.store = storeIn({ ...options, dropped })
     this.versions = new ContentVersions(ledger, {
       now,
       changed,
@@ -89,6 +93,7 @@ export class ContentCache {
       drop: (name, bytes) => this.drop(name, bytes),
       isArriving: name => this.entries.find(name)?.downloading === true,
       dropParts: name => this.entries.forget(name),
+      log,
     })
     const { store, versions, lru } = this
     this.files = new KeptFiles({ store, versions, lru, clock, log })
@@ -191,7 +196,7 @@ export class ContentCache {
 
   /** True if its file was there when this process looked last. */
   isKept(content: Content): boolean {
-    return this.files.isMet(this.nameOf(content))
+    return this.files.isKept(this.nameOf(content))
   }
 
   /** How much of it is on this disk, from 0 to 1; without a request. */
@@ -279,7 +284,6 @@ export class ContentCache {
   /** The file is not what was kept: it goes, and the next step downloads it again. */
   private async discard(name: string, error: unknown): Promise<void> {
     this.options.log('a kept file could not be read and is dropped', { name, error: String(error) })
-    this.lru.remove(name)
     await this.drop(name)
   }
 
@@ -297,21 +301,23 @@ export class ContentCache {
 
   private async readCold(content: Content, wanted: NamedRead): Promise<number> {
     const { name } = wanted
-    this.lru.touch(name)
     for (let tries = 0; tries < triesAtMost; tries += 1) {
       const hot = this.files.readHot(name, wanted.offset, wanted.into)
       if (hot !== undefined) return this.counted(hot, 'arriving', name)
-      const entry = this.entries.of(content, name)
-      const blob = this.files.opened(name) ?? (await entry.kept())
+      const { entry, blob } = await this.found(content, name)
       const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, wanted)
       if (bytes !== undefined) return this.counted(bytes, blob === undefined ? 'arriving' : 'kept', name)
     }
     throw new Failure('internal', 'a kept file was closed or damaged again and again')
   }
 
+  private async found(content: Content, name: string) {
+    const entry = this.entries.of(content, name)
+    return { entry, blob: this.files.opened(name) ?? (await entry.kept()) }
+  }
+
   private async readKept(blob: Blob, { name, offset, into }: NamedRead): Promise<number | undefined> {
     try {
-      this.lru.touch(name)
       return await blob.read(offset, into)
     } catch (error) {
       if (!(error instanceof FileClosed)) await this.discard(name, error)
@@ -323,8 +329,7 @@ export class ContentCache {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
     if (told !== undefined) return told
-    const entry = this.entries.of(content, name)
-    const blob = this.files.opened(name) ?? (await entry.kept())
+    const { entry, blob } = await this.found(content, name)
     if (blob === undefined) return byteCount(await entry.size(context))
     this.versions.remember(name, blob.length)
     return byteCount(blob.length)
@@ -334,8 +339,7 @@ export class ContentCache {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
     if (told !== undefined && (told === 0 || told > guess.most || this.isOnDisk(content))) return told
-    const entry = this.entries.of(content, name)
-    const blob = this.files.opened(name) ?? (await entry.kept())
+    const { entry, blob } = await this.found(content, name)
     if (blob !== undefined) return blob.length
     const length = await entry.prefetch(guess)
     if (guess.context.priority === 'guess' && length <= guess.most) this.foresight.brought(name, length)
@@ -345,7 +349,6 @@ export class ContentCache {
   private async forgetNamed(name: string): Promise<void> {
     await this.entries.forget(name)
     this.versions.forget(name)
-    this.lru.remove(name)
     await this.drop(name)
   }
 
@@ -358,7 +361,6 @@ export class ContentCache {
       // Known size and version stay, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
       if (!tells(this.versions.version(name))) this.versions.noteReplaced(name)
-      this.lru.remove(name)
       await this.drop(name)
       files += 1
       total += bytes

@@ -64,7 +64,7 @@ export class Maintenance {
 
   /** Checks them against their proofs. */
   async scrub(isMeant: (name: string) => boolean): Promise<ScrubResult> {
-    const { store, lru, clock } = this.ports
+    const { store, clock } = this.ports
     const swept = await store.sweep()
     let checked = 0
     let dropped = 0
@@ -76,9 +76,7 @@ export class Maintenance {
       const sound = await this.isSound(name)
       // As long a rest as the check took: readers have the disk at least half of the time.
       await sleep(clock, Math.max(0, clock.now() - began))
-      if (sound) continue
-      dropped += 1
-      lru.remove(name)
+      if (!sound) dropped += 1
     }
     return { checked, dropped, swept }
   }
@@ -87,6 +85,7 @@ export class Maintenance {
   async close(): Promise<void> {
     this.isClosed = true
     for (const end of this.ends) end()
+    await Promise.allSettled([this.counting])
     await this.tend()
     this.ports.lru.close()
   }

@@ -192,7 +192,7 @@ export class Download implements RangeUser {
     if (this.resting) {
       // Without a validator nothing would tell whether what is asked for later belongs to them.
       if (tells(this.print) || idleMs < abandonedAfterMs)
-        this.ports.lru.countParts(this.source.name, this.arrived)
+        this.ports.lru.countParts(this.source.name, this.arrived, this.known)
       else this.stop(new PrefetchAbandoned(0))
       return
     }
@@ -290,7 +290,7 @@ export class Download implements RangeUser {
     if (this.total === undefined) this.refuseUnwanted(bytes)
     if (bytes - this.grown >= countedEvery) {
       this.grown = bytes
-      this.ports.lru.countParts(this.source.name, bytes)
+      this.ports.lru.countParts(this.source.name, bytes, this.known)
     }
     if (this.waiting.size > 0 && this.isBelieved) this.wake()
   }

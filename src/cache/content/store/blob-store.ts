@@ -38,8 +38,8 @@ export interface UnfinishedFile {
 export interface StoreSettings {
   readonly now: () => Instant
   readonly log: LogFunction
-  /** Told of each kept file that goes. */
-  readonly dropped?: ((name: string) => void) | undefined
+  /** Told of each kept file that has gone, and when that began. */
+  readonly dropped?: ((name: string, since: Instant) => void) | undefined
 }
 
 // A descriptor rather than a FileHandle: that one is slower and closes itself when it is collected.
@@ -112,8 +112,13 @@ export class BlobStore {
     const descriptor = await open(this.pathOf(name), 'r').catch(ifMissing)
     if (descriptor === undefined) return undefined
     const file = new CacheFile(descriptor)
-    const checksum = await checksumAtEnd(file, name)
-    if (checksum !== undefined) return new Blob(file, checksum, 'found', now)
+    try {
+      const checksum = await checksumAtEnd(file, name)
+      if (checksum !== undefined) return new Blob(file, checksum, 'found', now)
+    } catch (error) {
+      file.close()
+      throw error
+    }
     file.close()
     log('a kept file was damaged and is dropped', { name })
     await this.drop(name)
@@ -142,7 +147,7 @@ export class BlobStore {
 
   /** `bytes` is what it takes on disk, if that is known: a short one goes at once. */
   async drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
-    this.settings.dropped?.(name)
+    const since = this.settings.now()
     const path = this.pathOf(name)
     try {
       const now = bytes > shortBytes ? undefined : this.disk.now(() => rmSync(path, { force: true }))
@@ -151,6 +156,7 @@ export class BlobStore {
       // The directory was taken away and something else stands in its place: nothing is kept there.
       if (codeOf(error) !== 'ENOTDIR') throw error
     }
+    this.settings.dropped?.(name, since)
   }
 
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */

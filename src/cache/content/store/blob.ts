@@ -1,4 +1,6 @@
 // One kept file, open for reading: a chunk is believed only after its sum was checked in this process, and while nothing writes to it.
+
+import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { Instant } from '../../../remote/remote.js'
 import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
 import { type CacheFile, FileTruncated } from './open-file.js'
@@ -10,10 +12,6 @@ class BlobDamaged extends Error {
 
 /** A chunk read this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
 const warmMs = 30_000
-
-/** Room for the chunks that are checked, used again: a new one for each of a long file kept the collector busy for a third of its reading. */
-const spareRooms: Buffer[] = []
-const spareAtMost = 2
 
 export class Blob {
   private readonly believed: Uint8Array
@@ -90,6 +88,7 @@ export class Blob {
     const now = this.file.status().ctimeMs
     if (now === this.stamp) return
     this.stamp = now
+    this.checks.clear()
     this.believed.fill(0)
     this.warmUntil.fill(0)
   }
@@ -101,23 +100,25 @@ export class Blob {
   /** One check a chunk, however many readers wait for it. */
   private ensure(index: number): Promise<void> {
     if (this.believed[index] === 1) return Promise.resolve()
-    const running = this.checks.get(index) ?? this.check(index).finally(() => this.checks.delete(index))
+    const running = this.checks.get(index) ?? this.check(index)
     this.checks.set(index, running)
     return running
   }
 
   private async check(index: number): Promise<void> {
     const start = index * chunkBytes
-    const room = spareRooms.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
-    const bytes = room.subarray(0, Math.min(chunkBytes, this.length - start))
+    const { stamp } = this
+    const bytes = lendMemory(Math.min(chunkBytes, this.length - start))
     try {
       await this.file.read(bytes, start)
       if (!matchesChunk(this.checksum, index, bytes)) throw new BlobDamaged()
-      this.believed[index] = 1
+      // What was written meanwhile may not be what was checked.
+      if (this.stamp === stamp) this.believed[index] = 1
     } catch (error) {
       throw error instanceof FileTruncated ? new BlobDamaged() : error
     } finally {
-      if (spareRooms.length < spareAtMost) spareRooms.push(room)
+      giveMemoryBack(bytes)
+      if (this.stamp === stamp) this.checks.delete(index)
     }
   }
 }

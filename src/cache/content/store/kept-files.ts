@@ -61,7 +61,7 @@ export class KeptFiles {
   }
 
   /** Whether its file was there when this process last looked; another daemon may have removed it since. */
-  isMet(name: string): boolean {
+  isKept(name: string): boolean {
     if (this.met.has(name)) return true
     if (!this.ports.store.has(name)) return false
     this.met.set(name, true)
@@ -158,15 +158,18 @@ export class KeptFiles {
   private keepShort(name: string, whole: CompleteContent & { in: 'memory' }): MaybePromise<void> {
     const { bytes, checksum, handOver } = whole
     const keeping = attempt(
-      () => this.ports.store.keep(name, bytes, checksum),
+      () => this.keepNow(name, bytes, checksum),
       error => this.keepInRoom(name, whole, error),
     )
     // Not before it is written, and in one step: memory that is let go holds another content soon.
     return chain(keeping, () => {
       handOver()
-      this.met.set(name, true)
       this.hot.set(name, bytes)
     })
+  }
+
+  private keepNow(name: string, bytes: Buffer, checksum: Checksum): MaybePromise<void> {
+    return chain(this.ports.store.keep(name, bytes, checksum), () => void this.met.set(name, true))
   }
 
   private async keepInRoom(
@@ -174,10 +177,9 @@ export class KeptFiles {
     { bytes, checksum }: CompleteContent & { in: 'memory' },
     refused: unknown,
   ): Promise<void> {
-    const { store, lru } = this.ports
     try {
-      if (!(await lru.evict(roomBytes))) throw refused
-      await store.keep(name, bytes, checksum)
+      if (!(await this.ports.lru.evict(roomBytes))) throw refused
+      await this.keepNow(name, bytes, checksum)
     } catch (error) {
       this.unnamed(name, error)
     }

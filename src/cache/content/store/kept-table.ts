@@ -4,12 +4,15 @@ import { type Instant, instant } from '../../../remote/remote.js'
 import type { Ledger } from '../../ledger/ledger.js'
 
 export interface KeptRow {
-  /** Its place in the table, where it has one. */
-  readonly id?: number
   readonly name: string
   /** On disk, proof included. */
   readonly bytes: number
   readonly used: Instant
+}
+
+/** One of the table, with its place. */
+export interface PlacedRow extends KeptRow {
+  readonly id: number
 }
 
 export interface KeptTotal {
@@ -22,7 +25,8 @@ export interface KeptTotal {
 /** Changes that are not in the table yet. */
 export interface KeptChanges {
   readonly added: Iterable<KeptRow>
-  readonly gone: Iterable<string>
+  /** Since when: what was used later is kept again, by another daemon. */
+  readonly gone: Iterable<readonly [string, Instant]>
   readonly uses: Iterable<readonly [string, Instant]>
 }
 
@@ -52,11 +56,12 @@ export class KeptTable {
 
   /** In one step; what all come to then, undefined where the disk did not take it. */
   write({ added, gone, uses }: KeptChanges): KeptTotal | undefined {
-    const rows = [...added]
     return this.ask((by, database) => {
       database.exec('BEGIN IMMEDIATE')
       try {
-        by.remove.run(JSON.stringify([...gone, ...rows.map(({ name }) => name)]))
+        const rows = [...added]
+        const replaced = rows.map(({ name }) => [name, Number.MAX_SAFE_INTEGER])
+        by.remove.run(JSON.stringify([...gone, ...replaced]))
         by.insert.run(JSON.stringify(rows))
         by.use.run(JSON.stringify([...uses]))
         const total = totalIn(by)
@@ -74,8 +79,8 @@ export class KeptTable {
   }
 
   /** Up to so many, those used longest ago first, behind this one. */
-  oldest(after: KeptRow | undefined, most: number): readonly KeptRow[] {
-    const place = after === undefined ? [-1, 0] : [after.used, after.id ?? 0]
+  oldest(after: PlacedRow | undefined, most: number): readonly PlacedRow[] {
+    const place = after === undefined ? [-1, 0] : [after.used, after.id]
     const found = this.ask(by => rowsOf(by.oldest.all(...place, most))) ?? []
     return found.map(([id, name, bytes, used]) => ({
       id: Number(id),
@@ -85,16 +90,11 @@ export class KeptTable {
     }))
   }
 
-  /** Those of the names that have no row. */
-  missing(names: readonly string[]): readonly string[] {
-    const found = this.ask(by => rowsOf(by.missing.all(JSON.stringify(names))))
-    return found === undefined ? names : found.map(([name]) => String(name))
-  }
-
-  /** The room of the files of these names on disk together. */
-  bytesOf(names: Iterable<string>): number {
-    const [sum] = this.ask(by => rowsOf(by.bytes.all(JSON.stringify([...names])))) ?? []
-    return Number(sum?.[0] ?? 0)
+  /** The room of the files of these names on disk together, and the names that have no row. */
+  amountsOf(names: readonly string[]): { readonly bytes: number; readonly missing: readonly string[] } {
+    const found = this.ask(by => rowsOf(by.amounts.all(JSON.stringify(names)))) ?? []
+    const [[bytes, missing] = [0, JSON.stringify(names)]] = found
+    return { bytes: Number(bytes), missing: JSON.parse(String(missing)) }
   }
 
   /** All of the directory has a row now. */
@@ -124,13 +124,14 @@ function statementsIn(database: Database.Database) {
       `SELECT id, lower(hex(name)), ${number('bytes')}, ${number('used')} FROM kept
        WHERE (used, id) > (?, ?) ORDER BY used, id LIMIT ?`,
     ),
-    missing: asking(
-      'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM kept WHERE name = unhex(value))',
+    amounts: asking(
+      `SELECT coalesce(sum(${number('bytes')}), 0), json_group_array(one.value) FILTER (WHERE kept.id IS NULL)
+       FROM json_each(?) AS one LEFT JOIN kept ON name = unhex(one.value)`,
     ),
-    bytes: asking(
-      'SELECT coalesce(sum(bytes), 0) FROM kept WHERE name IN (SELECT unhex(value) FROM json_each(?))',
+    remove: database.prepare(
+      `DELETE FROM kept WHERE id IN (SELECT kept.id FROM json_each(?) AS one CROSS JOIN kept
+       ON name = unhex(one.value ->> 0) WHERE ${number('used')} <= one.value ->> 1)`,
     ),
-    remove: database.prepare('DELETE FROM kept WHERE name IN (SELECT unhex(value) FROM json_each(?))'),
     insert: database.prepare(
       `INSERT INTO kept (name, bytes, used)
        SELECT unhex(value ->> 'name'), value ->> 'bytes', value ->> 'used' FROM json_each(?)`,

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { MaybePromise } from '../../../maybe-promise.js'
 import type { Clock } from '../../../remote/clock.js'
 import type { Instant } from '../../../remote/remote.js'
-import type { Ledger } from '../../ledger/ledger.js'
-import { type KeptRow, KeptTable, type KeptTotal } from './kept-table.js'
+import type { Ledger, LogFunction } from '../../ledger/ledger.js'
+import { type KeptRow, KeptTable, type KeptTotal, type PlacedRow } from './kept-table.js'
 
 export interface LruSettings {
   readonly limitBytes: number
@@ -14,12 +14,13 @@ export interface LruSettings {
   readonly pinned: () => ReadonlySet<string>
   /** A file that is being read stays. */
   readonly inUse: (name: string) => boolean
-  /** `bytes` is what it takes on disk. */
+  /** `bytes` is what it takes on disk. Calls `remove` once it is gone. */
   readonly drop: (name: string, bytes: number) => Promise<void>
   /** A request brings more of it just now. */
   readonly isArriving: (name: string) => boolean
   /** Gives up what has come of an unfinished download. */
   readonly dropParts: (name: string) => Promise<void>
+  readonly log: LogFunction
 }
 
 /** A file larger than the whole limit is kept only while its readers come back within this time. */
@@ -39,16 +40,18 @@ export class LruIndex {
   private readonly table: KeptTable
   /** Not in the table yet. */
   private readonly added = new Map<string, KeptRow>()
-  private readonly gone = new Set<string>()
+  private readonly gone = new Map<string, Instant>()
   private readonly uses = new Map<string, Instant>()
   private addedBytes = 0
+  /** The table took nothing: it is not asked again at every change. */
+  private isRefused = false
   /** The bytes of unfinished downloads of this process. */
   private readonly parts = new Map<string, KeptRow>()
   private partsBytes = 0
   /** Files beyond the limit, which drive nothing out, and are not in the table. */
   private readonly oversize = new Map<string, KeptRow>()
   private total: KeptTotal = { files: 0, bytes: 0, isCounted: false }
-  private evicting: Promise<void> = Promise.resolve()
+  private evicting: Promise<unknown> = Promise.resolve()
   private callOff: (() => void) | undefined
 
   constructor(private readonly settings: LruSettings) {
@@ -65,17 +68,14 @@ export class LruIndex {
   amounts(): { readonly files: number; readonly bytes: number } {
     this.flush()
     this.total = this.table.total() ?? this.total
-    const oversize = sum(this.oversize.values())
-    return {
-      files: this.total.files + this.added.size + this.oversize.size,
-      bytes: this.bytes + oversize,
-    }
+    const files = this.total.files + this.added.size + this.oversize.size
+    return { files, bytes: [...this.oversize.values()].reduce((sum, { bytes }) => sum + bytes, this.bytes) }
   }
 
   /** The room of the files of these names on disk together, and those that are not kept. */
   amountsOf(names: readonly string[]): { readonly bytes: number; readonly missing: readonly string[] } {
     this.flush()
-    return { bytes: this.table.bytesOf(names), missing: this.table.missing(names) }
+    return this.table.amountsOf(names)
   }
 
   /** Counts a file that is about to be kept; resolves when others have made room for it. */
@@ -93,16 +93,21 @@ export class LruIndex {
     else if (this.uses.set(name, used).size >= rowsAtOnce) this.flush()
   }
 
-  remove(name: string): void {
+  /** It was gone then: what was added later stays. */
+  remove(name: string, since: Instant = this.settings.clock.now()): void {
     this.oversize.delete(name)
-    this.addedBytes -= this.added.get(name)?.bytes ?? 0
+    const added = this.added.get(name)
+    if (added !== undefined && added.used > since) return
+    this.addedBytes -= added?.bytes ?? 0
     this.added.delete(name)
-    this.gone.add(name)
-    this.flushSoon()
+    this.gone.set(name, since)
+    this.changed()
   }
 
   /** A content on its way takes room like a kept one; where it waits for its readers it goes like it, too. */
-  countParts(name: string, bytes: number): void {
+  countParts(name: string, arrived: number, length = arrived): void {
+    // What is larger than the limit drives nothing out.
+    const bytes = Math.max(arrived, length) > this.settings.limitBytes ? 0 : arrived
     const before = this.parts.get(name)
     if (before?.bytes === bytes) return
     this.partsBytes += bytes - (before?.bytes ?? 0)
@@ -118,40 +123,40 @@ export class LruIndex {
 
   /** Drops the least recently used until this many bytes are gone; says whether any are. */
   async evict(bytes: number): Promise<boolean> {
-    const before = this.bytes
-    await this.evictTo(before - bytes)
+    let before = 0
+    await this.inTurn(() => {
+      before = this.bytes
+      return this.evictTo(before - bytes)
+    })
     return this.bytes < before
   }
 
   /** Drops what is over the limit, one step at a time. */
   settle(): Promise<void> {
-    const next = this.evicting.then(() => {
-      if (this.isOver) return this.evictTo(this.settings.limitBytes * evictedTo)
+    return this.inTurn(async () => {
+      if (this.isOver) await this.evictTo(this.settings.limitBytes * evictedTo)
     })
-    this.evicting = next.catch(() => undefined)
-    return next
   }
 
   /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
-  room(): Promise<void> {
-    return this.isOver ? this.evicting : Promise.resolve()
+  async room(): Promise<void> {
+    if (this.isOver) await this.evicting
   }
 
   /** Writes down uses, and drops files beyond the limit whose use is over. */
   async tend(): Promise<void> {
     this.flush()
     const since = this.settings.clock.now() - oversizeIdleMs
-    for (const { name, bytes, used } of this.oversize.values()) {
-      if (used >= since || this.settings.inUse(name) || this.settings.pinned().has(name)) continue
-      this.oversize.delete(name)
-      await this.settings.drop(name, bytes)
+    for (const one of this.oversize.values()) {
+      if (one.used >= since || this.settings.inUse(one.name) || this.settings.pinned().has(one.name)) continue
+      await this.drop(one)
     }
     await this.settle()
   }
 
   /** Counts those of the files that have no row: a daemon was killed, or the table was damaged. */
   adopt(names: readonly string[], find: (name: string) => KeptRow | undefined): void {
-    for (const name of this.table.missing(names)) {
+    for (const name of this.table.amountsOf(names).missing) {
       const found = this.added.has(name) || this.oversize.has(name) ? undefined : find(name)
       if (found !== undefined) this.count(found)
     }
@@ -164,7 +169,7 @@ export class LruIndex {
     const until = this.settings.clock.now() - namedWithinMs
     let rows = this.total.files > files ? table.oldest(undefined, rowsAtOnce) : []
     while (rows.length > 0) {
-      for (const { name, used } of rows) if (used < until && !isThere(name)) this.remove(name)
+      for (const { name, used } of rows) if (used < until && !isThere(name)) this.remove(name, used)
       rows = table.oldest(rows.at(-1), rowsAtOnce)
       await setImmediate()
     }
@@ -173,7 +178,7 @@ export class LruIndex {
   }
 
   close(): void {
-    this.flush()
+    this.write()
     this.callOff?.()
   }
 
@@ -187,20 +192,29 @@ export class LruIndex {
   }
 
   private count(found: KeptRow): void {
-    const { limitBytes } = this.settings
-    if (found.bytes > limitBytes) return void this.oversize.set(found.name, found)
+    if (found.bytes > this.settings.limitBytes) return void this.oversize.set(found.name, found)
     this.gone.delete(found.name)
     this.addedBytes += found.bytes - (this.added.get(found.name)?.bytes ?? 0)
     this.added.set(found.name, found)
-    if (this.addedBytes >= limitBytes * unwrittenPart || this.added.size >= rowsAtOnce) this.flush()
+    this.changed()
+  }
+
+  private changed(): void {
+    const isMuch = this.addedBytes >= this.settings.limitBytes * unwrittenPart
+    if (isMuch || this.added.size + this.gone.size >= rowsAtOnce) this.flush()
     else this.flushSoon()
   }
 
   private flushSoon(): void {
-    this.callOff ??= this.settings.clock.after(writtenAfterMs, () => this.flush(), 'in-background')
+    this.callOff ??= this.settings.clock.after(writtenAfterMs, () => this.write(), 'in-background')
   }
 
   private flush(): void {
+    if (this.isRefused) this.flushSoon()
+    else this.write()
+  }
+
+  private write(): void {
     this.callOff?.()
     this.callOff = undefined
     const { added, gone, uses } = this
@@ -208,7 +222,8 @@ export class LruIndex {
     const total = this.table.write({ added: added.values(), gone, uses })
     // Changes that it did not take are written with the next ones, but for uses.
     uses.clear()
-    if (total === undefined) return
+    this.isRefused = total === undefined
+    if (total === undefined) return void this.flushSoon()
     this.total = total
     added.clear()
     gone.clear()
@@ -217,7 +232,7 @@ export class LruIndex {
 
   private async evictTo(most: number): Promise<void> {
     this.flush()
-    let after: KeptRow | undefined
+    let after: PlacedRow | undefined
     for (let isEnd = false; !isEnd && this.bytes > most; ) {
       const rows = this.table.oldest(after, evictedAtOnce)
       isEnd = rows.length < evictedAtOnce
@@ -247,9 +262,23 @@ export class LruIndex {
     if (pinned.has(name)) return this.touch(name)
     if (this.gone.has(name) || this.settings.inUse(name)) return
     if (!this.added.has(name)) this.total = { ...this.total, bytes: this.total.bytes - bytes }
-    this.remove(name)
-    await this.settings.drop(name, bytes)
+    await this.drop(one)
+  }
+
+  /** A file that the disk does not give up stays counted, and is tried again when others were. */
+  private async drop({ name, bytes }: KeptRow): Promise<void> {
+    try {
+      await this.settings.drop(name, bytes)
+    } catch (error) {
+      this.settings.log('a kept file could not be dropped', { name, error: String(error) })
+      this.touch(name)
+      this.total = this.table.total() ?? this.total
+    }
+  }
+
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const next = this.evicting.then(work)
+    this.evicting = next.catch(() => undefined)
+    return next
   }
 }
-
-const sum = (rows: Iterable<KeptRow>): number => [...rows].reduce((bytes, row) => bytes + row.bytes, 0)

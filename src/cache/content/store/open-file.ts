@@ -53,7 +53,12 @@ export class CacheFile {
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
-    if (this.idle) close(this.descriptor)
+    if (this.idle) this.closeNow()
+  }
+
+  /** What the disk says to it changes nothing: what was read was checked, and what was written has its proof. */
+  private closeNow(): void {
+    close(this.descriptor, () => {})
   }
 
   private refuseClosed(): void {
@@ -75,7 +80,7 @@ export class CacheFile {
     return new Promise((resolve, reject) => {
       start((error, bytes = 0) => {
         this.users -= 1
-        if (this.isClosed && this.idle) close(this.descriptor)
+        if (this.isClosed && this.idle) this.closeNow()
         if (error === null) resolve(bytes)
         else reject(error)
       })
