@@ -78,11 +78,11 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   let revisions = 0
   let lookedAt = Number.NEGATIVE_INFINITY
 
-  function reach(): LedgerTable | undefined {
+  function reach(isFirst = false): LedgerTable | undefined {
     if (table !== undefined || clock.now() < retryAt) return table
     try {
       makeDirectoriesNow(directory)
-      table = openTable(path)
+      table = openTable(path, isFirst)
       forgetRecent()
       seenVersion = table.version()
       holdRows(table, undefined, 0)
@@ -231,7 +231,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     return written
   }
 
-  reach()
+  reach(true)
   return {
     get(namespace, key) {
       const value = getWithTime(namespace, key)?.value

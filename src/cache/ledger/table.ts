@@ -39,7 +39,7 @@ export interface LedgerTable {
   readonly database: Database.Database
   /** The identity of this file: another process may have moved it aside meanwhile. */
   readonly inode: number
-  /** Moves when another connection has written. */
+  /** Moves when another ledger has written; not where only others' tables in the file changed. */
   version(): number
   get(namespace: string, key: string): StoredValue<LedgerValue> | undefined
   /** Up to so many rows behind this one, of all namespaces, in their order; without a value where it is long. */
@@ -54,13 +54,21 @@ export interface LedgerTable {
   close(): void
 }
 
-/** Opens the file, made if missing (0600). Throws what SQLite says. */
-export function openTable(path: string): LedgerTable {
-  const database = new Database(path, { timeout: openMs })
+/** For the start: later a mounted drive waits with it. */
+export function patiently<Made>(database: Database.Database, make: () => Made): Made {
+  database.pragma(`busy_timeout = ${openMs}`)
   try {
-    const table = tableIn(database, path)
+    return make()
+  } finally {
     database.pragma(`busy_timeout = ${busyMs}`)
-    return table
+  }
+}
+
+/** Opens the file, made if missing (0600). Throws what SQLite says. */
+export function openTable(path: string, isFirst: boolean): LedgerTable {
+  const database = new Database(path, { timeout: busyMs })
+  try {
+    return isFirst ? patiently(database, () => tableIn(database, path)) : tableIn(database, path)
   } catch (error) {
     database.close()
     throw error
@@ -92,6 +100,11 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
   const stamp = database.prepare('UPDATE memory SET stored = ? WHERE room = ? AND key = ?')
   const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
 
+  // The count of the ledgers' writes in the file, as it was read last.
+  const count = database.prepare('PRAGMA user_version').raw()
+  const numberIn = (row: unknown): number => (Array.isArray(row) ? Number(row[0]) : 0)
+  const seen = { version: numberIn(version.get()), count: numberIn(count.get()), revision: 1 }
+
   function write(namespace: string, key: string, { value, stored }: StoredValue<LedgerValue>): void {
     if (value.length < longValue) put.run(namespace, jsonText(key), inColumn(value), stored)
     else {
@@ -113,8 +126,13 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
     database,
     inode: statSync(path).ino,
     version() {
-      const row: unknown = version.get()
-      return Array.isArray(row) ? Number(row[0]) : 0
+      const now = numberIn(version.get())
+      if (now === seen.version) return seen.revision
+      seen.version = now
+      const written = numberIn(count.get())
+      if (written !== seen.count) seen.revision += 1
+      seen.count = written
+      return seen.revision
     },
     get: (namespace, key) => storedValueIn(one.get(namespace, jsonText(key))),
     rowsAfter(last, most) {
@@ -137,7 +155,10 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       database.exec('BEGIN IMMEDIATE')
       try {
         for (const [namespace, unwritten] of rooms) writeRoom(namespace, unwritten)
+        const before = numberIn(count.get())
+        database.exec(`PRAGMA user_version = ${before + 1}`)
         database.exec('COMMIT')
+        if (before === seen.count) seen.count += 1
       } catch (error) {
         if (database.inTransaction) database.exec('ROLLBACK')
         throw error

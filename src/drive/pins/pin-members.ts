@@ -32,7 +32,10 @@ export class AllPinMembers {
   /** Takes what is on the disk: another mount may have pinned something. */
   read(): void {
     this.#revision = this.store.revision()
+    const before = this.#members
     this.#members = new Map(this.store.list().map(({ key }) => [key, this.store.members(key)]))
+    const isSame = [...this.#members].every(([key, found]) => before.get(key) === found)
+    if (isSame && before.size === this.#members.size) return
     for (const key of this.#allowed.keys()) if (!this.has(key)) this.#allowed.delete(key)
     this.#takeEffect()
   }

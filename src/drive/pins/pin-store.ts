@@ -63,6 +63,12 @@ export const noMembers: PinMembers = {
 }
 
 export class PinStore {
+  /** The members of a pin, and the time of its row, which moves with them: reading and parsing many takes long. */
+  private readonly read = new Map<
+    string,
+    { readonly stored: Instant | undefined; readonly found: PinMembers }
+  >()
+
   constructor(private readonly ledger: Ledger) {}
 
   /** Another number once another process has written. */
@@ -85,19 +91,28 @@ export class PinStore {
   }
 
   remove(key: string): void {
+    this.read.delete(key)
     for (const room of [pinRoom, memberRoom]) this.ledger.delete(room, key)
     this.ledger.flush()
   }
 
   /** Its members at the last look. */
   members(key: string): PinMembers {
-    return parsed(membersForm, this.ledger.get(memberRoom, key)) ?? noMembers
+    const before = this.read.get(key)
+    const stored = this.ledger.getWithTime(pinRoom, key)?.stored
+    if (before !== undefined && before.stored === stored) return before.found
+    const found = parsed(membersForm, this.ledger.get(memberRoom, key)) ?? noMembers
+    this.read.set(key, { stored, found })
+    return found
   }
 
   setMembers(key: string, { contents, projects, calculations, reports, above }: PinMembers): void {
     const found = { contents, projects, calculations, reports, above }
     const text = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
-    if (this.ledger.get(memberRoom, key) !== text) this.ledger.set(memberRoom, key, text)
+    if (this.ledger.get(memberRoom, key) !== text) {
+      this.ledger.set(memberRoom, key, text)
+      this.ledger.freshen(pinRoom, key)
+    }
     this.ledger.flush()
   }
 }

@@ -2,6 +2,7 @@
 import type Database from 'libsql'
 import { type Instant, instant } from '../../../remote/remote.js'
 import type { Ledger } from '../../ledger/ledger.js'
+import { patiently } from '../../ledger/table.js'
 
 export interface KeptRow {
   readonly name: string
@@ -52,7 +53,9 @@ export class KeptTable {
   /** The open file that those belong to. */
   private of: Database.Database | undefined
 
-  constructor(private readonly ledger: Ledger) {}
+  constructor(private readonly ledger: Ledger) {
+    ledger.ask(database => patiently(database, () => this.statementsOf(database)))
+  }
 
   /** In one step; what all come to then, undefined where the disk did not take it. */
   write({ added, gone, uses }: KeptChanges): KeptTotal | undefined {
@@ -106,11 +109,13 @@ export class KeptTable {
   }
 
   private ask<Answer>(question: (by: Statements, database: Database.Database) => Answer): Answer | undefined {
-    return this.ledger.ask(database => {
-      if (this.statements === undefined || this.of !== database) this.statements = statementsIn(database)
-      this.of = database
-      return question(this.statements, database)
-    })
+    return this.ledger.ask(database => question(this.statementsOf(database), database))
+  }
+
+  private statementsOf(database: Database.Database): Statements {
+    if (this.statements === undefined || this.of !== database) this.statements = statementsIn(database)
+    this.of = database
+    return this.statements
   }
 }
 
