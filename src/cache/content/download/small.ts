@@ -89,8 +89,10 @@ export class SmallDownload {
 
   /** The bytes at once; undefined where some have not come. */
   readNow(offset: number, into: Uint8Array): number | undefined {
+    if (!this.#has(offset + into.length)) return undefined
     const bytes = this.#bytes
-    if (bytes === undefined || !this.#has(offset + into.length)) return undefined
+    // Before the first piece there is nothing, of which a read of no bytes takes all.
+    if (bytes === undefined) return into.length === 0 ? 0 : undefined
     const part = bytes.subarray(Math.min(offset, bytes.length), offset + into.length)
     into.set(part)
     return part.length
