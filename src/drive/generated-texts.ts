@@ -111,8 +111,6 @@ async function wording(
     }
     case 'first-steps':
       return firstSteps
-    case 'no-project-yet':
-      return noProjectYet
     case 'readme':
       return readme
     case 'reports-readme':
@@ -201,17 +199,6 @@ calcfs mount --root /db/USER/PROJECT URL DIRECTORY
 
 .calcfs/status.json  says as "top" what is shown here and why
 This file is not listed any more once there is a project.
-`
-
-const noProjectYet = `This directory is empty because you have no project yet. What you can do:
-
-mkdir NAME           make a project here; it is on the service at once
-cd ../db/USER/NAME   a project of a colleague who shares it with you, by the path that the web pages show
-cd ../by-id/project/NUMBER
-                     any project by its number
-touch .              look again: what was made elsewhere shows by itself within half a minute
-
-This file is not on the service, and not listed any more once there is a project.
 `
 
 const usersReadme = `The service has no list of what others share with you. What you can do:

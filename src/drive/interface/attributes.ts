@@ -92,9 +92,6 @@ export function listedBy(node: Node, above: Node | undefined): string | undefine
       // Below by-id/ its own record says whether it is there.
       if (node.parent === undefined || above?.kind === 'number-room') return undefined
       return nodeKey({ kind: 'project', id: node.parent })
-    // It is there as long as that project has nothing in it.
-    case 'generated':
-      return node.text === 'no-project-yet' ? nodeKey({ kind: 'project', id: node.id }) : undefined
     case 'content':
       return `calculation ${node.content.calculation}`
     case 'link':

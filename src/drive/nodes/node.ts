@@ -36,7 +36,7 @@ export type EditableNode = RecordNode | NewNode | OrderNode
 
 /** A text that calcfs writes itself from what it knows. */
 export type GeneratedNode =
-  | { readonly kind: 'generated'; readonly text: 'project-index' | 'no-project-yet'; readonly id: ProjectId }
+  | { readonly kind: 'generated'; readonly text: 'project-index'; readonly id: ProjectId }
   | {
       readonly kind: 'generated'
       readonly text:

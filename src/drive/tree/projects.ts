@@ -72,23 +72,10 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     return written && { ...written, since: listed(written)?.since }
   }
 
-  /** The user's space as `projects/`: where it has nothing in it, a file says what to do. A thing of that name comes first. */
-  const lookupSpace = (
-    id: ProjectId,
-    name: string,
-    context: RequestContext,
-  ): MaybePromise<Node | undefined> =>
-    chain(lookup(id, name, context), found => {
-      if (found !== undefined || name !== fixedNames.readme) return found
-      return chain(catalog.children(id).ask(context), children =>
-        isEmpty(children) ? noProjectYet(id).node : undefined,
-      )
-    })
-
-  /** The same by name, and by path where nothing listed it. */
+  /** A name in `projects/`; by its path where nothing lists it. */
   async function lookupTop(name: string, context: RequestContext): Promise<Node | undefined> {
     const top = await roots.top(context)
-    if (top.form === 'one') return lookupSpace(top.id, name, context)
+    if (top.form === 'one') return lookup(top.id, name, context)
     const known = nameFoundProjects(top.entries).get(name)
     if (known !== undefined) {
       const id = await roots.present(known, context)
@@ -121,34 +108,28 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     return found === undefined || found.doubt !== undefined ? undefined : { kind: 'project', id: found.id }
   }
 
-  const withReadme = (id: ProjectId, children: Children): readonly Dentry[] => [
-    ...fixedEntries(id, catalog),
-    ...(isEmpty(children) ? [noProjectYet(id)] : named(children, id).entries),
-  ]
-
   async function list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
     const children = await catalog.children(id).ask(context)
     await catalog.askDoubtfulShares(id, context)
     return [...fixedEntries(id, catalog), ...named(children, id).entries]
   }
 
+  /** The same without any request; undefined where they are not known. */
+  function listKnown(id: ProjectId): readonly Dentry[] | undefined {
+    const children = catalog.children(id).known()
+    return children && [...fixedEntries(id, catalog), ...named(children, id).entries]
+  }
+
   return {
     lookup,
     lookupTop,
     list,
-    /** The entries of a directory without any request; undefined where they are not known. */
-    listKnown(id: ProjectId): readonly Dentry[] | undefined {
-      const children = catalog.children(id).known()
-      return children && [...fixedEntries(id, catalog), ...named(children, id).entries]
-    },
-    /** The same of `projects/`. */
+    listKnown,
+    /** The entries of `projects/`, likewise. */
     listKnownTop(): readonly Dentry[] | undefined {
       const top = roots.known()
-      if (top?.form === 'one') {
-        const children = catalog.children(top.id).known()
-        return children && withReadme(top.id, children)
-      }
       if (top === undefined) return undefined
+      if (top.form === 'one') return listKnown(top.id)
       return top.entries.length === 0 && top.missing === undefined ? [firstSteps] : foundEntries(top.entries)
     },
     known,
@@ -163,11 +144,7 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     /** The entries of `projects/`. */
     async listTop(context: RequestContext): Promise<readonly Dentry[]> {
       const top = await roots.top(context)
-      if (top.form === 'one') {
-        const children = await catalog.children(top.id).ask(context)
-        await catalog.askDoubtfulShares(top.id, context)
-        return withReadme(top.id, children)
-      }
+      if (top.form === 'one') return list(top.id, context)
       if (top.missing !== undefined) throw top.missing
       return top.entries.length === 0 ? [firstSteps] : foundEntries(top.entries)
     },
@@ -181,15 +158,6 @@ const firstSteps: Dentry = {
   name: fixedNames.readme,
   node: { kind: 'generated', text: 'first-steps', id: '' },
 }
-
-/** Where the user's space has an id, and nothing in it. */
-const noProjectYet = (id: ProjectId): Dentry => ({
-  name: fixedNames.readme,
-  node: { kind: 'generated', text: 'no-project-yet', id },
-})
-
-const isEmpty = ({ projects, calculations }: Children): boolean =>
-  projects.length === 0 && calculations.length === 0
 
 const foundEntries = (found: readonly FoundProject[]): readonly Dentry[] =>
   dentries(new Map([...nameFoundProjects(found)].map(([name, { id }]) => [name, { kind: 'project', id }])))

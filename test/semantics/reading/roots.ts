@@ -2,11 +2,9 @@
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { until } from '../../testbed/within.js'
 
 const brief = { ttlListing: '1s' }
 /** Longer than each lifetime, and than the kernel believes anything. */
@@ -76,46 +74,6 @@ export function roots(t: Test, open: OpenTestbed): void {
       await testbed.remount()
       t.same(await namesOf(testbed, 'projects'), ['Water splitting'])
     })
-  })
-
-  t.test('ROOT-1 an empty space that has an id says what to do, until a project is there', async t => {
-    const testbed = await open(t)
-    const { files, service } = testbed
-    const own = ['.index.tsv', '.project.json', '.shares']
-    t.same(await namesOf(testbed, 'projects'), [...own, 'Water splitting'])
-    await service.elsewhere('DELETE', `/project?id=${ids.water}`)
-    await files.touch('projects')
-    t.same(await namesOf(testbed, 'projects'), [...own, 'README.txt'])
-    const file = await textOf(testbed, 'projects/README.txt')
-    t.match(file, /^mkdir NAME /m)
-    const { size, mode } = await files.lstat('projects/README.txt')
-    t.same([size, mode & 0o777], [Buffer.byteLength(file), 0o444])
-    t.equal(await textOf(testbed, 'projects/.index.tsv'), 'id\tkind\tname\n')
-    t.same(await namesOf(testbed, 'db/demo'), [], 'in projects/ alone')
-    const heard = await service.during(async () => {
-      for (const [what, refused] of [
-        ['unlink', () => files.unlink('projects/README.txt')],
-        ['write', () => overwrite(testbed, 'projects/README.txt', 'x')],
-        ['rename', () => files.rename('projects/README.txt', 'projects/Other')],
-      ] as const)
-        t.equal(await outcome(refused()), 'EPERM', what)
-      t.equal(await outcome(files.mkdir('projects/README.txt')), 'EEXIST')
-    })
-    t.same(writes(heard), [])
-    await files.mkdir('projects/First')
-    t.same(await namesOf(testbed, 'projects'), [...own, 'First'])
-    t.equal(await outcome(files.lstat('projects/README.txt')), 'ENOENT', 'at once')
-    await files.rmdir('projects/First')
-    t.same(await namesOf(testbed, 'projects'), [...own, 'README.txt'])
-    await service.elsewhere('POST', '/project', '{"name":"README.txt","description":"of a test"}')
-    await files.touch('projects')
-    t.same(await namesOf(testbed, 'projects'), [...own, 'README.txt'])
-    const isProject = () => files.lstat('projects/README.txt/.project.json')
-    await until(
-      10_000,
-      'a project of that name is the project',
-      async () => (await outcome(isProject())) === 'done',
-    )
   })
 
   t.test('ROOT-5 one --root that is a user’s space shows what is in it', async t => {
