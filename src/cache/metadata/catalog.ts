@@ -271,28 +271,18 @@ export function openCatalog(
   /** A learned record is on the disk at once: a kill does not bring yesterday's back. */
   const record = (of: Readable): Entry<JsonObject> => entry(recordOf(of))
 
-  /** Takes it out of a listing, which stays as old as it is. */
-  function takeOut<Item extends { readonly id: string }>(query: Query<readonly Item[]>, id: string): void {
-    const known = queryCache.known(query)
-    if (known?.some(item => item.id === id))
-      queryCache.learn(
-        query,
-        known.filter(item => item.id !== id),
-      )
-  }
-
-  /** For a mount that comes up while the service is away; this one goes on with what the service has listed, and asks again. */
-  function leaveTitle<Item extends ListedProject | ListedCalculation>(
+  /** Changes a listing as this mount has changed the service: a mount that comes up in an outage shows it, too. */
+  function amend<Item extends { readonly id: string }>(
     query: Query<readonly Item[]>,
     id: string,
-    title: string,
+    change: (item: Item) => Item | undefined,
   ): void {
     const known = queryCache.known(query)
-    if (known?.some(item => item.id === id && item.title !== title))
-      queryCache.leave(
-        query,
-        known.map(item => (item.id === id ? { ...item, title } : item)),
-      )
+    if (!known?.some(item => item.id === id)) return
+    queryCache.learn(
+      query,
+      known.flatMap(item => (item.id === id ? (change(item) ?? []) : [item])),
+    )
   }
 
   function forgetFiles(of: CalculationId): void {
@@ -349,19 +339,16 @@ export function openCatalog(
     },
     /** It was deleted: the listings of its project are without it, and are asked for again. */
     forgetIn(parent: ProjectId, { kind, id }: ChildRef): void {
-      if (kind === 'share') {
-        takeOut(sharesOf(parent), id)
-        queryCache.expire(sharesOf(parent))
-        return
-      }
-      if (kind === 'project') takeOut(projectsOf(parent), id)
-      else takeOut(calculationsOf(parent), id)
+      const gone = (): undefined => undefined
+      if (kind === 'project') amend(projectsOf(parent), id, gone)
+      else if (kind === 'calculation') amend(calculationsOf(parent), id, gone)
+      else amend(sharesOf(parent), id, gone)
       refreshProject(parent)
     },
-    /** A project or calculation has this title now: its listing is asked for again, and says so in the next mount at any rate. */
+    /** A project or calculation has this title now; its listing is asked for again. */
     retitleIn(parent: ProjectId, { kind, id }: Readable, title: string): void {
-      if (kind === 'project') leaveTitle(projectsOf(parent), id, title)
-      if (kind === 'calculation') leaveTitle(calculationsOf(parent), id, title)
+      if (kind === 'project') amend(projectsOf(parent), id, item => ({ ...item, title }))
+      if (kind === 'calculation') amend(calculationsOf(parent), id, item => ({ ...item, title }))
       refreshProject(parent)
     },
   }

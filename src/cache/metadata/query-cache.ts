@@ -34,8 +34,6 @@ interface CachedAnswer {
   stale: Failure | undefined
   /** A refresh was asked for then: it is no longer fresh, but as good as before while the service is away. */
   expiredAt: Instant | undefined
-  /** The disk has another answer, for the next mount. */
-  isLeft: boolean
 }
 
 const absencesAtMost = 10_000
@@ -146,14 +144,6 @@ export class QueryCache {
     this.#source.changed(query)
   }
 
-  /** The answer for the next mount, until the service is asked again; this one knows what it knew. */
-  leave<Answer>(query: Query<Answer>, answer: Answer): void {
-    const entry = this.#recall(query)
-    if (entry !== undefined) entry.isLeft = true
-    this.ports.ledger.set(query.namespace, query.key, query.encode(answer))
-    this.#writeSoon()
-  }
-
   /** The next ask goes to the service; the old answer stays for outages. */
   expire<Answer>(query: Query<Answer>): void {
     this.#source.changed(query)
@@ -233,7 +223,7 @@ export class QueryCache {
     came = at,
   ): CachedAnswer {
     const names = answerWeight(query, answer, form, this.#most)
-    const entry = { answer, names, at, came, stale: undefined, expiredAt: undefined, isLeft: false }
+    const entry = { answer, names, at, came, stale: undefined, expiredAt: undefined }
     this.#entries.set(named(query), entry)
     return entry
   }
@@ -250,7 +240,7 @@ export class QueryCache {
     const shown = this.#entries.peek(name)
     const before = query.settled === undefined ? shown : this.#recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, came) ?? fresh
-    if (before !== undefined && !before.isLeft && isSame(query, before.answer as Answer, answer)) {
+    if (before !== undefined && isSame(query, before.answer as Answer, answer)) {
       this.#entries.set(name, { ...before, at, came, stale: undefined, expiredAt: undefined })
       if (made === undefined) ledger.freshen(namespace, key)
       else ledger.backdate(namespace, key, made)
