@@ -9,14 +9,12 @@ export interface SeldomClock {
 
 /** Milliseconds after the first line in which the same is not said again. */
 const everyMs = 60_000
-/** Different lines in that time; what is said beyond that is only counted. */
-const atMost = 100
 
 interface Line {
   /** How often it was left unsaid, and the latest of these. */
-  unsaid: number
-  sentence: string
-  about: Record<string, unknown>
+  readonly unsaid: number
+  readonly sentence: string
+  readonly about: Record<string, unknown>
 }
 
 /**
@@ -28,49 +26,26 @@ export function seldom(
   say: Say,
   clock: SeldomClock,
 ): (sentence: string, about?: Line['about'], how?: string) => void {
-  /** Said in this minute, in the order in which they were meant to be said last. */
-  const known = new Map<string, Line>()
-  let others = 0
-  let isWaiting = false
+  /** Said in this minute, the latest last: what holds in the end is said last. */
+  let lines = new Map<string, Line>()
 
-  function tell(sentence: string, about: Line['about'], how: string): void {
-    const what = keyOf(sentence, about, how)
-    const before = known.get(what)
-    if (before !== undefined) {
-      known.delete(what)
-      known.set(what, { unsaid: before.unsaid + 1, sentence, about })
-    } else if (known.size < atMost) {
-      known.set(what, { unsaid: 0, sentence, about })
-      say(sentence, about)
-    } else others += 1
-    wait()
-  }
-
-  /** The end of a minute: what was left unsaid last is said last, for it is what holds. */
   function sum(): void {
-    const unsaid = [...known].filter(([, line]) => line.unsaid > 0)
-    known.clear()
-    for (const [what, { sentence, about, unsaid: times }] of unsaid) {
-      known.set(what, { unsaid: 0, sentence, about })
+    const unsaid = [...lines].filter(([, line]) => line.unsaid > 0)
+    lines = new Map(unsaid.map(([what, line]) => [what, { ...line, unsaid: 0 }]))
+    for (const [, { sentence, about, unsaid: times }] of unsaid)
       if (times === 1) say(sentence, about)
       else say(`${sentence} (and ${times - 1} more in the last minute)`, { ...about, more: times - 1 })
-    }
-    if (others > 0) say(`${others} more lines of other causes in the last minute`, { more: others })
-    others = 0
+    if (lines.size > 0) clock.after(everyMs, sum, 'in-background')
   }
 
-  function wait(): void {
-    if (isWaiting || known.size === 0) return
-    isWaiting = true
-    const over = (): void => {
-      isWaiting = false
-      sum()
-      wait()
-    }
-    clock.after(everyMs, over, 'in-background')
+  return (sentence, about = {}, how = '') => {
+    const what = keyOf(sentence, about, how)
+    const before = lines.get(what)
+    if (lines.size === 0) clock.after(everyMs, sum, 'in-background')
+    lines.delete(what)
+    lines.set(what, { unsaid: before === undefined ? 0 : before.unsaid + 1, sentence, about })
+    if (before === undefined) say(sentence, about)
   }
-
-  return (sentence, about = {}, how = '') => tell(sentence, about, how)
 }
 
 /** Numbers and paths are what differs between two lines of one cause. */
