@@ -36,7 +36,7 @@ import { nodeOfRecordKey } from './records/node-key.js'
 import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
-import { type RemovalReportSources, Removals } from './removal/removals.js'
+import { Removals } from './removal/removals.js'
 import { DeleteSender } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
 import type { NewPlace } from './tree/reports.js'
@@ -75,7 +75,6 @@ export class WriteSide {
   readonly createRename: CreateRename
   readonly deleteSender: DeleteSender
   readonly ports: NewRecordPorts & { readonly remote: Remote }
-  readonly removalReport: RemovalReportSources
   readonly newFiles: NewFiles
   readonly #saver: Saver
   readonly #recordSource: (node: RecordNode | OrderNode) => RecordSource
@@ -117,7 +116,6 @@ export class WriteSide {
     const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
     this.deleteSender = new DeleteSender({ ...sources, aliases: this.aliases, forgetNames, now })
     this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
-    this.removalReport = { catalog, dialect, reports: sources.reports, burst: this.burst, now }
   }
 
   /** How a record is read and edited. */

@@ -59,7 +59,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
-    const removed = aboutRemoval(path, node, writeSide.removalReport)
+    const removed = aboutRemoval(path, node, { burst: writeSide.burst, now: parts.now })
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node !== undefined && isEditable(node) && writeSide.records.known(nodeKey(node))?.isAway)
       return { wrong: true, sentences: [awaySentence(path)] }

@@ -3,8 +3,7 @@ import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
-import type { CalculationId, Dialect, Instant, RequestContext } from '../../remote/remote.js'
-import type { KnownReports } from '../names/known-reports.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
@@ -179,31 +178,16 @@ const directoryOf = (node: RecordNode): string =>
   nodeKey(node.of === 'share' ? { kind: 'shares', project: node.project } : { kind: 'reports' })
 
 export interface RemovalReportSources {
-  readonly catalog: Catalog
-  readonly dialect: Dialect
-  readonly reports: KnownReports
   readonly burst: Pick<Burst, 'waiting' | 'unlinked'>
   readonly now: () => Instant
 }
 
-/** The known reports that hold a calculation lose its row. */
-function rowsLost(id: CalculationId, { catalog, dialect, reports }: RemovalReportSources): string {
-  const held = reports.list().filter(report => {
-    const record = catalog.record({ kind: 'report', id: report.id }).known()
-    const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
-    return rows.some(row => row.calculation === id)
-  })
-  if (held.length === 0) return ''
-  return ` The reports that hold it lose its row: ${held.map(report => report.id).join(', ')}.`
-}
-
-function sentencesOf(removal: WaitingRemoval, sources: RemovalReportSources): readonly string[] {
-  const { node, path, since, isSent, isUnsaved } = removal
-  const rows = node.kind === 'calculation' ? rowsLost(node.id, sources) : ''
-  if (isSent && isUnsaved !== true) return [`${path} (${whatGoes(removal)}) is being deleted now.${rows}`]
-  const seconds = Math.max(0, Math.round((sources.now() - since) / 1000))
+function sentencesOf(removal: WaitingRemoval, now: Instant): readonly string[] {
+  const { path, since, isSent, isUnsaved } = removal
+  if (isSent && isUnsaved !== true) return [`${path} (${whatGoes(removal)}) is being deleted now.`]
+  const seconds = Math.max(0, Math.round((now - since) / 1000))
   return [
-    `${path} (${whatGoes(removal)}) was removed ${seconds} s ago, and is deleted once nothing was removed for ${pauseMs / 1000} s.${rows}`,
+    `${path} (${whatGoes(removal)}) was removed ${seconds} s ago, and is deleted once nothing was removed for ${pauseMs / 1000} s.`,
     `To keep it: touch '${path.slice(1)}' (below the mount) before that.`,
   ]
 }
@@ -218,13 +202,13 @@ export const waitingRemovals = ({
 export function aboutRemoval(
   path: string,
   node: Node | undefined,
-  sources: RemovalReportSources,
+  { burst, now }: RemovalReportSources,
 ): readonly string[] {
   const key = node === undefined ? undefined : nodeKey(node)
   const isHere = (at: string): boolean => at === path || at.startsWith(`${path}/`)
-  const waiting = sources.burst.waiting().filter(one => nodeKey(one.node) === key || isHere(one.path))
-  if (waiting.length > 0) return waiting.flatMap(one => sentencesOf(one, sources))
-  if (!sources.burst.unlinked().some(isHere)) return []
+  const waiting = burst.waiting().filter(one => nodeKey(one.node) === key || isHere(one.path))
+  if (waiting.length > 0) return waiting.flatMap(one => sentencesOf(one, now()))
+  if (!burst.unlinked().some(isHere)) return []
   return [
     `${path}: files were unlinked, which are back in ${pauseMs / 1000} s: the service deletes a calculation as a whole only (rm -r CALCULATION).`,
   ]
