@@ -68,7 +68,7 @@ export function readConfig(sources: Sources): Config {
 export function requireUrl(config: Config): string {
   if (config.url !== undefined) return config.url
   throw new BadSetting(
-    'no service is named; give its address with --url (calcfs login --list names those you have signed in to), or set url in the configuration file.',
+    'no service is named; give its address with --url, or set url in the configuration file.',
   )
 }
 

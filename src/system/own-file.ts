@@ -11,6 +11,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   type Stats,
@@ -45,6 +46,10 @@ export function readOwnFileNow<Found>(
     if (descriptor !== undefined) closeSync(descriptor)
   }
 }
+
+/** The text of a file; the same counts as missing. @throws the errors of the disk */
+export const ownTextNow = (path: string): string | undefined =>
+  readOwnFileNow(path, descriptor => readFileSync(descriptor, 'utf8'))
 
 export type ExpectedKind = 'file' | 'directory' | 'either'
 

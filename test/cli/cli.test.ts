@@ -88,7 +88,7 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
     ],
     [
       ['login'],
-      /^calcfs: no service is named; give its address with --url \(calcfs login --list names those .*\), or set url in the configuration file\.\n$/,
+      /^calcfs: no service is named; give its address with --url, or set url in the configuration file\.\n$/,
     ],
     [
       ['login', 'https://data.example.org', '--user', 'anna'],

@@ -1,12 +1,11 @@
 // Account of a drive: the user of a service, and the directory that is kept for that account.
-import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose/jwt/decode'
 import type { Config } from '../../config/config.js'
 import { type Environment, type OwnDirectories, ownDirectories, ownParents } from '../../config/places.js'
 import type { Secret } from '../../config/secret.js'
 import { textHash } from '../../edit/journal/text-history.js'
-import { clearPlace, makePrivateNow, replaceFile } from '../../system/own-file.js'
+import { makePrivateNow, ownTextNow, replaceFile } from '../../system/own-file.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 
 export interface Account {
@@ -35,7 +34,7 @@ export function knownAccount(
 ): Account {
   const noUser = accountOf(base, '', config, environment)
   const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token, base) : lastUser(noUser))
-  if (user !== undefined) return { ...accountOf(base, user, config, environment) }
+  if (user !== undefined) return accountOf(base, user, config, environment)
   throw new Stop(
     exitCodes.signIn,
     `not signed in at ${base.origin}. Run calcfs login ${base.href}, or give --user.`,
@@ -61,11 +60,7 @@ function subjectOf(token: string, base: URL): string {
 /** The directory without a user holds one line: the user of the last log-in. */
 const lastUserFile = (noUser: Account): string => join(noUser.places.state, 'user')
 
-function lastUser(noUser: Account): string | undefined {
-  const file = lastUserFile(noUser)
-  clearFile(file, noUser)
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
-}
+const lastUser = (noUser: Account): string | undefined => ownTextNow(lastUserFile(noUser))?.trim()
 
 /** So that later commands need no --user. */
 export async function rememberUser(
@@ -74,18 +69,11 @@ export async function rememberUser(
   environment: Environment,
 ): Promise<void> {
   const noUser = accountOf(account.base, '', config, environment)
-  await keepFile(noUser, lastUserFile(noUser), `${account.user}\n`)
+  await keepFile(lastUserFile(noUser), `${account.user}\n`)
 }
 
 /** Replaces a file of an account, in a directory that may not exist yet. */
-export async function keepFile(account: Account, file: string, text: string): Promise<void> {
-  clearFile(file, account)
+export async function keepFile(file: string, text: string): Promise<void> {
   makePrivateNow(dirname(file))
   await replaceFile(file, text)
-}
-
-/** Moves aside what is no file in this place of an account, and what is no directory above it. */
-export function clearFile(file: string, { places, parents }: Account): void {
-  for (const directory of [...parents, places.state]) clearPlace(directory, 'directory')
-  clearPlace(file, 'file')
 }

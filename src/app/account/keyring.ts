@@ -1,5 +1,5 @@
 // Keyring of the desktop, by `secret-tool` of libsecret: one secret for each service and user.
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { Failure } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
 import type { Account } from './account.js'
@@ -33,8 +33,6 @@ export function openKeyring({ base, user }: Pick<Account, 'base' | 'user'>) {
   }
 }
 
-export type Keyring = ReturnType<typeof openKeyring>
-
 function closed(said: string): Failure {
   const words = said.trim().split('\n').at(-1) ?? ''
   const why = words === '' ? '' : ` (${words.slice(0, 300)})`
@@ -45,33 +43,21 @@ function closed(said: string): Failure {
 }
 
 interface Ended {
-  readonly code: number | null
+  readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
 function secretTool(args: readonly string[], input = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn('secret-tool', args, {
-      stdio: 'pipe',
-      signal: AbortSignal.timeout(patience),
+    const child = execFile('secret-tool', [...args], { timeout: patience }, (cause, stdout, stderr) => {
+      if (codeOf(cause) === 'ENOENT') reject(missing(cause))
+      else if (child.exitCode === null) reject(closed('no answer in time'))
+      else resolve({ code: child.exitCode, stdout, stderr })
     })
-    const [out, err]: Buffer[][] = [[], []]
-    child.stdout.on('data', (piece: Buffer) => out?.push(piece))
-    child.stderr.on('data', (piece: Buffer) => err?.push(piece))
-    child.once('error', cause =>
-      reject(codeOf(cause) === 'ENOENT' ? missing(cause) : closed('no answer in time')),
-    )
-    child.once('close', code =>
-      resolve({
-        code,
-        stdout: Buffer.concat(out ?? []).toString(),
-        stderr: Buffer.concat(err ?? []).toString(),
-      }),
-    )
     // It may end before it has read: its exit code says why.
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
   })
 }
 

@@ -5,27 +5,20 @@ import { CliCommand } from '../../terminal/command.js'
 import { type JsonFlag, jsonFlag } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 
-interface LoginFlags extends JsonFlag {
-  readonly list?: true
-}
-
 export const loginCommand = (): Command =>
   withSettings(
     new CliCommand('login')
       .description('sign in to a service; only the token is kept, readable by you alone')
       .argument('[url]', 'address of the service; default: url of the configuration file')
-      .option('--list', 'list the sign-ins that are kept: whose, until when, where; nothing is asked')
-      .addOption(jsonFlag('{"service", "user", "until", "keptIn"}, with --list an array of sign-ins'))
-      .action(async (url: string | undefined, flags: LoginFlags, command: Command) => {
-        const { list, login } = await import('../sign-in/sign-in.js')
-        const given = configured(command, url)
-        return flags.list === true ? list(given, flags) : login(given, flags)
+      .addOption(jsonFlag('{"service", "user", "until", "keptIn"}'))
+      .action(async (url: string | undefined, flags: JsonFlag, command: Command) => {
+        const { login } = await import('../sign-in/sign-in.js')
+        return login(configured(command, url), flags)
       })
       .examples(
         ['calcfs login https://lab.example.org --user anna', 'asks for the password'],
         ['pass lab | calcfs login https://lab.example.org --user anna', 'takes it from another program'],
         ['calcfs login --profile group', 'to the service of a profile'],
-        ['calcfs login --list', 'which sign-ins are kept, and until when'],
       ),
     'service',
   )

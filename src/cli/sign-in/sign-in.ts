@@ -1,9 +1,8 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, of which is said how long it lives and where it is kept.
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
-import { forgetToken, type SignIn, signInsIn } from '../../app/account/token-store.js'
+import { forgetToken } from '../../app/account/token-store.js'
 import { serviceBase } from '../../app/connect.js'
 import { exchangeCredentials } from '../../app/sign-in.js'
-import { statesOf } from '../../config/places.js'
 import { findSecret } from '../../config/secret.js'
 import type { Status } from '../../drive/interface/control.js'
 import { readLeftDrafts } from '../../edit/journal/drafts.js'
@@ -76,27 +75,6 @@ function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
 function askedUser(base: URL): Promise<string> {
   if (process.stdin.isTTY) return askFor(`User name at ${base.host}: `, 'shown')
   throw new Stop(exitCodes.usage, 'this is no terminal to ask for a user name; give --user.')
-}
-
-/** Those of one service where the command line or a configuration file names one for it. */
-export function list({ config, sources }: Configured, flags: JsonFlag): void {
-  const all = signInsIn(statesOf(config, sources.environment), systemClock.now())
-  const asked = sources.flags['url'] === undefined ? undefined : serviceBase(config).href
-  const wanted = all.filter(({ service }) => asked === undefined || service === asked)
-  const lines = wanted.length === 0 ? 'no sign-in is kept.' : wanted.map(lineOf).join('\n')
-  printFound(flags, wanted.map(jsonOf), lines)
-}
-
-const jsonOf = ({ until, ...rest }: SignIn): object => ({
-  ...rest,
-  until: until === undefined ? undefined : isoText(until),
-})
-
-function lineOf(one: SignIn): string {
-  const { until, expired, keptIn, file } = one
-  const end =
-    until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${localText(until)}`
-  return `${one.user} at ${one.service}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
 }
 
 /** Forgets the token; says which drives go on, and what is not saved. */
