@@ -89,7 +89,7 @@ t.test('CMD-4 a profile that is not there ends any command, and the nearest one 
       out: '',
       err: /^calcfs: there is no profile 'grup'; the nearest is 'group'; known are group\.\n$/,
     })
-  for (const command of [['status'], ['mounts'], ['cache', 'info'], ['drafts', 'list']])
+  for (const command of [['status'], ['cache', 'info'], ['drafts', 'list']])
     t.match(
       await calcfs(command, { ...env, CALCFS_PROFILE: 'grup' }),
       { code: 2, out: '', err: /^calcfs: there is no profile 'grup'; the nearest is 'group'/ },
@@ -104,7 +104,7 @@ t.test('CMD-4 a profile that is not there ends any command, and the nearest one 
 
 t.test('CMD-4 a configuration file that is not there ends any command', async t => {
   const env = homeOf(t)
-  for (const command of [['status'], ['mounts'], ['drafts', 'list'], ['log', '--no-follow']]) {
+  for (const command of [['status'], ['drafts', 'list'], ['log', '--no-follow']]) {
     const refusal = {
       code: 2,
       out: '',

@@ -63,7 +63,7 @@ export function noneMounted(ofService = false): never {
   throw new Stop(
     exitCodes.mountPoint,
     ofService
-      ? 'no drive of the service and user that you name is mounted; calcfs mounts lists yours.'
+      ? 'no drive of the service and user that you name is mounted; calcfs status lists yours.'
       : 'no drive is mounted; calcfs mount brings one up.',
   )
 }
@@ -81,7 +81,7 @@ async function placeOf(given: string): Promise<Place> {
   if (!isAbsolute(given) || isDrives) return { given, mountPoint: undefined, path }
   throw new Stop(
     exitCodes.mountPoint,
-    `${given} is on no drive; calcfs mounts lists where yours are, and a path of the drive is written as reports/42.json.`,
+    `${given} is on no drive; calcfs status lists where yours are, and a path of the drive is written as reports/42.json.`,
   )
 }
 

@@ -82,7 +82,7 @@ async function follow(control: Control, shown: Shown, print: Output['print']): P
     } catch {
       const left = shown.file === undefined ? [] : await lastLines(shown.file, lastWords)
       if (left.includes(shown.last ?? '')) more(left)
-      complain('the daemon does not answer any more; calcfs mounts says whether it lives.')
+      complain('the daemon does not answer any more; calcfs status says whether it lives.')
       return false
     }
   })
@@ -153,7 +153,7 @@ async function showLeft(
   if (lines.length === 0)
     throw new Stop(
       exitCodes.mountPoint,
-      `no daemon runs for ${path}, and ${file} holds no log of one; calcfs mounts lists the drives.`,
+      `no daemon runs for ${path}, and ${file} holds no log of one; calcfs status lists the drives.`,
     )
   print(lines)
   complain(`no daemon runs for ${path} any more; this is what ${file} holds.`)

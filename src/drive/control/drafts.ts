@@ -81,7 +81,7 @@ export function openDraftControl(
     const { name, draft } = other
     throw new Failure(
       'busy',
-      `${name} waits on another mount of yours, in process ${draft.meta.owner.pid}: calcfs mounts says which that is, and --mount names it`,
+      `${name} waits on another mount of yours, in process ${draft.meta.owner.pid}: calcfs status says which that is, and --mount names it`,
     )
   }
 

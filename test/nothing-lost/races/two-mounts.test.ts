@@ -26,7 +26,7 @@ t.test('STATE-1 each mount shows what both keep; the next one adopts what a kill
   for (const how of ['send', 'diff', 'drop'])
     t.match(await other.calcfs('drafts', how, String(ids.report), '--mount', other.directory), {
       code: 1,
-      stderr: /42\.json waits on another mount of yours, in process \d+: calcfs mounts says which that is/,
+      stderr: /42\.json waits on another mount of yours, in process \d+: calcfs status says which that is/,
     })
   const history = await other.calcfs('history', join(other.directory, path))
   t.match(history.stdout, new RegExp(`saved by ${one.directory}`))
