@@ -12,7 +12,6 @@ import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount } from './account/account.js'
 import { hasLivingToken, tokenStore } from './account/token-store.js'
 import type { AssembledDrive } from './assemble.js'
-import type { Note } from './assembly-settings.js'
 import { clientOptions, serviceBase } from './connect.js'
 
 /**
@@ -83,19 +82,21 @@ function refusalIn(thrown: unknown): Failure | undefined {
 
 /**
  * The first request of a drive, before anything is mounted or shown: a wrong password or address ends here with a sentence. An outage is an end only where
- * nothing of the service is cached; else the drive shows what is cached.
+ * nothing of the service is cached; else the drive shows what is cached, which the sentence says that is returned.
  * @throws Stop, BadSetting for a password that cannot be read, which is no outage
  */
 export async function introduced(
   line: Pick<AssembledDrive, 'introduce' | 'knowsService' | 'missingRoots'>,
   account: Account,
   refusal: LoginRefusal,
-  note: Note,
-): Promise<void> {
+): Promise<string | undefined> {
   const met = await line.introduce()
   // Without an answer from the service the password is not verified either.
   const failure = met === undefined ? await refusal.known : met
-  if (failure === undefined) return refuseMissingRoots(await line.missingRoots(), account)
+  if (failure === undefined) {
+    refuseMissingRoots(await line.missingRoots(), account)
+    return undefined
+  }
   const setting = badSettingIn(failure)
   if (setting !== undefined) throw setting
   if (failure.kind === 'unauthenticated')
@@ -103,10 +104,8 @@ export async function introduced(
       exitCodes.signIn,
       `${account.base.origin} does not let ${account.user} in: ${failure.message}`,
     )
-  if (line.knowsService) {
-    const sentence = `the service does not answer, the drive shows what is known: ${failure.message}`
-    return note(sentence, { kind: failure.kind })
-  }
+  if (line.knowsService)
+    return `the service does not answer, the drive shows what is known: ${failure.message}.`
   throw new Stop(
     exitCodeOf(failure) === exitCodes.unreachable ? exitCodes.unreachable : exitCodes.failed,
     `${account.base.href} does not answer as the platform does: ${failure.message}; check the address, or run calcfs doctor.`,

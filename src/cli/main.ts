@@ -22,7 +22,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Comm
     mount: async () => (await import('./commands/mount.js')).mountCommand(),
     unmount: async () => (await import('./commands/unmount.js')).unmountCommand(),
     status: async () => (await import('./commands/status.js')).statusCommand(),
-    mounts: async () => (await import('./watch/mounts.js')).mountsCommand(),
     top: async () => (await import('./watch/top.js')).topCommand(),
     log: async () => (await import('./watch/log.js')).logCommand(),
     refresh: async () => (await import('./commands/why.js')).refreshCommand(),

@@ -89,7 +89,7 @@ export async function inProcess(
   })
   async function introduced(): Promise<string | undefined> {
     try {
-      await introduceDrive(line, account, notTried, () => {})
+      await introduceDrive(line, account, notTried)
       return undefined
     } catch (thrown) {
       if (!(thrown instanceof Stop)) throw thrown

@@ -38,8 +38,7 @@ export async function withoutDaemon<Result>(
     clock: systemClock,
   })
   try {
-    if (as === 'introduced')
-      await introduced(line, connection.account, notTried, sentence => complain(sentence))
+    if (as === 'introduced') complain(await introduced(line, connection.account, notTried))
     return await work(line)
   } finally {
     await line.close()

@@ -17,10 +17,9 @@ import { seldom } from '../../seldom.js'
 import type { Log, LogReader } from '../../terminal/log.js'
 import { version } from '../../terminal/package-root.js'
 import type { Configured } from '../../terminal/settings.js'
-import { serveControl } from '../control/server.js'
+import { type ControlServer, serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
 import { logCalls, logFailures } from './call-log.js'
-import { showNotices } from './desktop-notice.js'
 import { mountByOneWay } from './kernel-way.js'
 
 /** The parts that a process gives to its drives. */
@@ -33,35 +32,14 @@ export interface Surroundings {
   readonly longAnswer: (bytes: number) => void
 }
 
-/** The service knows the user, and the commands find the drive; the kernel does not know it yet. */
-export interface PreparedDrive {
-  /** @throws Stop where the kernel or libfuse refuses */
-  mount(): Promise<ServedDrive>
-}
-
-export interface ServedDrive {
-  /** Resolves when the drive is no longer mounted, by this process or any other. */
-  readonly gone: Promise<void>
-  /** The operations that the drive lacks, and the advice, in sentences. */
-  readonly troubles: readonly string[]
-  /** Checks every kept content against its checksum, in the background. */
-  check(): void
-  /** The drafts that the service does not have. */
-  unsent(): ReturnType<AssembledDrive['drafts']['unsent']>
-  /** Lets programs have their answers, unmounts, and ends what runs. */
-  end(): Promise<void>
-}
-
 /**
- * Sends the first request: a wrong password or address ends here with a sentence, before anything is mounted.
+ * Sends the first request: a wrong password or address ends here with a sentence, before anything is mounted. The commands find
+ * the drive then; the kernel does not know it yet.
  * @throws Stop
  */
-export async function prepareDrive(
-  given: Configured,
-  path: string,
-  { log, logLines, clock, longAnswer }: Surroundings,
-): Promise<PreparedDrive> {
+export async function prepareDrive(given: Configured, path: string, surroundings: Surroundings) {
   const { config, sources } = given
+  const { log, logLines, clock, longAnswer } = surroundings
   const capabilities: Capabilities = { sizes: {} }
   const activity = new Activity()
   const warn = seldom((sentence, about = {}) => log.warn(about, sentence), clock)
@@ -76,7 +54,8 @@ export async function prepareDrive(
   const refusal = await triedPassword(given, connection.account)
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
-  const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
+  const place = (): Promise<string> => socketFor(path, sources.environment)
+  const socket = await place().catch(withoutSocket(log))
   const line = await assemble({
     config,
     connection,
@@ -90,58 +69,32 @@ export async function prepareDrive(
     version: version(),
     clock,
   })
-  await introduced(line, connection.account, refusal, (sentence, about) => log.warn(about, sentence)).catch(
-    async thrown => {
-      await line.close()
-      throw thrown
-    },
-  )
+  let control: ControlServer | undefined
   let tellDevice: (device: string | undefined) => void = () => {}
   const device = new Promise<string | undefined>(resolve => {
     tellDevice = resolve
   })
-  const control =
-    socket === undefined
-      ? undefined
-      : await serveControl(
-          () => socketFor(path, sources.environment),
-          { control: line.control, reader: line.reader, device },
-          sentence => log.warn(sentence),
-        ).catch(withoutSocket(log))
+  const closing = async (thrown: unknown): Promise<never> => {
+    tellDevice(undefined)
+    await control?.close()
+    await line.close()
+    throw thrown
+  }
+  const away = await introduced(line, connection.account, refusal).catch(closing)
+  if (away !== undefined) log.warn(away)
+  if (socket !== undefined) {
+    const { control: calls, reader } = line
+    const asked = { control: calls, reader, device }
+    control = await serveControl(place, asked, told => log.warn(told)).catch(withoutSocket(log))
+  }
   return {
+    /** @throws Stop where the kernel or libfuse refuses */
     async mount() {
-      const { mounted, troubles } = await up(path, { line, connection, config, log, clock, activity }).catch(
-        async thrown => {
-          tellDevice(undefined)
-          await control?.close()
-          throw thrown
-        },
-      )
+      const parts = { path, line, connection, config, log, clock, activity }
+      const { mounted, trouble } = await up(parts).catch(closing)
       tellDevice(mounted.device)
-      await noteAccount(connection.account).catch(cause =>
-        log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
-      )
-      const watch = await watched(line, { config, log, clock })
-      const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
-      log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
-      line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
-      return {
-        gone: mounted.gone,
-        troubles: [...troubles, ...watch.troubles],
-        check: () =>
-          void line.check().catch(cause => log.warn({ cause }, 'the kept files could not be counted')),
-        unsent: () => line.drafts.unsent(),
-        async end() {
-          line.stopDeleting()
-          // Also after a lazy unmount by force: programs keep their open files.
-          await mounted.answered(config.deadlineSave + answerMargin)
-          await mounted.unmount()
-          stopLooking()
-          await watch.stop()
-          await control?.close()
-          await line.close()
-        },
-      }
+      const served = await begun(parts, mounted, control)
+      return { ...served, troubles: [away, trouble, ...served.troubles].filter(one => one !== undefined) }
     },
   }
 }
@@ -156,19 +109,17 @@ const withoutSocket =
     log.warn(`calcfs why, refresh, drafts and report cannot reach this drive: ${asFailure(thrown).message}`)
   }
 
-async function up(
-  path: string,
-  parts: {
-    line: AssembledDrive
-    connection: Connection
-    config: Config
-    log: Log
-    clock: Clock
-    activity: Activity
-  },
-): Promise<{ readonly mounted: Mounted; readonly troubles: readonly string[] }> {
-  const { line, connection, config, log, clock, activity } = parts
-  const longest = Math.max(readDeadline(config), config.deadlineSave)
+interface DriveParts {
+  readonly path: string
+  readonly line: AssembledDrive
+  readonly connection: Connection
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly activity: Activity
+}
+
+async function up({ path, line, connection, config, log, clock, activity }: DriveParts) {
   const settings = {
     source: sourceShown(config.url, connection.account.base.href),
     readOnly: config.access === 'read',
@@ -176,24 +127,71 @@ async function up(
     allowOther: config.allowOther,
     cacheSeconds: kernelCacheSeconds(config),
     xattrs: config.xattrs,
-    timer: longest + timerMargin,
+    timer: Math.max(readDeadline(config), config.deadlineSave) + timerMargin,
   }
   logCalls(activity.calls, { log, clock })
   const failed = logFailures(line.failureLog, { log, clock })
-  try {
-    const { drive, news } = line
-    const served = { drive, news, log: { failed, calls: activity.calls }, clock }
-    const { mounted, way, because } = await mountByOneWay({ path, served, settings }, config.kernel)
-    activity.kernel.way = way
-    activity.kernel.because = because
-    if (way === config.kernel || process.platform !== 'linux') return { mounted, troubles: [] }
-    const trouble = `the kernel is spoken to through libfuse, not by calcfs itself: ${because}; calcfs doctor says what mends it.`
-    log.warn(trouble)
-    return { mounted, troubles: [trouble] }
-  } catch (thrown) {
-    await line.close()
-    throw thrown
+  const served = { drive: line.drive, news: line.news, log: { failed, calls: activity.calls }, clock }
+  const { mounted, way, because } = await mountByOneWay({ path, served, settings }, config.kernel)
+  activity.kernel.way = way
+  activity.kernel.because = because
+  if (way === config.kernel || process.platform !== 'linux') return { mounted, trouble: undefined }
+  const trouble = `the kernel is spoken to through libfuse, not by calcfs itself: ${because}; calcfs doctor says what mends it.`
+  log.warn(trouble)
+  return { mounted, trouble }
+}
+
+/** A drive that the kernel knows. */
+async function begun(
+  { path, line, connection, config, log, clock, activity }: DriveParts,
+  mounted: Mounted,
+  control: ControlServer | undefined,
+) {
+  await noteAccount(connection.account).catch(cause =>
+    log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
+  )
+  const troubles: string[] = []
+  const port = await metricsPort(line, config, log).catch((thrown: unknown) => {
+    troubles.push(asFailure(thrown).message)
+    log.warn(troubles[0])
+  })
+  const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
+  log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
+  line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
+  return {
+    /** Resolves when the drive is no longer mounted, by this process or any other. */
+    gone: mounted.gone,
+    /** The operations that the drive lacks, and the advice, in sentences. */
+    troubles,
+    /** Checks every kept content against its checksum, in the background. */
+    check: (): void =>
+      void line.check().catch(cause => log.warn({ cause }, 'the kept files could not be counted')),
+    /** The drafts that the service does not have. */
+    unsent: () => line.drafts.unsent(),
+    /** Lets programs have their answers, unmounts, and ends what runs. */
+    async end(): Promise<void> {
+      line.stopDeleting()
+      // Also after a lazy unmount by force: programs keep their open files.
+      await mounted.answered(config.deadlineSave + answerMargin)
+      await mounted.unmount()
+      stopLooking()
+      await port?.close()
+      await control?.close()
+      await line.close()
+    },
   }
+}
+
+export type ServedDrive = Awaited<ReturnType<Awaited<ReturnType<typeof prepareDrive>>['mount']>>
+
+/** Where it cannot be had, the drive works all the same. */
+async function metricsPort({ control }: AssembledDrive, config: Config, log: Log) {
+  if (config.metrics === undefined) return undefined
+  const port = await openMetricsPort(config.metrics, control)
+  // Histograms begin with the first question.
+  await control.metrics({})
+  log.info(`metrics at http://${port.address}/metrics, health at /healthz`)
+  return port
 }
 
 /** The address as it was typed, so that `mount -a` finds the line of /etc/fstab mounted; commands compare its beginning. */
@@ -205,39 +203,3 @@ const timerMargin = 10_000
 
 /** Milliseconds by which the answer to a save may be later than its deadline. */
 const answerMargin = 2_000
-
-export interface Watch {
-  /** The sentences about them for the user of a new mount. */
-  readonly troubles: readonly string[]
-  stop(): Promise<void>
-}
-
-/** Begins both. Where they cannot be had, the drive works all the same. */
-export async function watched(
-  { control }: AssembledDrive,
-  { config, log, clock }: { readonly config: Config; readonly log: Log; readonly clock: Clock },
-): Promise<Watch> {
-  const troubles: string[] = []
-  const warn = (sentence: string): void => log.warn(sentence)
-  const port =
-    config.metrics === undefined
-      ? undefined
-      : await openMetricsPort(config.metrics, control).catch((thrown: unknown) => {
-          const { message } = asFailure(thrown)
-          troubles.push(message)
-          warn(message)
-        })
-  if (port) {
-    // Histograms begin with the first question.
-    await control.metrics({})
-    log.info(`metrics at http://${port.address}/metrics, health at /healthz`)
-  }
-  const stopNotices = config.notify ? showNotices(clock, () => control.activity({}), warn) : () => {}
-  return {
-    troubles,
-    async stop() {
-      stopNotices()
-      await port?.close()
-    },
-  }
-}
