@@ -1,6 +1,7 @@
 // What is prefetched for a user, and what never is.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
+import type { Chance } from '../../long/chance.js'
 import { cml } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, type Testbed, textOf } from '../../testbed/testbed.js'
@@ -8,6 +9,15 @@ import { drawnFrom } from '../../testbed/variants.js'
 
 const projects = 4
 const calculations = 6
+
+/** Orders in which programs walk through what a directory lists. */
+const orders: Readonly<Record<string, (listed: readonly string[], pick: Chance) => readonly string[]>> = {
+  'as listed': listed => listed,
+  backwards: listed => listed.toReversed(),
+  'by number': listed => listed.toSorted((one, other) => Number(one.slice(4)) - Number(other.slice(4))),
+  'by letters, backwards': listed => listed.toSorted().reverse(),
+  none: (listed, pick) => pick.shuffled(listed),
+}
 
 /** Projects of calculations, all alike; sizes differ, so that no answer can be taken for another. */
 function fill(seed: Seed): void {
@@ -128,6 +138,41 @@ export function prefetch(t: Test, open: OpenTestbed): void {
         t.equal(new Set(asked).size, asked.length, 'and nothing was asked for twice')
       },
     )
+
+    t.test('AHEAD-2 AHEAD-1 a walk in any order is foreseen, by four times what it used at most', async t => {
+      const { seed, pick } = drawnFrom()
+      const [order, names] = [
+        pick.of(Object.keys(orders)),
+        Array.from({ length: 300 }, (_, at) => `run ${at}`),
+      ]
+      const idOf = (name: string): number => 1_000 + names.indexOf(name)
+      const testbed = await open(t, {
+        fill(seed) {
+          seed.addUser({ name: 'demo', password: 'demo' })
+          const project = seed.addProject({ id: '900', name: 'Long', owner: 'demo' })
+          for (const name of names)
+            seed.addCalculation({ id: String(idOf(name)), name, project, files: { 'a.out': name } })
+        },
+      })
+      const { heard } = testbed.service
+      testbed.service.intercept(/^GET \/calculation\/files\?/, async (_, { carryOut }) => {
+        const passOn = await carryOut()
+        setTimeout(passOn, 20)
+      })
+      const listed = (await namesOf(testbed, 'projects/Long')).filter(name => !name.startsWith('.'))
+      const walked = (orders[order]?.(listed, pick) ?? []).slice(0, 14)
+      let foreseen = 0
+      for (const name of walked) {
+        if (lines(heard).some(line => filesOf(idOf(name)).test(line))) foreseen += 1
+        await namesOf(testbed, `projects/Long/${name}`)
+      }
+      if (order !== 'none') t.ok(foreseen >= 7, `${foreseen} of 14, ${order}, seed ${seed}`)
+      await new Promise(wake => setTimeout(wake, 1_500))
+      const asked = lines(heard).filter(line => /^GET \/calculation\/files\?.*type=files/.test(line))
+      t.equal(new Set(asked).size, asked.length, 'nothing is asked twice')
+      if (order !== 'none')
+        t.ok(asked.length <= 5 * walked.length, `${asked.length} of 300, ${order}, seed ${seed}`)
+    })
 
     t.test('AHEAD-2 what was never looked at on the way is not asked for', async t => {
       const testbed = await open(t, { fill })
