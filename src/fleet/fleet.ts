@@ -1,6 +1,5 @@
 // Fleet: what many mounts of one user share, so that they ask the service once.
 import { randomBytes } from 'node:crypto'
-import { Failure } from '../failure.js'
 import type { Clock } from '../remote/clock.js'
 import { type Say, seldom } from '../seldom.js'
 import type { FleetAddress } from './address.js'
@@ -101,17 +100,6 @@ export class Fleet {
     return this.begun(commandMs)
   }
 
-  /** Drops what lies there, of every user; how many values. @throws Failure where it is passed by */
-  async clear(): Promise<number> {
-    await this.ready()
-    try {
-      return await this.store.clear()
-    } catch (cause) {
-      const sentence = `nothing was cleared for sure, the fleet is passed by: ${wordsOf(cause)}`
-      throw new Failure('unreachable', sentence, { cause })
-    }
-  }
-
   async close(): Promise<void> {
     await this.news.end()
     this.store.close()
@@ -136,5 +124,3 @@ export class Fleet {
     this.begin()
   }
 }
-
-const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

@@ -1,5 +1,5 @@
 // Store of a fleet: values, leases and news on a Valkey or Redis; it is passed by where that is slow or gone.
-import { Cluster, Redis } from 'ioredis'
+import { type Cluster, Redis } from 'ioredis'
 import type { Clock } from '../remote/clock.js'
 import type { FleetAddress } from './address.js'
 import { FleetBreaker, inTime } from './breaker.js'
@@ -46,8 +46,6 @@ const nonsense = 'it answers nonsense: is it a Valkey or Redis?'
 
 // The braces keep all keys of one name in one slot of a cluster.
 const valueKey = (name: string): string => `calcfs:{${name}}:v`
-/** The pattern of every value, for SCAN. Leases and the list of mounts are of the moment, and end by themselves. */
-const anyValue = 'calcfs:{*}:v'
 export const leaseKey = (name: string): string => `calcfs:{${name}}:l`
 const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`
 const countKey = (name: string): string => `calcfs:{${name}}:count`
@@ -165,25 +163,6 @@ export class FleetStore {
 
   async leave(node: string): Promise<void> {
     await this.run('short', client => client.zrem(nodesKey(this.name), node))
-  }
-
-  /** Drops all values that calcfs keeps there, of every user; how many. @throws FleetAway also where it stops in the middle */
-  async clear(): Promise<number> {
-    const { bulk } = this.connection
-    let count = 0
-    for (const server of bulk instanceof Cluster ? bulk.nodes('master') : [bulk]) {
-      let cursor = '0'
-      do {
-        const [next, found] = await this.run('long', () =>
-          server.scan(cursor, 'MATCH', anyValue, 'COUNT', 1_000),
-        )
-        // Of several slots, where it is a cluster.
-        await this.run('long', () => Promise.all(found.map(key => server.unlink(key))))
-        count += found.length
-        cursor = next
-      } while (cursor !== '0')
-    }
-    return count
   }
 
   close(): void {

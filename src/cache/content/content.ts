@@ -227,8 +227,8 @@ export class ContentCache {
   }
 
   /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
-  scrub(isMeant: (name: string) => boolean = () => true): Promise<ScrubResult> {
-    return this.maintenance.scrub(isMeant).catch(rethrow)
+  scrub(): Promise<ScrubResult> {
+    return this.maintenance.scrub().catch(rethrow)
   }
 
   /** Drops every kept file, or those that are meant; what is being downloaded goes on. */

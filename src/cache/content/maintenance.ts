@@ -63,14 +63,13 @@ export class Maintenance {
   }
 
   /** Checks them against their proofs. */
-  async scrub(isMeant: (name: string) => boolean): Promise<ScrubResult> {
+  async scrub(): Promise<ScrubResult> {
     const { store, clock } = this.ports
     const swept = await store.sweep()
     let checked = 0
     let dropped = 0
     for await (const name of store.names()) {
       if (this.isClosed) break
-      if (!isMeant(name)) continue
       const began = clock.now()
       checked += 1
       const sound = await this.isSound(name)

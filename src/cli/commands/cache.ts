@@ -1,16 +1,12 @@
-// `calcfs cache`: shows, clears and verifies the contents kept on this disk, all of them or those below a path.
+// `calcfs cache`: shows, clears and verifies the contents kept on this disk.
 
 import type { Command } from 'commander'
-import type { CallResult, Control } from '../../drive/interface/control.js'
+import type { CallResult } from '../../drive/interface/control.js'
 import { filesText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { driveCommand, withDrive, withPath } from '../control/with-drive.js'
-
-interface ClearFlags extends JsonFlag {
-  readonly pinned?: true
-}
+import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function cacheCommand(): Command {
   const command = new CliCommand('cache').description(
@@ -42,21 +38,14 @@ function describe({ files, bytes, limitBytes, directory, downloads }: CallResult
   return `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}${coming}.`
 }
 
-const pathHelp = 'what is known to lie there alone; default: all'
-
 const clearCommand = (): Command =>
   driveCommand('clear')
     .description('drop the kept contents, save those of pins; drafts, history and settings stay')
-    .argument('[path]', pathHelp)
-    .option('--pinned', 'those of pins, too: a mounted drive fetches them again')
     .addOption(jsonFlag('an object'))
-    .action((path: string | undefined, flags: ClearFlags, command: Command) =>
-      below(command, path, async (control, at) => {
-        const gone = await control.cacheClear({ path: at, pinned: flags.pinned })
-        const kept =
-          (gone.pinned ?? 0) === 0
-            ? ''
-            : `; ${filesText(gone.pinned ?? 0)} stay, because they are pinned (--pinned drops them)`
+    .action((flags: JsonFlag, command: Command) =>
+      withDrive(command, [], async ({ control }) => {
+        const gone = await control.cacheClear({})
+        const kept = gone.pinned === 0 ? '' : `; ${filesText(gone.pinned)} stay, because they are pinned`
         printFound(
           flags,
           gone,
@@ -68,17 +57,16 @@ const clearCommand = (): Command =>
     )
     .examples(
       ['calcfs cache clear', 'make room on the disk'],
-      ["calcfs cache clear ~/lab/projects/'Water splitting'", 'of one project'],
+      ['calcfs cache clear --mount ~/lab', 'of one of several drives'],
     )
 
 const verifyCommand = (): Command =>
   driveCommand('verify')
     .description('check the kept contents against their checksums; exit code 1 where any is damaged')
-    .argument('[path]', pathHelp)
     .addOption(jsonFlag('an object'))
-    .action((path: string | undefined, flags: JsonFlag, command: Command) =>
-      below(command, path, async (control, at) => {
-        const found = await control.cacheVerify({ path: at })
+    .action((flags: JsonFlag, command: Command) =>
+      withDrive(command, [], async ({ control }) => {
+        const found = await control.cacheVerify({})
         const damaged =
           found.damaged === 0
             ? 'all as they were downloaded'
@@ -89,15 +77,5 @@ const verifyCommand = (): Command =>
     )
     .examples(
       ['calcfs cache verify', 'after a crash of the machine or its disk'],
-      ['calcfs cache verify reports/42.json --json', 'of a report with its calculations, for a script'],
+      ['calcfs cache verify --json', 'for a script'],
     )
-
-function below(
-  command: Command,
-  path: string | undefined,
-  work: (control: Control, at: string | undefined) => Promise<void>,
-): Promise<void> {
-  return path === undefined
-    ? withDrive(command, [], ({ control }) => work(control, undefined))
-    : withPath(command, path, work)
-}

@@ -1,4 +1,4 @@
-// `calcfs fleet`: the key that the mounts of a fleet have in common, whether it is used, clearing.
+// `calcfs fleet`: the key that the mounts of a fleet have in common, whether it is used.
 
 import type { Command } from 'commander'
 import { makeFleetKey } from '../../fleet/seal.js'
@@ -13,7 +13,6 @@ export const fleetCommand = (): Command =>
     .description('many mounts of one user that ask the service once, through a Valkey or Redis (--fleet)')
     .addCommand(keyCommand())
     .addCommand(statusCommand())
-    .addCommand(clearCommand())
 
 const keyCommand = (): Command =>
   new CliCommand('key')
@@ -52,19 +51,4 @@ const statusCommand = (): Command =>
     .examples(
       ['calcfs fleet status', 'of the one drive that is mounted'],
       ['calcfs fleet status --mount ~/lab --json', 'for a script; exit code 4 while the fleet is passed by'],
-    )
-
-const clearCommand = (): Command =>
-  driveCommand('clear')
-    .description('drop all that lies in the fleet, of every user; it is asked of the service again')
-    .addOption(jsonFlag('an object'))
-    .action((flags: JsonFlag, command: Command) =>
-      withDrive(command, [], async ({ control }) => {
-        const gone = await control.fleetClear({})
-        printFound(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
-      }),
-    )
-    .examples(
-      ['calcfs fleet clear', 'of the one drive that is mounted'],
-      ['calcfs fleet clear --mount ~/lab', 'of one of several drives'],
     )

@@ -32,7 +32,6 @@ export interface ControlParts extends Omit<DriveParts, 'identities'> {
   readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant
   /** Undefined where the mount shares nothing. */
-  readonly fleet: FleetControl | undefined
   readonly watch: WatchControl
 }
 
@@ -42,9 +41,4 @@ export interface WatchControl {
   metrics(): Promise<string>
   health(): HealthLine
   log(after: number): LogLines
-}
-
-/** The questions to a fleet. */
-export interface FleetControl {
-  clear(): Promise<number>
 }

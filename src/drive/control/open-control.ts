@@ -1,5 +1,4 @@
 // All control operations of one drive.
-import { Failure } from '../../failure.js'
 import type { Control } from '../interface/control.js'
 import { openCacheControl } from './cache.js'
 import type { ControlParts } from './context.js'
@@ -12,7 +11,7 @@ import { openReportControl } from './reports.js'
 import { openPathControl } from './why-refresh.js'
 
 export function openControl(parts: ControlParts): Control {
-  const { fleet, status, watch } = parts
+  const { status, watch } = parts
   return {
     places: () => parts.placeTroubles(),
     status: ({ check }) => status(check),
@@ -24,11 +23,6 @@ export function openControl(parts: ControlParts): Control {
     ...openCacheControl(parts),
     ...openPinControl(parts),
     ...openInfoControl(parts),
-    async fleetClear() {
-      if (fleet === undefined)
-        throw new Failure('refused', 'this mount shares nothing: it was mounted without --fleet')
-      return { values: await fleet.clear() }
-    },
     activity: async () => watch.picture(),
     metrics: async () => ({ text: await watch.metrics() }),
     health: async () => watch.health(),

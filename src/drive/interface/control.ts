@@ -227,14 +227,14 @@ export const controlCalls = {
       downloads: z.number(),
     }),
   },
-  /** `path`: of what is known to lie there alone. `pinned`: also what pins keep; how many files they keep is answered else. */
+  /** `pinned`: how many files stay, because pins keep them. */
   cacheClear: {
-    ask: z.object({ path: z.string().optional(), pinned: z.boolean().optional() }),
+    ask: nothing,
     answer: z.object({ files: z.number(), bytes: z.number(), pinned: z.number() }),
   },
   /** `damaged` is removed, and the next read downloads it again; `swept`: parts that dead processes left. */
   cacheVerify: {
-    ask: z.object({ path: z.string().optional() }),
+    ask: nothing,
     answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),
   },
   info: { ask: onPath, answer: pathInfo },
@@ -247,8 +247,6 @@ export const controlCalls = {
   pin: { ask: onPath, answer: pinLine },
   unpin: { ask: onPath, answer: pinLine },
   pins: { ask: nothing, answer: z.array(pinLine) },
-  /** Drops what lies in the fleet, of every user. */
-  fleetClear: { ask: nothing, answer: z.object({ values: z.number() }) },
   activity: { ask: nothing, answer: activityPicture },
   /** The metrics as Prometheus reads them. */
   metrics: { ask: nothing, answer: z.object({ text: z.string() }) },

@@ -1,7 +1,7 @@
-// Promises of `calcfs info` and of `calcfs cache` below a path: what a path stands for, and what of it is on this disk.
+// Promises of `calcfs info`: what a path stands for, and what of it is on this disk.
 import t from 'tap'
 import type { KernelTestbed } from '../../testbed/mount.js'
-import { cml, ids, log } from '../../testbed/sample-data.js'
+import { ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -17,9 +17,6 @@ async function infoOf({ calcfs, directory }: KernelTestbed, path: string): Promi
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)
 }
-
-const cache = async ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
-  JSON.parse((await calcfs('cache', ...args, '--json', '--mount', directory)).stdout)
 
 t.test('resolve asks the drive, and answers as the service does without one (INFO-1)', async t => {
   const testbed = await warmMount(t)
@@ -126,18 +123,4 @@ t.test('what is known is told without a request, while the service is away too (
   t.same(lines(heard), [])
   await service.leave()
   t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { size: log.length })
-})
-
-t.test('what is kept is cleared and verified below a path (CLI-20)', async t => {
-  const testbed = await warmMount(t)
-  await textOf(testbed, `${water}/TS1_opt/run.log`)
-  await textOf(testbed, `${water}/H2O/output.cml`)
-  await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml')
-  const { calcfs, directory } = testbed
-  t.match((await calcfs('cache', 'info', '--mount', directory)).stdout, /^3 files of contents, /)
-  t.match(await cache(testbed, 'verify', `${water}/TS1_opt`), { checked: 1, damaged: 0 })
-  t.match(await cache(testbed, 'clear', `${water}/TS1_opt`), { files: 1 })
-  t.match(await cache(testbed, 'info'), { files: 2 })
-  t.match(await cache(testbed, 'clear', 'projects'), { files: 1 })
-  t.equal(await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml'), cml)
 })
