@@ -17,7 +17,6 @@ export interface ConfigFile {
 /** Keys of the file that are no flags: secrets, field names of this service, and the profile to use. */
 const fileOnly = ['password', 'token', 'dialect', 'profile']
 const allKeys = [...settingNames.map(flagName), ...fileOnly]
-const tables = ['dialect', 'profiles']
 
 /**
  * Reads one file.
@@ -31,10 +30,8 @@ export function readConfigFile(path: string, how?: 'if it may be read'): ConfigF
   if (!isTable(profiles)) throw new BadSetting(`${path}: profiles is no table; write [profiles.NAME].`)
   const file = {
     path,
-    top: flattened(top),
-    profiles: Object.fromEntries(
-      Object.entries(profiles).map(([name, layer]) => [name, flattened(tableOf(layer))]),
-    ),
+    top,
+    profiles: Object.fromEntries(Object.entries(profiles).map(([name, layer]) => [name, tableOf(layer)])),
   }
   for (const layer of [file.top, ...Object.values(file.profiles)]) checkKeys(layer, file)
   return file
@@ -76,17 +73,6 @@ function checkPrivate(file: ConfigFile, key: string): void {
   throw new BadSetting(
     `${file.path}: others can read this ${key === 'fleet' ? 'password of the fleet' : key}; run: chmod 600 ${file.path}`,
   )
-}
-
-/** `[ttl] listing = …` says the same as `ttl-listing = …`. */
-function flattened(table: Layer, prefix = ''): Layer {
-  const entries = Object.entries(table).flatMap(([key, value]) => {
-    const name = prefix + key
-    return isTable(value) && !tables.includes(name)
-      ? Object.entries(flattened(value, `${name}-`))
-      : [[name, value]]
-  })
-  return Object.fromEntries(entries)
 }
 
 function isTable(value: unknown): value is Layer {

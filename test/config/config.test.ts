@@ -64,8 +64,7 @@ t.test('a value means what its writer expects', async t => {
   t.match(given({ cacheDir: '~/x' }).cacheDir, /^\/.*\/x$/, 'the home directory')
 })
 
-t.test('a table and a dashed key of the file say the same', async t => {
-  t.equal(readConfig(withFile(t, '[ttl]\nlisting = "1s"\n')).ttlListing, 1000)
+t.test('a key of the file is the name of the flag', async t => {
   t.equal(readConfig(withFile(t, 'ttl-listing = "1s"\n')).ttlListing, 1000)
   t.same(readConfig(withFile(t, '[dialect.fields]\ntitle = "label"\n')).dialect, {
     fields: { title: ['label'] },
@@ -74,10 +73,6 @@ t.test('a table and a dashed key of the file say the same', async t => {
 
 t.test('what is wrong is said in one sentence, with its place and what is right', async t => {
   const sentences: readonly (readonly [string, RegExp])[] = [
-    [
-      'user = "a"\n[ttl]\nlistng = "3s"',
-      /\.toml: there is no setting 'ttl-listng'; the nearest is 'ttl-listing'\.$/,
-    ],
     ['acces = "read"', /\.toml: there is no setting 'acces'; the nearest is 'access'\.$/],
     ['zzzzzzzz = 1', /\.toml: there is no setting 'zzzzzzzz'; calcfs help settings lists them\.$/],
     ['[profiles.a]\nusr = "x"', /\.toml: there is no setting 'usr'; the nearest is 'user'\.$/],

@@ -40,12 +40,12 @@ const settingsIntro = `# All settings
 
 Each is a flag, a variable and a key of ~/.config/calcfs/config.toml or of
 /etc/calcfs/config.toml: --ttl-listing 1m, CALCFS_TTL_LISTING=1m, and
-ttl-listing = "1m", or listing = "1m" below [ttl]. The flag goes before the
-variable, the variable before the profile ([profiles.NAME], --profile NAME), the
-profile before the rest of the file, the user's file before the machine's. With
---config FILE that file counts alone. Durations are 500ms, 30s, 5m, 12h or 7d,
-sizes 500M or 10G, switches yes or no. A setting that may be given several times
-is a list in the file, and has a line for each in its variable.
+ttl-listing = "1m". The flag goes before the variable, the variable before the
+profile ([profiles.NAME], --profile NAME), the profile before the rest of the
+file, the user's file before the machine's. With --config FILE that file counts
+alone. Durations are 500ms, 30s, 5m, 12h or 7d, sizes 500M or 10G, switches yes
+or no. A setting that may be given several times is a list in the file, and has
+a line for each in its variable.
 
 Passwords and tokens are no flags. In this order: CALCFS_TOKEN, CALCFS_PASSWORD,
 the systemd credential calcfs-password, password-command, password-file, then
