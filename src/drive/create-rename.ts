@@ -27,7 +27,7 @@ import { recordKeyOf } from './records/node-key.js'
 export interface CreateRenameParts extends EditingParts {
   readonly catalog: Catalog
   readonly dialect: Dialect
-  readonly saver: Saver
+  readonly save: Saver['save']
   readonly aliases: NameAliases
   readonly identities: Pick<Identities, 'observe'>
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
@@ -94,14 +94,14 @@ export class CreateRename {
     this.#refuseOther(node, record, 'it is not renamed')
     const target = recordNodeOf(node)
     const base = prettyPrint(record)
-    const draft = await this.parts.drafts.begin(recordKeyOf(target), base)
+    const text = Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name))))
+    const draft = await this.parts.drafts.begin(recordKeyOf(target), { base, text })
     let title = titleWritten(name)
     const look = { at: lookedAt, again: this.#stillFree(parent, title, node) }
     const context = { ...given, names: parent, look }
     try {
-      await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, title))), 0)
       const saved = await savedOrOld(this.parts, target, () =>
-        this.parts.saver.save({ record: this.parts.editable(target), draft, own: base }, context),
+        this.parts.save({ record: this.parts.editable(target), draft, own: base }, context),
       )
       if (saved.outcome === 'stored') {
         learnSaved(this.parts, target, saved)

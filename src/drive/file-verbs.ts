@@ -141,7 +141,7 @@ export function openFileVerbs(
           },
         )
       case 'record':
-        return open.file.read(target, offset).then(count => wasRead(open, count))
+        return wasRead(open, open.file.read(target, offset))
       case 'local':
         return open.file.read(target, 0, target.length, offset).then(({ bytesRead }) => bytesRead)
       case 'text': {

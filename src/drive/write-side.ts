@@ -11,7 +11,7 @@ import { editableReport } from '../edit/kinds/report.js'
 import { editableCalculation, editableProject, editableShare } from '../edit/kinds/whole-record.js'
 import { openCreator } from '../edit/save/create.js'
 import type { EditableRecord } from '../edit/save/editable.js'
-import { createSaver, type Saver } from '../edit/save/save.js'
+import { type SaveRequest, type SaveResult, Saver } from '../edit/save/save.js'
 import { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
@@ -42,7 +42,7 @@ import { type Access, type AccessRights, openAccessRights } from './tree/access.
 import type { NewPlace } from './tree/reports.js'
 import type { Tree } from './tree/tree.js'
 
-export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'changed'> {
+export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'save' | 'editable' | 'changed'> {
   readonly access: Access
   /** How many things one burst of removals may delete. */
   readonly maxDeletes: number
@@ -93,11 +93,11 @@ export class WriteSide {
       gone: ({ path }) => sources.gone(path),
       send: thing => this.#delete(thing),
     })
-    this.#saver = this.#saverOf(createSaver(history, now))
+    this.#saver = new Saver(history, now)
     const parts: EditingParts = {
       ...sources,
       rights: this.rights,
-      saver: this.#saver,
+      save: (request, context) => this.#save(request, context),
       editable: node => this.#editable(node),
       changed: node => this.#changed(node),
     }
@@ -186,9 +186,10 @@ export class WriteSide {
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
   async discardDraft(draft: Draft): Promise<string> {
     const { history } = this.sources
-    const kept = await history.archive(draft.key ?? unknownKey(draft), await draft.remains(), 'discarded')
+    const [key, text] = [draft.key ?? unknownKey(draft), draft.remains()]
+    await history.remember(key, text, 'discarded')
     await this.end(draft)
-    return kept
+    return history.fileOf(key, text)
   }
 
   /** The next question about the record goes to the service. */
@@ -236,15 +237,10 @@ export class WriteSide {
   }
 
   /** By whatever name a program saves it, an unchanged text too, it wants it to be there. */
-  #saverOf(sender: Saver): Saver {
-    return {
-      ...sender,
-      save: async (request, context) => {
-        const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
-        if (saved?.kind === 'record') await this.burst.release(saved)
-        return sender.save(request, context)
-      },
-    }
+  async #save(request: SaveRequest, context: RequestContext): Promise<SaveResult> {
+    const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
+    if (saved?.kind === 'record') await this.burst.release(saved)
+    return this.#saver.save(request, context)
   }
 
   #editable(node: RecordNode | OrderNode): EditableRecord {

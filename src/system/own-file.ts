@@ -108,7 +108,7 @@ export async function placeFiles(texts: ReadonlyMap<string, string | Uint8Array>
       writeFileSync(file, text)
     }
     // Only the wait for the disk leaves this thread: the rest takes microseconds.
-    await Promise.all(begun.map(({ file }) => synced(file)))
+    await synced(...begun.map(({ file }) => file))
     for (const { path, temporary } of begun) renameSync(temporary, path)
   } catch (cause) {
     for (const { temporary } of begun) rmSync(temporary, { force: true })
@@ -133,19 +133,31 @@ export function replaceFileNow(path: string, text: string | Uint8Array): void {
 /** A rename is atomic only within one file system: the temporary file is in the same directory. */
 const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
 
-/** Bytes written through this descriptor survive a power cut. */
-export const synced = (descriptor: number): Promise<void> =>
-  new Promise((done, failed) => fsync(descriptor, error => (error === null ? done() : failed(error))))
+/** Bytes written through these descriptors survive a power cut; each was waited for before an error is thrown. */
+export const synced = (...descriptors: readonly number[]): Promise<void> =>
+  new Promise((done, failed) => {
+    let left = descriptors.length
+    let first: Error | null = null
+    const ended = (): void => (first === null ? done() : failed(first))
+    if (left === 0) ended()
+    for (const descriptor of descriptors)
+      fsync(descriptor, error => {
+        first ??= error
+        left -= 1
+        if (left === 0) ended()
+      })
+  })
 
 /** Makes names that were created, replaced or removed in a directory survive a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = openSync(path, 'r')
-  try {
-    await synced(directory)
-  } finally {
-    closeSync(directory)
-  }
-}
+export const syncDirectory = (path: string): Promise<void> =>
+  new Promise((done, failed) => {
+    const directory = openSync(path, 'r')
+    fsync(directory, error => {
+      closeSync(directory)
+      if (error === null) done()
+      else failed(error)
+    })
+  })
 
 /** The names in a directory, in their order; none where it is missing. @throws the errors of the disk */
 export function namesIn(path: string): readonly string[] {

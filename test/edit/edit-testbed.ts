@@ -25,10 +25,10 @@ export async function scratch(t: { teardown: (end: () => Promise<void>) => void 
   return directory
 }
 
-/** The failure that a promise must end in. */
-export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+/** The failure in which this must end. */
+export async function failureOf(work: () => unknown): Promise<Failure> {
   try {
-    await promise
+    await work()
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown
     throw thrown

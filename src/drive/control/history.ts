@@ -1,6 +1,6 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
 
-import type { TextUse } from '../../edit/journal/text-history.js'
+import type { TextUse } from '../../edit/journal/text-marks.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -111,7 +111,7 @@ export function openHistoryControl(
         ? Buffer.from(
             (await writeSide.source(node).produce(until(parts.deadlines.metadata))).bytes,
           ).toString()
-        : await draft.text()
+        : draft.text()
     return { ...compared(node, text), stored: draft === undefined }
   }
 
@@ -128,9 +128,8 @@ export function openHistoryControl(
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
-    const draft = await source.editing.begin(bytes)
+    const draft = await source.editing.begin(bytes, Buffer.from(version.text))
     try {
-      await draft.write(Buffer.from(version.text), 0)
       const handedOver = await source.editing.saveOver(draft, bytes, context)
       if (handedOver !== undefined) throw handedOver
     } finally {

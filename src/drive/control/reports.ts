@@ -102,9 +102,8 @@ export function openReportControl(
   ): Promise<void> {
     const editing = editingOf(source)
     const base = Buffer.from(prettyPrint(now))
-    const draft = await editing.begin(base)
+    const draft = await editing.begin(base, Buffer.from(prettyPrint(whole)))
     try {
-      await draft.write(Buffer.from(prettyPrint(whole)), 0)
       await editing.save(draft, { base }, context)
     } finally {
       await draft.discard()

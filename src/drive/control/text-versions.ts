@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { keyName, type RecordKey } from '../../edit/journal/record-key.js'
-import { type Meeting, type TextHistory, type TextUse, textHash } from '../../edit/journal/text-history.js'
+import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
+import type { Meeting, TextUse } from '../../edit/journal/text-marks.js'
 import { orderText } from '../../edit/kinds/order-text.js'
 import { type Edit, editsBetween, removed } from '../../edit/save/diff.js'
 import { asFailure } from '../../failure.js'
@@ -78,7 +79,7 @@ export function openTextVersions({
 
   async function gather(node: EditableNode, key: RecordKey, into: Map<string, Gathered>): Promise<void> {
     for (const [hash, meetings] of await history.meetings(key)) {
-      const kept = await history.recall(key, hash)
+      const kept = history.recall(key, hash)
       if (kept === undefined) continue
       const parsed = recordIn(kept)
       // The lines of an order lie beside the report that they mean.

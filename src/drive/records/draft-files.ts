@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft } from '../../edit/journal/draft.js'
 import { type DraftMeta, explain, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
-import type { Drafts, LeftDraft } from '../../edit/journal/drafts.js'
+import type { Begun, Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import {
   damagedEnding,
   draftEnding,
@@ -38,7 +38,7 @@ export function openDraftFiles(
         live.delete(draft.id)
         changed()
       },
-      keep: async (key, bytes) => void (await history.archive(key, bytes)),
+      keep: (key, bytes) => history.remember(key, bytes, 'dropped'),
     }
     live.set(draft.id, draft)
     return draft
@@ -78,8 +78,8 @@ export function openDraftFiles(
 
   return {
     /** A new draft that is listed here until it is discarded. */
-    begin: async (key: RecordKey, base: string | undefined): Promise<Draft> =>
-      track(await drafts.create(key, base, thingOf(key))),
+    begin: (key: RecordKey, { base, text }: Omit<Begun, 'thing'>): Promise<Draft> =>
+      drafts.create(key, { base, text, thing: thingOf(key) }).then(track),
     unsent,
     /** Emptied by a program when what they are about may have been made already: the next text is not another one's. */
     emptied: (): readonly Draft[] =>

@@ -9,7 +9,7 @@ import { orderText } from '../../edit/kinds/order-text.js'
 import type { EditableRecord } from '../../edit/save/editable.js'
 import type { SaveRequest, SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure, isA } from '../../failure.js'
-import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { attempt, chain, type MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -31,7 +31,7 @@ export interface EditingParts {
   readonly reports: KnownReports
   readonly drafts: DraftFiles
   readonly history: TextHistory
-  readonly saver: Saver
+  readonly save: Saver['save']
   /** How a record is saved, or a report's order. */
   readonly editable: (node: RecordNode | OrderNode) => EditableRecord
   readonly log: (sentence: string, about: { cause: unknown }) => void
@@ -111,22 +111,22 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
       node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
     async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
       const saved = await savedOrOld(parts, record, () =>
-        parts.saver.save({ record: parts.editable(node), ...request }, context),
+        parts.save({ record: parts.editable(node), ...request }, context),
       )
       if (saved.outcome === 'stored') learnSaved(parts, record, saved)
       if (node.kind === 'order') return undefined
       if (saved.outcome === 'stored') times.stored(nodeKey(node), Buffer.from(saved.text))
-      else forgetOther(node, catalog, await request.draft.text())
+      else forgetOther(node, catalog, request.draft.text())
       return undefined
     }
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
-        begin: base => parts.drafts.begin(key, originOf(node, base)),
+        begin: (base, text) => parts.drafts.begin(key, { base: originOf(node, base), text }),
         noteRead(text, process) {
           const origin = node.kind === 'order' ? originOf(node, text) : text
           if (origin !== undefined) rememberText(parts, recordKeyOf(record), origin, 'read', by(process))
         },
-        keep: async text => void (await parts.history.archive(key, text)),
+        keep: text => parts.history.remember(key, text, 'dropped'),
         save: (draft, { base, process }, context) =>
           save({ draft, own: originOf(node, base), by: by(process) }, context),
         saveOver: (draft, now, context) => save({ draft, own: originOf(node, now), isOver: true }, context),
@@ -165,9 +165,10 @@ function rememberText(
   how: 'shown' | 'read',
   by?: ProcessId,
 ): void {
-  history
-    .remember(key, text, how, by)
-    .catch(cause => log('a text that was shown could not be remembered', { cause }))
+  void attempt(
+    () => history.remember(key, text, how, by),
+    cause => log('a text that was shown could not be remembered', { cause }),
+  )
 }
 
 /** A save that failed at the service says that what is known here of the record may be old. */

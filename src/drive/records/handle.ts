@@ -1,6 +1,7 @@
 // Handle of a record: what its program reads and writes, and when that is saved.
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure } from '../../failure.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { HandleView } from './handle-view.js'
 import type { OpenRecord } from './open-record.js'
@@ -20,35 +21,29 @@ export class RecordHandle {
     record.handles.add(view)
   }
 
-  async read(target: Uint8Array, offset: ByteOffset): Promise<number> {
+  read(target: Uint8Array, offset: ByteOffset): number {
     const { record, view } = this
-    if (record.draft !== undefined && record.isShown(view)) {
-      const bytes = await record.draft.read(offset, target.length)
-      target.set(bytes)
-      return bytes.length
-    }
-    const bytes = view.bytes.subarray(offset, offset + target.length)
+    const shown = record.isShown(view) ? record.draft?.read(offset, target.length) : undefined
+    const bytes = shown ?? view.bytes.subarray(offset, offset + target.length)
     target.set(bytes)
-    if (bytes.length > 0) noteRead(this.source, view)
+    if (shown === undefined && bytes.length > 0) noteRead(this.source, view)
     return bytes.length
   }
 
   write(bytes: Uint8Array, offset: ByteOffset): Promise<void> {
     this.record.noteWriter()
-    return this.#change(async draft => {
-      await draft.write(bytes, offset)
-      this.record.wroteOn(offset, bytes.length)
-    })
+    return this.#change(draft =>
+      chain(draft.write(bytes, offset), () => this.record.wroteOn(offset, bytes.length)),
+    )
   }
 
   truncate(size: ByteOffset): Promise<void> {
-    return this.#change(async draft => {
-      // Another program's unsaved text is not emptied away.
-      if (size > 0) await draft.truncate(size)
-      else {
-        await this.record.empty(this.source, draft)
+    // Another program's unsaved text is not emptied away.
+    return this.#change(draft => {
+      if (size > 0) return draft.truncate(size)
+      return chain(this.record.empty(this.source, draft), () => {
         this.#failed = undefined
-      }
+      })
     })
   }
 
@@ -80,8 +75,8 @@ export class RecordHandle {
     // Bytes written through a mapping come after the last flush; no call waits for this answer any more.
     const isDirty = view.wrote && view.gone === 'no' && this.#failed === undefined
     if (isDirty && record.draft?.meta.state === 'editing') await record.save(this.source, view, context)
-    await record.dropEmpty()
-    await record.endIfStored()
+    const ended = chain(record.dropEmpty(), () => record.endIfStored())
+    if (ended !== undefined) await ended
     record.detachIfApart()
   }
 
@@ -99,18 +94,19 @@ export class RecordHandle {
     )
   }
 
-  async #change(work: (draft: Draft) => Promise<void>): Promise<void> {
+  async #change(work: (draft: Draft) => MaybePromise<void>): Promise<void> {
     const { record, source, view } = this
     this.#refuseGone()
-    let draft = await record.draftFor(source, view.bytes)
+    let draft = record.draft ?? (await record.draftFor(source, view.bytes))
     // A save may have ended that draft just now.
     while (draft !== record.draft) draft = await record.draftFor(source, view.bytes)
-    await record.writeThrough(view.node)
+    record.writeThrough(view.node)
     // Another text may have taken the file's place meanwhile.
     this.#refuseGone()
     record.touch()
     try {
-      await work(draft)
+      const done = work(draft)
+      if (done instanceof Promise) await done
     } catch (thrown) {
       this.#failed = asFailure(thrown)
       throw thrown

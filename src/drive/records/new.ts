@@ -118,11 +118,11 @@ export class NewFiles {
     const key = recordKeyOf(node)
     return (
       rights.refusal({ do: 'edit', node }) ?? {
-        begin: () => drafts.begin(key, undefined),
+        begin: (_base, text) => drafts.begin(key, { text }),
         noteRead(text, by) {
           if (own !== undefined && !(own instanceof Failure)) own.noteRead(text, by)
         },
-        keep: async text => void (await history.archive(key, text)),
+        keep: text => history.remember(key, text, 'dropped'),
         save: (draft, { process }, context) => this.#save(node, { draft, process }, context),
         saveOver: (draft, _now, context) => this.#save(node, { draft }, context),
       }
@@ -135,7 +135,7 @@ export class NewFiles {
     if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
     const draft = records.draftOf(nodeKey(target))
     const shown = draft === undefined ? await source(target).produce(context) : undefined
-    const bytes = shown?.bytes ?? (await draft?.whole()) ?? Buffer.alloc(0)
+    const bytes = shown?.bytes ?? draft?.whole() ?? Buffer.alloc(0)
     const mtime = times.ofText(nodeKey(node), bytes, shown?.mtime)
     return { bytes, mtime, isUnsent: draft !== undefined && draft.meta.unread !== true }
   }
@@ -160,11 +160,11 @@ export class NewFiles {
   ): Promise<Failure | undefined | 'makes another'> {
     const { draft } = written
     // A record of which it is not known whether it was made is not forgotten for a text about an older one.
-    const made = mayBeMade(draft.meta) ? undefined : await this.#madeBy(node)
+    const made = mayBeMade(draft.meta) ? undefined : this.#madeBy(node)
     if (made === undefined) return 'makes another'
     const { target } = made
     const record = this.parts.creatable(node)
-    const text = parseObject(await draft.text())
+    const text = parseObject(draft.text())
     if (!isEdit(record, made, text, written.process)) return 'makes another'
     const said = clearly(this.parts.dialect.withDigitsOf(made.form, text))
     const isWhole = record.carries(said, target.id)
@@ -288,12 +288,12 @@ export class NewFiles {
     return this.parts.state.get(this.#room, nodeKey(node))?.split(' ') ?? []
   }
 
-  async #madeBy(node: NewNode): Promise<Made | undefined> {
+  #madeBy(node: NewNode): Made | undefined {
     const [id, ...hashes] = this.#noted(node)
     const known = this.#made.get(nodeKey(node))
     if (id === undefined || known !== undefined) return known
     const recall = (hash = '') => this.parts.history.recall(recordKeyOf(node), hash)
-    const [said, form] = await Promise.all([recall(hashes[0]), recall(hashes[1])])
+    const [said, form] = [recall(hashes[0]), recall(hashes[1])]
     if (said === undefined || form === undefined) return undefined
     const meansAll = hashes[2] !== 'edits'
     const texts = { said: parseObject(said), form: parseObject(form) }

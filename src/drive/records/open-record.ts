@@ -1,6 +1,7 @@
 // Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
 import type { Draft } from '../../edit/journal/draft.js'
-import { asFailure } from '../../failure.js'
+import { asFailure, type Failure } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Place } from '../nodes/place.js'
@@ -94,12 +95,12 @@ export class OpenRecord {
   }
 
   /** The draft is written through this node from here on; who shared it by another one keeps its bytes of now. */
-  async writeThrough(node: Place): Promise<void> {
+  writeThrough(node: Place): void {
     const draft = this.#draft
     if (draft === undefined || node === this.#node) return
     const sharing = [...this.handles].filter(view => this.isShown(view))
     if (sharing.length > 0) {
-      const bytes = await draft.whole()
+      const bytes = draft.whole()
       for (const view of sharing) view.bytes = bytes
     }
     this.#node = node
@@ -131,18 +132,18 @@ export class OpenRecord {
   // The draft: it begins, is taken up again, is emptied and filled.
 
   /** `base` is kept for the time after a crash. */
-  async draftFor(source: RecordSource, bytes: Uint8Array, base?: Uint8Array): Promise<Draft> {
+  draftFor(source: RecordSource, bytes: Uint8Array, base?: Uint8Array): MaybePromise<Draft> {
     if (this.#draft !== undefined) return this.#draft
-    if (this.#aside !== undefined) {
-      this.#aside.takenUp ??= this.#takeUp(source, this.#aside.draft)
-      return this.#aside.takenUp
-    }
-    const draft = await editingOf(source).begin(base)
-    // Whole before it is shown: no reader meets a part of it.
-    const failure = await draft.write(bytes, 0).catch(asFailure)
+    if (this.#aside === undefined) return this.#begin(source, bytes, base)
+    this.#aside.takenUp ??= this.#takeUp(source, this.#aside.draft)
+    return this.#aside.takenUp
+  }
+
+  /** Whole before it is shown: no reader meets a part of it. */
+  async #begin(source: RecordSource, bytes: Uint8Array, base?: Uint8Array): Promise<Draft> {
+    const draft = await editingOf(source).begin(base, bytes)
     // A write and a truncate may have come at once: the first draft is the record's.
-    if (failure !== undefined || this.#draft !== undefined) await draft.discard()
-    if (failure !== undefined) throw failure
+    if (this.#draft !== undefined) await draft.discard()
     if (this.#draft !== undefined) return this.#draft
     this.#draft = draft
     this.#node = undefined
@@ -165,14 +166,14 @@ export class OpenRecord {
   }
 
   /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
-  async empty(source: RecordSource, draft: Draft): Promise<void> {
+  empty(source: RecordSource, draft: Draft): MaybePromise<void> {
     const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
-    if (isKept) this.#emptied = await draft.whole()
+    if (isKept) this.#emptied = draft.whole()
     const start = this.#starts.get(draft)?.bytes ?? nothing
     this.#starts.set(draft, { bytes: start, over: Number.POSITIVE_INFINITY })
-    await draft.replace(nothing, async before => {
-      if (Buffer.compare(before, start) !== 0) await editingOf(source).keep(before)
-    })
+    return draft.replace(nothing, before =>
+      Buffer.compare(before, start) === 0 ? undefined : editingOf(source).keep(before),
+    )
   }
 
   /** The text that `empty` remembered is the draft again, unless another text was written. */
@@ -193,7 +194,7 @@ export class OpenRecord {
     context: RequestContext,
   ): Promise<{ bytes: Uint8Array; isUnread: boolean }> {
     const draft = this.#draft
-    if (draft !== undefined) return { bytes: await draft.whole(), isUnread: draft.meta.unread === true }
+    if (draft !== undefined) return { bytes: draft.whole(), isUnread: draft.meta.unread === true }
     const { bytes, isUnsent } = await source.produce(context)
     return { bytes, isUnread: isUnsent !== true }
   }
@@ -201,11 +202,11 @@ export class OpenRecord {
   // Saves.
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
-  async ended(context: RequestContext): Promise<void> {
-    if (this.#saving === undefined && this.#swap === undefined) return
+  ended(context: RequestContext): Promise<unknown> | undefined {
+    if (this.#saving === undefined && this.#swap === undefined) return undefined
     const under = Promise.all([this.#saving, this.#swap])
     const sentence = 'another save of this record is under way'
-    await withDeadline(under, context, this.clock, sentence).catch(alreadyReported)
+    return withDeadline(under, context, this.clock, sentence).catch(alreadyReported)
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
@@ -228,16 +229,18 @@ export class OpenRecord {
     const remains = start !== undefined && start.over < draft.size && start.bytes.length > 0
     const base = remains ? start.bytes : 'base' in from ? from.base : undefined
     const [changed, revision] = [this.#changed, this.#revision]
-    const bytes = await draft.whole()
+    const bytes = draft.whole()
     const editing = editingOf(source)
-    const handedOver = await editing
-      .save(draft, { base, process: from.process }, context)
-      .catch(async (thrown: unknown) => {
-        // Another program may have written over the draft while this text was on its way.
-        if (this.#revision !== revision) await editing.keep(bytes)
-        throw thrown
-      })
-      .finally(() => this.detachIfApart())
+    let handedOver: Failure | undefined
+    try {
+      handedOver = await editing.save(draft, { base, process: from.process }, context)
+    } catch (thrown) {
+      // Another program may have written over the draft while this text was on its way.
+      if (this.#revision !== revision) await editing.keep(bytes)
+      throw thrown
+    } finally {
+      this.detachIfApart()
+    }
     source.written(changed)
     for (const view of this.handles) {
       if (view !== from && !this.isShown(view)) continue
@@ -257,7 +260,7 @@ export class OpenRecord {
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
-    const swap = this.ended(context).then(() => this.#swapIn(source, text, context))
+    const swap = Promise.resolve(this.ended(context)).then(() => this.#swapIn(source, text, context))
     const end = (): void => {
       if (this.#swap === ended) this.#swap = undefined
     }
@@ -306,7 +309,7 @@ export class OpenRecord {
     // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
     const isWritten = [...this.handles].some(({ wrote, gone }) => wrote && gone === 'no')
     const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
-    if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(await draft.remains())
+    if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(draft.remains())
     this.detachHandles(handlesAre)
     // An unsaved text goes where the file goes; the draft of a refused save stays to be looked at.
     if (draft !== undefined && draft.meta.state === 'editing') {
@@ -318,16 +321,13 @@ export class OpenRecord {
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
-  async dropEmpty(): Promise<void> {
+  dropEmpty(): Promise<void> | undefined {
     const draft = this.#draft
-    if (draft === undefined || draft.size > 0 || this.handles.size > 0) return
+    if (draft === undefined || draft.size > 0 || this.handles.size > 0) return undefined
     const left = emptyMs - (this.clock.now() - this.#changed)
-    if (left > 0) {
-      this.clock.after(left, () => this.dropEmpty().catch(alreadyReported), 'in-background')
-      return
-    }
-    if (await this.refill()) return
-    await this.#end(draft)
+    if (left <= 0) return this.refill().then(isRefilled => (isRefilled ? undefined : this.#end(draft)))
+    this.clock.after(left, () => this.dropEmpty()?.catch(alreadyReported), 'in-background')
+    return undefined
   }
 
   /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
@@ -337,9 +337,9 @@ export class OpenRecord {
   }
 
   /** The draft ends if the service has all of its text, no program has written it since, and no open file shows it. */
-  async endIfStored(): Promise<void> {
+  endIfStored(): Promise<void> | undefined {
     const isStored = this.#revision === this.#storedRevision && this.handles.size === 0
-    if (this.#draft !== undefined && isStored) await this.#end(this.#draft)
+    return this.#draft !== undefined && isStored ? this.#end(this.#draft) : undefined
   }
 
   /** Gives an unsaved text up. The next open shows what the service has: an edit of that text would send it, too. */

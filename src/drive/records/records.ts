@@ -44,7 +44,8 @@ export class Records {
   async open(source: RecordSource, opening: Opening, context: RequestContext): Promise<RecordHandle> {
     if (opening.access !== 'read') {
       editingOf(source)
-      await this.record(source.key).ended(context)
+      const ended = this.record(source.key).ended(context)
+      if (ended !== undefined) await ended
     }
     const view = await this.#viewFor(source, opening, context)
     // Where it is not known who asks, the kernel keeps pages, so that no read may come.
@@ -57,7 +58,7 @@ export class Records {
     await record.draftFor(source, nothing)
     record.touch()
     const view = freshView(place, { bytes: nothing, mtime: this.clock.now(), isUnsent: true, process })
-    await record.writeThrough(view.node)
+    record.writeThrough(view.node)
     await record.draft?.truncate(0)
     record.bringBack()
     record.touch()
@@ -77,7 +78,7 @@ export class Records {
     const bytes =
       size === 0 || record.draft !== undefined ? nothing : (await record.present(source, context)).bytes
     const draft = await record.draftFor(source, bytes)
-    await record.writeThrough(place)
+    record.writeThrough(place)
     if (size === 0) await record.empty(source, draft)
     else await draft.truncate(size)
     record.touch()
@@ -143,12 +144,11 @@ export class Records {
     context: RequestContext,
   ): Promise<HandleView> {
     const { draft, changed: mtime } = this.record(source.key)
-    if (draft !== undefined)
-      return freshView(place, { bytes: await draft.whole(), mtime, isUnsent: true, process })
+    if (draft !== undefined) return freshView(place, { bytes: draft.whole(), mtime, isUnsent: true, process })
     try {
-      const text = await this.#shown(source, context)
+      const { bytes, mtime: at, isUnsent = false } = await this.#shown(source, context)
       source.opened()
-      return freshView(place, { ...text, isUnsent: text.isUnsent === true, process })
+      return freshView(place, { bytes, mtime: at, isUnsent, process })
     } catch (thrown) {
       // A name outlives what it was made for, and a program that reads nothing of it is about to write.
       if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown

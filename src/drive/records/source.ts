@@ -38,11 +38,12 @@ export interface Writing {
 
 /** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
 export interface Editing {
-  begin(base: Uint8Array | undefined): Promise<Draft>
+  /** A draft with this text, made from `base` where that is known. */
+  begin(base: Uint8Array | undefined, text: Uint8Array): Promise<Draft>
   /** A program has read this text: an edit may be based on it. */
   noteRead(text: Uint8Array, by: ProcessId | undefined): void
   /** Keeps as history a text that another program's bytes have replaced before it was saved. */
-  keep(text: Uint8Array): Promise<void>
+  keep(text: Uint8Array): MaybePromise<void>
   /**
    * Sends what the draft means. On failure the draft stays, with its why. Answers the failure of another draft that the
    * text has become part of: then this one has done its work.

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import {
   makeDirectory,
@@ -41,7 +42,7 @@ interface DraftKeeper {
   changed(): void
   ended(): void
   /** Takes a text that could not be saved, before it is written over. */
-  keep(key: RecordKey, bytes: Uint8Array): Promise<void>
+  keep(key: RecordKey, bytes: Uint8Array): MaybePromise<void>
 }
 
 /**
@@ -52,8 +53,9 @@ export async function placeDraft(directory: string, text: Uint8Array, meta: Draf
   const root = dirname(directory)
   const aside = join(root, `.${randomUUID()}`)
   try {
+    refuseLength(text.length)
     // The state directory may have been deleted while it is mounted.
-    await makeDirectory(root)
+    if (!existsSync(root)) await makeDirectory(root)
     mkdirSync(aside, { mode: privateDirectory })
     const files = { text, 'meta.json': printMeta(meta) }
     await placeFiles(new Map(Object.entries(files).map(([name, file]) => [join(aside, name), file])))
@@ -123,54 +125,55 @@ export class Draft {
   }
 
   /** @throws Failure 'no-space' (what was written before stays), 'too-large' */
-  async write(bytes: Uint8Array, offset: number): Promise<void> {
-    if (offset < this.#size) await this.#keepUnsaved()
-    await this.#inTurn(() => this.#write(bytes, offset))
+  write(bytes: Uint8Array, offset: number): MaybePromise<void> {
+    const kept = offset < this.#size ? this.#keepUnsaved() : undefined
+    return chain(kept, () => this.#turns.take('', () => this.#write(bytes, offset)))
   }
 
-  async truncate(size: number): Promise<void> {
-    if (size < this.#size) await this.#keepUnsaved()
-    await this.#inTurn(() => this.#truncate(size))
+  truncate(size: number): MaybePromise<void> {
+    const kept = size < this.#size ? this.#keepUnsaved() : undefined
+    return chain(kept, () => this.#turns.take('', () => this.#truncate(size)))
   }
 
   /** Another whole text takes the place of the bytes, and no write comes between; `keep` has what was there before. */
-  replace(bytes: Uint8Array, keep: (before: Uint8Array) => Promise<void>): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#size > 0) await keep(this.#raw(0, this.#size))
-      if (bytes.length === 0) await this.#truncate(0)
-      else await this.#replaceWhole(bytes)
-    })
+  replace(bytes: Uint8Array, keep: (before: Uint8Array) => MaybePromise<void>): MaybePromise<void> {
+    return this.#turns.take('', () =>
+      chain(this.#size > 0 ? keep(this.#raw(0, this.#size)) : undefined, () =>
+        bytes.length === 0 ? this.#truncate(0) : this.#replaceWhole(bytes),
+      ),
+    )
   }
 
-  /** Fewer bytes than asked for only at the end. @throws Failure 'broken' for a text that the disk has damaged */
-  read(offset: number, length: number): Promise<Uint8Array> {
-    return this.#inTurn(async () => this.#read(offset, length))
+  /** Fewer bytes than asked for only at the end; while another text takes its place, that of before. @throws Failure 'broken' for a text that the disk has damaged */
+  read(offset: number, length: number): Uint8Array {
+    if (this.#meta.sealed === undefined && this.#damage === undefined) return this.#raw(offset, length)
+    return this.#verified().subarray(offset, offset + length)
   }
 
-  /** All of it, as long as it is when its turn comes: a text that takes its place may be longer. */
-  whole(): Promise<Uint8Array> {
-    return this.#inTurn(async () => this.#read(0, this.#size))
+  whole(): Uint8Array {
+    return this.read(0, this.#size)
   }
 
   /** @throws Failure 'not-json' for bytes that are not UTF-8 */
-  text(): Promise<string> {
-    return this.#inTurn(async () => decoded(this.#verified()))
+  text(): string {
+    return decoded(this.#verified())
   }
 
   /** The bytes on the disk, damaged or not. */
-  remains(): Promise<Uint8Array> {
-    return this.#inTurn(async () => this.#raw(0, this.#size))
+  remains(): Uint8Array {
+    return this.#raw(0, this.#size)
   }
 
   /** The hash of the text as it was written, which a damaged one still has where it was noted. */
-  hash(): Promise<string> {
-    return this.#inTurn(async () => this.#meta.sealed?.hash ?? textHash(this.#raw(0, this.#size)))
+  hash(): string {
+    return this.#meta.sealed?.hash ?? textHash(this.remains())
   }
 
   /** Text, names and the checksum of the text are on the platter afterwards; on a full disk all but the checksum. */
   seal(): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#sync()
+      await this.#restored()
+      await synced(this.#file).catch(rethrow)
       await syncDirectory(this.directory)
       await this.#change({}).catch(unnoted)
     })
@@ -182,8 +185,8 @@ export class Draft {
   }
 
   /** In memory alone until the next change: after a crash the note of before stands, and the next mount finds out the same. */
-  noteLater(part: MetaChange): Promise<void> {
-    return this.#inTurn(async () => this.#setMeta(part))
+  noteLater(part: MetaChange): void {
+    this.#setMeta(part)
   }
 
   /** The same of the text as well: before a request leaves, and where a save has failed. */
@@ -194,7 +197,7 @@ export class Draft {
   /** Another text of the same record, to compare with, beside the draft. */
   keepTheirs(text: string): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#restore()
+      await this.#restored()
       await replaceFile(join(this.directory, 'theirs.json'), text).catch(rethrow)
     })
   }
@@ -223,7 +226,7 @@ export class Draft {
   leave(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#ended) return
-      await this.#restore()
+      await this.#restored()
       this.#ended = true
       this.#meta = { ...this.#meta, owner: noOwner, written: this.#written }
       await this.#note(this.#meta)
@@ -236,39 +239,41 @@ export class Draft {
   }
 
   /** An unsaved text that is written over now: as it stands before the first write, which breaks its seal. */
-  async #keepUnsaved(): Promise<void> {
+  #keepUnsaved(): MaybePromise<void> {
     const { sealed, state, key } = this.#meta
     if (sealed === undefined || state === 'editing' || key === undefined) return
-    await this.keeper?.keep(key, await this.remains())
+    return this.keeper?.keep(key, this.remains())
   }
 
-  async #write(bytes: Uint8Array, offset: number): Promise<void> {
+  #write(bytes: Uint8Array, offset: number): MaybePromise<void> {
     refuseLength(offset + bytes.length)
     if (this.#meta.sealed !== undefined) this.#verified()
-    if (this.#isBound) await this.#unseal()
-    this.#written = this.#now()
-    onDisk(() => {
-      for (let done = 0; done < bytes.length; ) {
-        done += writeSync(this.#file, bytes, done, bytes.length - done, offset + done)
-        this.#size = Math.max(this.#size, offset + done)
-      }
+    return chain(this.#unsealed(), () => {
+      this.#written = this.#now()
+      onDisk(() => {
+        for (let done = 0; done < bytes.length; ) {
+          done += writeSync(this.#file, bytes, done, bytes.length - done, offset + done)
+          this.#size = Math.max(this.#size, offset + done)
+        }
+      })
     })
   }
 
-  async #truncate(length: number): Promise<void> {
+  #truncate(length: number): MaybePromise<void> {
     refuseLength(length)
     if (length > 0 && this.#meta.sealed !== undefined) this.#verified()
-    if (this.#isBound) await this.#unseal()
-    onDisk(() => ftruncateSync(this.#file, length))
-    this.#written = this.#now()
-    this.#size = length
-    if (length === 0) this.#undamaged()
+    return chain(this.#unsealed(), () => {
+      onDisk(() => ftruncateSync(this.#file, length))
+      this.#written = this.#now()
+      this.#size = length
+      if (length === 0) this.#undamaged()
+    })
   }
 
   /** Beside the old one and moved into its place: a disk that is full leaves the text of before, never a cut one. */
   async #replaceWhole(bytes: Uint8Array): Promise<void> {
     refuseLength(bytes.length)
-    if (this.#isBound) await this.#unseal()
+    await this.#unsealed()
     await replaceFile(join(this.directory, 'text'), bytes).catch(rethrow)
     this.#reopen()
     this.#written = this.#now()
@@ -301,11 +306,6 @@ export class Draft {
     return bytes.subarray(0, done)
   }
 
-  #read(offset: number, length: number): Uint8Array {
-    if (this.#meta.sealed === undefined && this.#damage === undefined) return this.#raw(offset, length)
-    return this.#verified().subarray(offset, offset + length)
-  }
-
   #verified(): Uint8Array {
     const bytes = this.#raw(0, this.#size)
     // Without a checksum it is what a program is writing here: zeros are lost bytes only where a draft was found so.
@@ -315,17 +315,14 @@ export class Draft {
     throw new Failure('broken', this.#damage)
   }
 
-  /** Its note says something of the very bytes. */
-  get #isBound(): boolean {
-    return this.#meta.sealed !== undefined || this.#meta.unread !== undefined
-  }
-
-  /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
-  async #unseal(): Promise<void> {
-    await this.#restore()
-    const unsealed = { ...this.#meta, sealed: undefined, unread: undefined }
-    await this.#note(unsealed)
-    this.#meta = unsealed
+  /** Before the first change of a text of whose very bytes its note says something: a crash between the two leaves a text without a checksum. */
+  #unsealed(): Promise<void> | undefined {
+    const free = { sealed: undefined, unread: undefined }
+    if (this.#meta.sealed === undefined && this.#meta.unread === undefined) return undefined
+    const noted = chain(this.#restored(), () => this.#note({ ...this.#meta, ...free }))
+    return Promise.resolve(noted).then(() => {
+      this.#meta = { ...this.#meta, ...free }
+    })
   }
 
   async #change(part: MetaChange, how?: 'with the text'): Promise<void> {
@@ -335,13 +332,14 @@ export class Draft {
     else if (!wasSealed && this.#size > 0)
       this.#meta = { ...this.#meta, sealed: sealOf(this.#raw(0, this.#size)) }
     try {
+      const restored = this.#restored()
+      if (restored !== undefined) await restored
       // The note's directory is synced behind it, and with it the name of the text.
-      if (how === 'with the text') await this.#sync()
-      else await this.#restore()
+      if (how === 'with the text') await synced(this.#file)
       await this.#note(this.#meta)
     } catch (thrown) {
       if (!wasSealed) this.#meta = { ...this.#meta, sealed: undefined }
-      throw thrown
+      throw asFailure(thrown)
     }
     this.keeper?.changed()
   }
@@ -355,15 +353,13 @@ export class Draft {
     return replaceFile(join(this.directory, 'meta.json'), printMeta(meta)).catch(rethrow)
   }
 
-  async #sync(): Promise<void> {
-    await this.#restore()
-    await synced(this.#file).catch(rethrow)
+  /** Where its directory was deleted under the mount, the text is there still, behind the open file. */
+  #restored(): Promise<void> | undefined {
+    // False also where something else stands in the place of a directory above it, such as a link in a circle.
+    return existsSync(join(this.directory, 'text')) ? undefined : this.#restore()
   }
 
-  /** Where its directory was deleted under the mount, the text is there still, behind the open file. */
   async #restore(): Promise<void> {
-    // False also where something else stands in the place of a directory above it, such as a link in a circle.
-    if (existsSync(join(this.directory, 'text'))) return
     const text = this.#raw(0, this.#size)
     if (existsSync(this.directory)) await replaceFile(join(this.directory, 'text'), text).catch(rethrow)
     else await placeDraft(this.directory, text, this.#meta)

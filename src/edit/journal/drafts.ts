@@ -15,14 +15,21 @@ import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
 
 export interface Drafts {
-  /** A new empty draft of a record; `base` is the text its writer has read, `thing` what the record is now, where known. */
-  create(key: RecordKey, base?: string, thing?: DraftMeta['thing']): Promise<Draft>
+  /** A new draft of a record, with this text or empty; `base` is the text its writer has read, `thing` what the record is now, where known. */
+  create(key: RecordKey, begun?: Begun): Promise<Draft>
   /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
   readonly found: readonly Draft[]
   /** A draft that could not even be read; it stays untouched on disk. */
   readonly damaged: readonly Damage[]
   /** Those of the account's other mounts as they are now, to be looked at: all but those with an id of one's own. */
   others(isOwn: (id: string) => boolean): readonly LeftDraft[]
+}
+
+/** What a draft begins with. */
+export interface Begun {
+  readonly text?: Uint8Array | undefined
+  readonly base?: string | undefined
+  readonly thing?: DraftMeta['thing']
 }
 
 export interface Damage {
@@ -56,8 +63,17 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   } finally {
     letGo?.()
   }
-  const create: Drafts['create'] = (key, base, thing) =>
-    createDraft({ root, owner, now }, { key, base, thing })
+  async function create(key: RecordKey, { text, base, thing }: Begun = {}): Promise<Draft> {
+    const meta: DraftMeta = {
+      ...newMeta(owner, now()),
+      key: { ...key },
+      ...(base === undefined ? {} : { base: textHash(base) }),
+      ...(thing === undefined ? {} : { thing }),
+    }
+    const directory = join(root, randomUUID())
+    await placeDraft(directory, text ?? new Uint8Array(), meta)
+    return new Draft(directory, meta, now)
+  }
   return { create, found, damaged, others: isOwn => draftsOfOthers(root, owner, isOwn) }
 }
 
@@ -126,7 +142,7 @@ async function lookAt(directory: string, now: () => Instant): Promise<LeftDraft 
   if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
   const draft = new Draft(directory, meta ?? newMeta(noOwner, now()), now)
   try {
-    if (await isNothing(draft)) return undefined
+    if (isNothing(draft)) return undefined
     const { id, key, size, written, damage } = draft
     return {
       id,
@@ -158,21 +174,6 @@ const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
 /** Milliseconds that making a draft may take on a slow disk: another mount may be at it. */
 const unfinishedMs = 10 * 60_000
 
-async function createDraft(
-  place: { root: string; owner: Owner; now: () => Instant },
-  { key, base, thing }: { key: RecordKey; base: string | undefined; thing: DraftMeta['thing'] },
-): Promise<Draft> {
-  const meta: DraftMeta = {
-    ...newMeta(place.owner, place.now()),
-    key: { ...key },
-    ...(base === undefined ? {} : { base: textHash(base) }),
-    ...(thing === undefined ? {} : { thing }),
-  }
-  const directory = join(place.root, randomUUID())
-  await placeDraft(directory, new Uint8Array(), meta)
-  return new Draft(directory, meta, place.now)
-}
-
 /** Undefined where the draft is another's, or where there is nothing in it to keep. */
 async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
   const meta = readMeta(join(directory, 'meta.json'))
@@ -181,7 +182,7 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
   const mine = await claim(directory)
   if (mine === undefined) return undefined
   const draft = new Draft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
-  if (await isNothing(draft)) {
+  if (isNothing(draft)) {
     await draft.discard()
     return undefined
   }
@@ -211,11 +212,11 @@ async function claim(directory: string): Promise<string | undefined> {
 }
 
 /** Nothing is lost with it: empty before the first save, or letter for letter what the service already has. */
-async function isNothing(draft: Draft): Promise<boolean> {
+function isNothing(draft: Draft): boolean {
   const { state, base, saved } = draft.meta
   if (state === 'sending' || state === 'in-flight' || state === 'outcome-unknown') return false
   if (draft.size === 0 && draft.damage === undefined) return state === 'editing'
-  const hash = await draft.hash()
+  const hash = draft.hash()
   return hash === base || hash === saved
 }
 

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, rethrow } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectory, privateFile } from '../../system/own-file.js'
 import { processAt } from '../../system/process.js'
@@ -12,10 +13,13 @@ import { keyName, type RecordKey } from './record-key.js'
 export class Turns {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Begins at once where no work of this name is under way. */
-  take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  /** Begins at once where no work of this name is under way, and ends at once where it waits for nothing. */
+  take<Result>(name: string, work: () => Promise<Result>): Promise<Result>
+  take<Result>(name: string, work: () => MaybePromise<Result>): MaybePromise<Result>
+  take<Result>(name: string, work: () => MaybePromise<Result>): MaybePromise<Result> {
     const before = this.#last.get(name)
     const run = before === undefined ? work() : before.then(work)
+    if (!(run instanceof Promise)) return run
     const end = (): void => {
       if (this.#last.get(name) === ended) this.#last.delete(name)
     }

@@ -10,16 +10,15 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import * as z from 'zod'
 import { asFailure } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import {
   forWriting,
   makeDirectoriesNow,
-  makeDirectory,
   namesIn,
   placeFiles,
   privateFile,
@@ -30,26 +29,17 @@ import {
 import type { ProcessId } from '../../system/process.js'
 import { Turns } from './lock.js'
 import { keyName, numberIn, type RecordKey } from './record-key.js'
+import {
+  byHash,
+  isHistory,
+  type Mark,
+  type Meeting,
+  markAt,
+  type TextUse,
+  timesOf,
+  unsettledIn,
+} from './text-marks.js'
 import { type TextUser, TextUsers } from './text-users.js'
-
-export const textUse = z.enum([
-  'shown',
-  'read',
-  'saved',
-  'outcome',
-  'sent',
-  'replaced',
-  'dropped',
-  'discarded',
-])
-const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
-
-/**
- * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
- * the service has it. outcome: what the service made of that, where it says it otherwise. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
- * dropped: it was not saved, and another text is written over it. discarded: it was not saved, and its user gave it up.
- */
-export type TextUse = z.infer<typeof textUse>
 
 /** When a text was last met in any way; `read` and `saved` by programs of this mount. */
 export interface KnownText {
@@ -63,11 +53,15 @@ export interface KnownText {
   readonly users: readonly TextUser[]
 }
 
-/** One way in which a text was met, when that was last, and the mark of the mount. */
-export interface Meeting {
-  readonly how: TextUse
-  readonly at: Instant
-  readonly mount: string
+/** The texts of a record that a save looks at. */
+export interface KnownTexts {
+  /**
+   * Those that a program on this mount may have had before its eyes, the latest met first; never one that only
+   * travelled. What another mount met counts only where this one never met a text of the record.
+   */
+  readonly candidates: readonly KnownText[]
+  /** Those that this mount has sent since the last text that is known to be stored, the latest first. */
+  readonly unsettled: readonly string[]
 }
 
 /** A text, how it was met, and by which process. */
@@ -93,8 +87,6 @@ export interface Latest {
   set(at: Instant): void
 }
 
-/** Each save that fails leaves three texts at most: as it was written, in the record's form, and as it was sent. */
-const unsettledAtMost = 9
 const dayMilliseconds = 24 * 60 * 60 * 1000
 const daysOfBase = 7
 /** A sent text is the only trace of an edit that a later one has replaced: it stays longer. */
@@ -103,15 +95,6 @@ const daysOfHistory = 90
 /** The name of a text: SHA-256 of its UTF-8 bytes, in hex. */
 export function textHash(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-// A text is a file named by its hash; each meeting is an empty file `<hash>.<how>.<mount>` whose mtime is the time.
-// So two mounts can write at once, and no crash can damage more than the last meeting.
-const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
-
-interface Mark extends Meeting {
-  readonly hash: string
-  readonly own: boolean
 }
 
 /** How a mount is named in the marks of its texts. */
@@ -155,73 +138,64 @@ export class TextHistory {
   }
 
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
-  remember(key: RecordKey, text: string | Uint8Array, how: TextUse, by?: ProcessId): Promise<void> {
+  remember(key: RecordKey, text: string | Uint8Array, how: TextUse, by?: ProcessId): MaybePromise<void> {
     return this.rememberAll(key, [{ text, how, by }])
   }
 
   /** Keeps these texts of one record, in this order. */
-  rememberAll(key: RecordKey, texts: readonly MetText[]): Promise<void> {
-    return this.#inTurn(key, directory => this.#keep(keyName(key), directory, texts))
+  rememberAll(key: RecordKey, texts: readonly MetText[]): MaybePromise<void> {
+    const record = keyName(key)
+    return this.#turns.take(record, () => this.#keep(record, texts))
   }
 
-  /** Keeps what was not saved as history; answers the file in which it lies. */
-  async archive(
-    key: RecordKey,
-    bytes: Uint8Array,
-    how: 'dropped' | 'discarded' = 'dropped',
-  ): Promise<string> {
-    await this.remember(key, bytes, how)
-    return join(this.#directoryOf(key), textHash(bytes))
+  /** The file in which a kept text lies. */
+  fileOf(key: RecordKey, text: Uint8Array): string {
+    return join(this.#root, keyName(key), textHash(text))
   }
 
-  /**
-   * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
-   * travelled. What another mount met counts only where this one never met a text of the record.
-   */
-  candidates(key: RecordKey): Promise<readonly KnownText[]> {
-    return this.#inTurn(key, async directory => {
+  /** The texts that a save looks at. */
+  known(key: RecordKey): Promise<KnownTexts> {
+    const record = keyName(key)
+    return this.#turns.take(record, async () => {
+      const directory = join(this.#root, record)
       const every = await this.#marksIn(directory)
-      const outcomes = new Map(
-        every.filter(mark => mark.own && mark.how === 'outcome').map(mark => [mark.hash, mark.at]),
-      )
-      const all = every.filter(mark => !isHistory(mark.how))
-      const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
-      const known: KnownText[] = []
-      for (const [hash, its] of byHash(marks)) {
-        const text = this.#textAt(directory, hash)
-        if (text === undefined) continue
-        const users = this.#users.of(`${keyName(key)} ${hash}`)
-        known.push({ text, ...timesOf(its), outcome: outcomes.get(hash), users })
-        if (known.length % atOnce === 0) await setImmediate()
+      return {
+        candidates: await this.#candidates(record, every),
+        unsettled: unsettledIn(every).flatMap(hash => this.#textAt(directory, hash) ?? []),
       }
-      return known.sort((one, other) => other.last - one.last)
     })
+  }
+
+  async #candidates(record: string, every: readonly Mark[]): Promise<readonly KnownText[]> {
+    const outcomes = new Map<string, Instant>()
+    for (const { own, how, hash, at } of every) if (own && how === 'outcome') outcomes.set(hash, at)
+    const all = every.filter(mark => !isHistory(mark.how))
+    const own = all.filter(mark => mark.own)
+    const known: KnownText[] = []
+    for (const [hash, its] of byHash(own.length > 0 ? own : all)) {
+      const text = this.#textAt(join(this.#root, record), hash)
+      if (text === undefined) continue
+      const users = this.#users.of(`${record} ${hash}`)
+      known.push({ text, ...timesOf(its), outcome: outcomes.get(hash), users })
+      if (known.length % atOnce === 0) await setImmediate()
+    }
+    return known.sort((one, other) => other.last - one.last)
   }
 
   /** The ids of the records of a kind of which texts are kept. */
-  async numbered(kind: RecordKind): Promise<readonly string[]> {
+  numbered(kind: RecordKind): readonly string[] {
     return namesIn(this.#root).flatMap(name => numberIn(name, kind) ?? [])
   }
 
-  /** The texts that this mount has sent since the last text that is known to be stored, the latest first. */
-  unsettled(key: RecordKey): Promise<readonly string[]> {
-    return this.#inTurn(key, async directory => {
-      const marks = (await this.#marksIn(directory)).filter(mark => mark.own)
-      const saved = Math.max(0, ...marks.filter(({ how }) => how === 'saved').map(({ at }) => at))
-      const sent = marks.filter(({ how, at }) => how === 'sent' && at > saved)
-      const latest = sent.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
-      return latest.flatMap(({ hash }) => this.#textAt(directory, hash) ?? [])
-    })
-  }
-
   /** The text with this hash, if it is still known. */
-  async recall(key: RecordKey, hash: string): Promise<string | undefined> {
-    return this.#textAt(this.#directoryOf(key), hash)
+  recall(key: RecordKey, hash: string): string | undefined {
+    return this.#textAt(join(this.#root, keyName(key)), hash)
   }
 
   /** Every text that is kept of a record by any mount: how it was met, by its hash. */
   meetings(key: RecordKey): Promise<ReadonlyMap<string, readonly Meeting[]>> {
-    return this.#inTurn(key, async directory => byHash(await this.#marksIn(directory)))
+    const record = keyName(key)
+    return this.#turns.take(record, async () => byHash(await this.#marksIn(join(this.#root, record))))
   }
 
   /** Forgets what is older than its days. */
@@ -244,10 +218,6 @@ export class TextHistory {
     return this.#turns.settled()
   }
 
-  #inTurn<Result>(key: RecordKey, work: (directory: string) => Promise<Result>): Promise<Result> {
-    return this.#turns.take(keyName(key), () => work(this.#directoryOf(key)))
-  }
-
   /** A damaged file is no text: its hash says so. A text that was read stays known while its file is the same. */
   #textAt(directory: string, hash: string): string | undefined {
     const path = join(directory, hash)
@@ -267,18 +237,20 @@ export class TextHistory {
     }
   }
 
-  #directoryOf(key: RecordKey): string {
-    return join(this.#root, keyName(key))
+  #keep(record: string, texts: readonly MetText[]): MaybePromise<void> {
+    // Not while what made a long text still lies in memory beside it.
+    if (texts.some(({ text }) => text.length > longText))
+      return setImmediate().then(() => this.#keepNow(record, texts))
+    return this.#keepNow(record, texts)
   }
 
-  async #keep(record: string, directory: string, texts: readonly MetText[]): Promise<void> {
-    // Not while what made a long text still lies in memory beside it.
-    if (texts.some(({ text }) => text.length > longText)) await setImmediate()
+  /** What was only shown or read waits for no disk. */
+  #keepNow(record: string, texts: readonly MetText[]): MaybePromise<void> {
+    const directory = join(this.#root, record)
+    const isLight = texts.every(({ how }) => how === 'shown' || how === 'read')
+    const lasting = new Map<string, string | Uint8Array>()
     try {
-      const isLight = texts.every(({ how }) => how === 'shown' || how === 'read')
-      if (isLight) makeDirectoriesNow(directory)
-      else await this.#makeLasting(directory)
-      const lasting = new Map<string, string | Uint8Array>()
+      const made = makeDirectoriesNow(directory)
       for (const { text, how, by } of texts) {
         const hash = textHash(text)
         const path = join(directory, hash)
@@ -291,22 +263,28 @@ export class TextHistory {
         if (isLight) isThere || replaceFileNow(path, text)
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
       }
-      if (isLight) return
-      await placeFiles(lasting)
-      for (const path of lasting.keys()) this.#lasting.add(path)
-      await syncDirectory(directory)
+      return isLight ? undefined : this.#makeLasting(directory, lasting, made)
     } catch (thrown) {
       throw asFailure(thrown)
     }
   }
 
-  /** The names above are kept with those of the drafts beside it. */
-  async #makeLasting(directory: string): Promise<void> {
-    await makeDirectory(directory)
-    for (const made of [this.#root, directory]) {
-      if (this.#lasting.has(made)) continue
-      await syncDirectory(join(made, '..'))
-      this.#lasting.add(made)
+  /** On disk for good, with the names of the directories that were made or are not known to last. */
+  async #makeLasting(
+    directory: string,
+    texts: ReadonlyMap<string, string | Uint8Array>,
+    made: string | undefined,
+  ): Promise<void> {
+    try {
+      if (made !== undefined || !this.#lasting.has(directory)) {
+        const first = made !== undefined && made.length < this.#root.length ? made : this.#root
+        for (let at = directory; at.length >= first.length; at = dirname(at)) await syncDirectory(dirname(at))
+      }
+      await placeFiles(texts)
+      await syncDirectory(directory)
+      for (const path of [directory, ...texts.keys()]) this.#lasting.add(path)
+    } catch (thrown) {
+      throw asFailure(thrown)
     }
   }
 
@@ -323,21 +301,12 @@ export class TextHistory {
     this.#marks.set(directory, own)
     for (const [place, name] of namesIn(directory).entries()) {
       if (place % atOnce === atOnce - 1) await setImmediate()
-      const mark = own.get(name) ?? this.#markAt(directory, name)
+      const mark = own.get(name) ?? markAt(directory, name, this.#own)
       if (mark === undefined) continue
       marks.push(mark)
       if (mark.own) own.set(name, mark)
     }
     return marks
-  }
-
-  #markAt(directory: string, name: string): Mark | undefined {
-    const [, hash, how, mount] = markForm.exec(name) ?? []
-    if (hash === undefined || mount === undefined) return undefined
-    const status = statSync(join(directory, name), { throwIfNoEntry: false })
-    if (status === undefined) return undefined
-    const at = instant(Math.round(status.mtimeMs))
-    return { hash, how: textUse.parse(how), mount, own: mount === this.#own, at }
   }
 
   async #purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
@@ -379,22 +348,3 @@ function fileHash(descriptor: number): string {
 
 const bytesAt = (path: string): Buffer | undefined =>
   readOwnFileNow(path, descriptor => readFileSync(descriptor))
-
-function byHash(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
-  const found = new Map<string, Mark[]>()
-  for (const mark of marks) {
-    const its = found.get(mark.hash)
-    if (its === undefined) found.set(mark.hash, [mark])
-    else its.push(mark)
-  }
-  return found
-}
-
-function timesOf(marks: readonly Mark[]): Pick<KnownText, 'last' | 'read' | 'saved'> {
-  const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
-  const lastAs = (how: TextUse) => {
-    const chosen = marks.filter(mark => mark.own && mark.how === how)
-    return chosen.length === 0 ? undefined : last(chosen)
-  }
-  return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
-}

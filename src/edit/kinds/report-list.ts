@@ -1,5 +1,6 @@
 // List of a report: which calculations it may be given; known ones, and only where the old list could be read.
 import { asFailure, Failure } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
@@ -20,12 +21,12 @@ import type { ReportPorts } from './report-type.js'
  * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that was not shown;
  * 'conflict' where it is in doubt whether its rows were moved or their place numbers changed
  */
-export async function withCheckedList(
+export function withCheckedList(
   ports: ReportPorts,
   id: ReportId,
   written: WrittenEdit,
   context: RequestContext,
-): Promise<JsonObject> {
+): MaybePromise<JsonObject> {
   const { base, mine, edits } = written
   const { dialect } = ports
   const [name, own] = [dialect.listField(base), dialect.listField(mine)]
@@ -41,8 +42,8 @@ export async function withCheckedList(
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
   }
   refuseOldPlaces(dialect, written, entries)
-  const rows = await checkedRows(ports, before, entries, context)
-  return withRowsLike(dialect, { base, mine }, rows, name)
+  const checked = checkedRows(ports, before, entries, context)
+  return checked.then(rows => withRowsLike(dialect, { base, mine }, rows, name))
 }
 
 /**

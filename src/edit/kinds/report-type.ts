@@ -1,5 +1,6 @@
 // Type of a report as it is written: by number or by name; what is unknown or ambiguous is refused before anything is sent.
 import { Failure } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, Remote, ReportType, RequestContext } from '../../remote/remote.js'
 
@@ -57,20 +58,21 @@ export async function typeOfNew(
  * change.
  * @throws Failure 'refused' for a type that is not listed, and where only the name beside it differs from `like`
  */
-export async function withTypeOf(
+export function withTypeOf(
   ports: ReportPorts,
   report: JsonObject,
   { written, like }: { readonly written: JsonObject; readonly like: JsonObject },
   context: RequestContext,
-): Promise<JsonObject> {
+): MaybePromise<JsonObject> {
   const { dialect } = ports
   const [said, was] = [dialect.reportType(written), dialect.reportType(like)]
   if (said === undefined && was === undefined) return report
   refuseNameAlone(dialect, { written, like })
   if (said === was) return dialect.withReportType(report, undefined, like)
-  const type = await listedType(ports, said, context)
-  const isSame = was !== undefined && (was === type.id || was === type.title.trim())
-  return dialect.withReportType(report, isSame ? undefined : type, like)
+  return listedType(ports, said, context).then(type => {
+    const isSame = was !== undefined && (was === type.id || was === type.title.trim())
+    return dialect.withReportType(report, isSame ? undefined : type, like)
+  })
 }
 
 /** The name that the service shows beside the number follows from it. */

@@ -1,6 +1,7 @@
 // Saving of a report: its list by one request, its other fields by another, neither twice.
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Dialect, ReportId, RequestContext } from '../../remote/remote.js'
+import type { ReportId, RequestContext } from '../../remote/remote.js'
 import { withEdits } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
@@ -15,15 +16,12 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   const { remote, dialect } = ports
   const read = (context: RequestContext) => remote.report(id, context)
 
-  async function check(written: WrittenEdit, context: RequestContext): Promise<JsonObject> {
-    refuseOtherId(dialect, written)
-    const typed = await withTypeOf(
-      ports,
-      written.mine,
-      { written: written.mine, like: written.base },
-      context,
+  function check(written: WrittenEdit, context: RequestContext): MaybePromise<JsonObject> {
+    const { base, mine } = written
+    refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
+    return chain(withTypeOf(ports, mine, { written: mine, like: base }, context), typed =>
+      withCheckedList(ports, id, { ...written, mine: typed }, context),
     )
-    return withCheckedList(ports, id, { ...written, mine: typed }, context)
   }
 
   /** The list goes first, so that the other request carries the record as it was read after it. */
@@ -48,7 +46,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     answered: context => remote.answered({ kind: 'report', id }, context),
     read,
     isAnother: dialect.isAnother,
-    identity: async record => dialect.facts(record),
+    facts: dialect.facts,
     check,
     follows: name => dialect.isReportTypeName(name),
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
@@ -57,8 +55,4 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     send,
     compare: (change, stored) => compareReport(dialect, change, stored),
   }
-}
-
-function refuseOtherId(dialect: Dialect, { base, mine }: WrittenEdit): void {
-  refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
 }

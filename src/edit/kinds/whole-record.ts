@@ -63,13 +63,13 @@ export function editableShare(
       return share.record
     },
     isAnother: (before, now) => isOtherPersons(dialect, before, now),
-    identity: async (_, context) => dialect.facts(await remote.project(project, context)),
+    home: context => remote.project(project, context).then(dialect.facts),
     update: (record, context) => remote.updateShare(record, context),
     refuse: written => refuseOtherPermission(dialect, written),
   })
 }
 
-interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'identity'>> {
+interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'home'>> {
   readonly key: RecordKey
   answered(context: RequestContext): Promise<void>
   read(context: RequestContext): Promise<JsonObject>
@@ -89,9 +89,10 @@ function editableWholeRecord(
     changedAt: dialect.changedAt,
     answered,
     read,
-    isAnother: own.isAnother ?? dialect.isAnother,
-    identity: own.identity ?? (async record => dialect.facts(record)),
-    async check(written) {
+    facts: dialect.facts,
+    isAnother: dialect.isAnother,
+    ...own,
+    check(written) {
       refuse(written)
       return written.mine
     },

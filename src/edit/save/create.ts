@@ -13,7 +13,7 @@ import { openKeyedQueue } from '../journal/lock.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween, refuseSameNames } from './diff.js'
-import { anotherThing, isOtherThan, keepApart, refuseAnother } from './other-thing.js'
+import { anotherThing, isOtherThan, keepApart, setApart } from './other-thing.js'
 import { originalFailure, sentOnce } from './reconcile.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */
@@ -89,7 +89,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   const looked = creation.now()
   const isUnderWay = draft.meta.state === 'in-flight'
   try {
-    const text = await draft.text()
+    const text = draft.text()
     written = await withOwnDigits(creation, parseObject(text))
     if (draft.meta.made !== undefined && (await isStillMade(creation, written)))
       return { id: draft.meta.made, written }
@@ -123,11 +123,10 @@ async function withOwnDigits(
   const id = copiedId(written)
   // A copy whose id was taken out is one of any record here; only long numbers can have lost digits.
   if (id === undefined && !longNumber.test(prettyPrint(written))) return written
-  const known = (await history.numbered(key.kind)).filter(
-    number => id === undefined || isSameNumber(number, id),
-  )
-  const texts = await Promise.all(known.map(number => history.candidates({ kind: key.kind, id: number })))
-  const near = texts.flat().map(({ text }) => {
+  const numbers = history.numbered(key.kind).filter(number => id === undefined || isSameNumber(number, id))
+  const known = await Promise.all(numbers.map(number => history.known({ kind: key.kind, id: number })))
+  const texts = known.flatMap(({ candidates }) => candidates)
+  const near = texts.map(({ text }) => {
     const base = parseObject(text)
     const kept = withDigitsOf(base, written)
     return { kept, distance: editsBetween(base, kept.record).size }
@@ -146,14 +145,14 @@ async function refuseOtherPlace({ record, draft }: Creation, context: RequestCon
     if (asFailure(thrown).kind === 'another-thing') await keepApart(draft)
     throw thrown
   })
-  await refuseAnother(draft, isOtherThan(draft, place))
+  if (isOtherThan(draft, place)) throw await setApart(draft)
 }
 
 /** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
 async function isStillMade({ record, draft, history }: Creation, written: JsonObject): Promise<boolean> {
   const { made, madeOf } = draft.meta
   if (made === undefined) return false
-  const before = madeOf === undefined ? undefined : await history.recall(record.key, madeOf)
+  const before = madeOf === undefined ? undefined : history.recall(record.key, madeOf)
   if (record.isAbout(written, made, before === undefined ? [] : [parseObject(before)])) return true
   await draft.change({ made: undefined, madeOf: undefined })
   return false

@@ -1,4 +1,5 @@
 // Interface of an editable kind of record, implemented once for each kind.
+import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
@@ -43,6 +44,7 @@ export interface EditableRecord {
   readonly withDigitsOf: Dialect['withDigitsOf']
   /** The record without what no program edits: the service sets its date of change by itself. */
   plain(record: JsonObject): JsonObject
+  facts(record: JsonObject): Identity
   /** That date as it stands there; undefined where there is none. */
   changedAt(record: JsonObject): string | undefined
   /**
@@ -60,13 +62,13 @@ export interface EditableRecord {
   read(context: RequestContext): Promise<JsonObject>
   /** True if two records that had this key are of different things. */
   isAnother(before: JsonObject, now: JsonObject): boolean
-  /** The thing itself, once it was read: its own, and of a share its project's. */
-  identity(record: JsonObject, context: RequestContext): Promise<Identity>
+  /** The thing it was made in, as the service says now, where only that tells them apart: a share's project. */
+  readonly home?: (context: RequestContext) => Promise<Identity>
   /**
    * The written record in the form the service has it in (a path becomes an id).
    * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant
    */
-  check(written: WrittenEdit, context: RequestContext): Promise<JsonObject>
+  check(written: WrittenEdit, context: RequestContext): MaybePromise<JsonObject>
   /** True if the service fills this field in from others, whatever a PUT says there. */
   readonly follows?: (name: string) => boolean
   /** True if a field that differs in the two says the same: a service fills in what a writer has left out. */

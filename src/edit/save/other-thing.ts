@@ -10,11 +10,10 @@ export async function keepApart(draft: Draft): Promise<void> {
   if (draft.meta.apart !== true) await draft.change({ apart: true })
 }
 
-/** @throws Failure 'another-thing' where `is` says that the record on the service is not the one that was meant */
-export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
-  if (!is) return
+/** The same, where the record on the service is not the one that was meant; answers the failure to throw. */
+export async function setApart(draft: Draft): Promise<Failure> {
   await keepApart(draft)
-  throw anotherThing(draft.key)
+  return anotherThing(draft.key)
 }
 
 /** True if this is another thing than the draft was begun for; false where it was not noted. */

@@ -8,7 +8,7 @@ import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
 import type { TextHistory } from '../journal/text-history.js'
 import { removed } from './diff.js'
 import { type EditableRecord, isAsSaid, type RecordChange } from './editable.js'
-import { refuseAnother } from './other-thing.js'
+import { setApart } from './other-thing.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
 export type Reconciled = 'stored' | 'not-stored' | 'nothing'
@@ -22,14 +22,12 @@ export async function reconcileAttempt(
   const { history, context } = means
   const { attempt } = draft.meta
   if (attempt === undefined) return 'nothing'
-  const recalled = await Promise.all(
-    [attempt.before, attempt.whole, attempt.form].map(hash => history.recall(record.key, hash)),
-  )
-  const [before, whole, form] = recalled
+  const recalled = [attempt.before, attempt.whole, attempt.form]
+  const [before, whole, form] = recalled.map(hash => history.recall(record.key, hash))
   if (before === undefined || whole === undefined || form === undefined) return 'nothing'
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
   const now = await record.read(context)
-  await refuseAnother(draft, record.isAnother(change.before, now))
+  if (record.isAnother(change.before, now)) throw await setApart(draft)
   if (record.compare(change, now).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
     // The attempt stays noted: a slow service may still carry it out.
@@ -40,20 +38,17 @@ export async function reconcileAttempt(
   return closeAttempt(draft, attempt)
 }
 
-/** The draft of a save that failed may have been dropped; what it sent may be stored all the same, and is its writer's own. */
-export async function reconcileSent(
-  { record, history }: { readonly record: EditableRecord; readonly history: TextHistory },
+/** The draft of a save that failed may have been dropped: the one of these texts that is stored all the same, its writer's own. */
+export async function storedOf(
+  record: EditableRecord,
+  sent: readonly string[],
   context: RequestContext,
-): Promise<void> {
-  const sent = await history.unsettled(record.key)
-  if (sent.length === 0) return
+): Promise<string | undefined> {
   const now = record.plain(await record.read(context))
-  const isStored = (text: string): boolean => {
+  return sent.find(text => {
     const said = tryObject(text)
     return said !== undefined && isAsSaid(record, record.plain(said), now)
-  }
-  const stored = sent.find(isStored)
-  if (stored !== undefined) await history.remember(record.key, stored, 'saved')
+  })
 }
 
 /** A text may be in other words than JSON: the record that it means was sent beside it. */
@@ -68,7 +63,7 @@ export function tryObject(text: string): JsonObject | undefined {
 
 /** The program may have written on since: then the draft holds more than what was stored. */
 async function closeAttempt(draft: Draft, { saved, form }: SaveAttempt): Promise<Reconciled> {
-  const isAll = (await draft.hash()) === saved
+  const isAll = draft.hash() === saved
   const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
   await draft.change({ ...rest, saved, form, base: form, attempt: undefined })
   return isAll ? 'stored' : 'not-stored'

@@ -11,13 +11,14 @@ import { type Instant, isAnotherThing, type RequestContext } from '../../remote/
 import type { ProcessId } from '../../system/process.js'
 import type { Draft } from '../journal/draft.js'
 import { withFailure } from '../journal/draft-meta.js'
-import { openKeyedQueue } from '../journal/lock.js'
+import { Turns } from '../journal/lock.js'
+import { keyName } from '../journal/record-key.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
 import { type Candidate, chooseBase } from './base.js'
 import { editsBetween, merge, refuseSameNames } from './diff.js'
 import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
-import { isOtherThan, refuseAnother } from './other-thing.js'
-import { type Reconciled, reconcileAttempt, reconcileSent } from './reconcile.js'
+import { isOtherThan, setApart } from './other-thing.js'
+import { type Reconciled, reconcileAttempt, storedOf } from './reconcile.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
 /**
@@ -43,32 +44,36 @@ export type SaveResult =
       readonly lost: string | undefined
     }
 
-export interface Saver {
+/** Saves of one record are serial; another mount that saves it is another client. */
+export class Saver {
+  readonly #turns = new Turns()
+
+  constructor(
+    private readonly history: TextHistory,
+    private readonly now: () => Instant,
+  ) {}
+
   /**
    * Saves what the draft holds; nothing is ever sent twice, and a save that fails leaves the draft with its why.
    * @throws Failure: 'not-json' and 'refused' (nothing was sent), 'conflict' (nothing was sent, their text lies beside
    * the draft), 'another-thing' (nothing was sent: the id stands for another thing), 'broken' (the service did not store it), 'timeout' or 'unreachable' (perhaps stored), 'no-space', or
    * what the service said
    */
-  save(request: SaveRequest, context: RequestContext): Promise<SaveResult>
-  /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
-  settle(request: SaveRequest, context: RequestContext): Promise<Reconciled>
-}
+  save(request: SaveRequest, context: RequestContext): Promise<SaveResult> {
+    const { history, now } = this
+    return this.#turns.take(keyName(request.record.key), async () => {
+      try {
+        return await saveOnce({ ...request, history, now }, context)
+      } catch (thrown) {
+        throw await withFailure(request.draft, asFailure(thrown))
+      }
+    })
+  }
 
-/** Saves of one record are serial; another mount that saves it is another client. */
-export function createSaver(history: TextHistory, now: () => Instant): Saver {
-  const inTurn = openKeyedQueue()
-  return {
-    save: (request, context) =>
-      inTurn(request.record.key, async () => {
-        try {
-          return await saveOnce({ ...request, history, now }, context)
-        } catch (thrown) {
-          throw await withFailure(request.draft, asFailure(thrown))
-        }
-      }),
-    settle: (request, context) =>
-      inTurn(request.record.key, () => reconcileAttempt(request.record, request.draft, { history, context })),
+  /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
+  settle({ record, draft }: SaveRequest, context: RequestContext): Promise<Reconciled> {
+    const { history } = this
+    return this.#turns.take(keyName(record.key), () => reconcileAttempt(record, draft, { history, context }))
   }
 }
 
@@ -86,14 +91,21 @@ interface WrittenText {
 /** Parse, find the base, check, read again, merge, send, read back. */
 async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveResult> {
   const { draft, record, history } = save
-  const text = await draft.text()
+  const text = draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const parsed = record.mean === undefined ? parseObject(text) : undefined
   // A change on its way is not in the service's text yet: a text of before would count as unchanged.
   await record.answered(context)
-  if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
-  else await reconcileSent(save, context)
-  const met = await knownTexts(save)
+  const isTried = draft.meta.attempt !== undefined
+  if (isTried) await reconcileAttempt(record, draft, { history, context })
+  let texts = await history.known(record.key)
+  const stored =
+    isTried || texts.unsettled.length === 0 ? undefined : await storedOf(record, texts.unsettled, context)
+  if (stored !== undefined) {
+    await history.remember(record.key, stored, 'saved')
+    texts = await history.known(record.key)
+  }
+  const met = await knownTexts(save, texts.candidates)
   let written: WrittenEdit | undefined
   let before: JsonObject | undefined
   let isSent = false
@@ -102,33 +114,33 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
       ? findWritten(save, parsed, met, context)
       : readMeaning(save, text, met, context))
     // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
-    if (record.key.kind !== 'share') await refuseOtherThing(save, meant.base, context)
+    if (isAnotherNow(save, meant.base)) throw await setApart(draft)
     written = meant
     refuseSameNames(written.base, written.mine)
     // A text whose digits were rounded is no base: what it says is.
-    const mine = written.edits.size === 0 ? written.mine : await record.check(written, context)
+    const mine = await (written.edits.size === 0 ? written.mine : record.check(written, context))
     const own = { text, form: formOf(record, mine, { text, parsed }) }
     const checked = { ...written, mine, edits: editsBetween(written.base, mine) }
     if (checked.edits.size === 0) return await unchanged(save, own, checked, context)
     // The project tells whose share it is, and is asked by itself: before the record, so that nothing comes in between.
-    if (record.key.kind === 'share') await refuseOtherThing(save, written.base, context)
+    if (draft.meta.thing !== undefined && record.home !== undefined)
+      if (isOtherThan(draft, await record.home(context))) throw await setApart(draft)
     const readAt = save.now()
     before = await record.read(context)
-    await refuseAnother(draft, record.isAnother(written.base, before))
-    if (record.key.kind !== 'share') await refuseOtherThing(save, before, context)
+    if (record.isAnother(written.base, before) || isAnotherNow(save, before)) throw await setApart(draft)
     const change = mergeEdits(record, checked, before)
     if (change.edits.size === 0) {
       if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'saved', save.by)
-      return await finishSave(save, own, before, undefined)
+      return finishSave(save, own, before, undefined)
     }
     isSent = true
-    const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
-    const outcome = outcomeOf(record, own.form, { written: checked, change, stored })
+    const { stored: now, lost } = await sendChange({ ...save, own, readAt }, change, context)
+    const outcome = outcomeOf(record, own.form, { written: checked, change, stored: now })
     await history.rememberAll(record.key, [
       { text: own.form, how: 'saved', by: save.by },
       ...(outcome === undefined ? [] : [{ text: outcome, how: 'outcome' as const }]),
     ])
-    return await finishSave(save, own, stored, lost)
+    return finishSave(save, own, now, lost)
   } catch (thrown) {
     // A conflict leaves their text beside the draft, for a person to compare; of a request its sender has left it.
     if (!isSent && asFailure(thrown).kind === 'conflict')
@@ -161,7 +173,7 @@ async function findWritten(
   { known, held }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const { plain, changedAt, withDigitsOf, identity } = save.record
+  const { plain, changedAt, withDigitsOf, home, facts } = save.record
   const mine = plain(parsed)
   const editOf = (base: JsonObject, asNear: readonly JsonObject[] = []): WrittenEdit => {
     const kept = clearly(withDigitsOf(base, mine))
@@ -177,11 +189,8 @@ async function findWritten(
   const base = chooseBase(compared, { mine, changed: changedAt(parsed), by: save.by })
   if (base !== undefined) return editOf(base.record, base.asNear)
   const theirs = plain(await save.record.read(context))
-  const [now, meant] = await Promise.all([theirs, mine].map(one => identity(one, context)))
-  await refuseAnother(
-    save.draft,
-    now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
-  )
+  if (home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
+    throw await setApart(save.draft)
   return editOf(theirs)
 }
 
@@ -201,12 +210,11 @@ interface KnownTexts extends KnownBases {
   readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
 }
 
-async function knownTexts(save: SaveState): Promise<KnownTexts> {
+async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Promise<KnownTexts> {
   const { plain, changedAt } = save.record
-  const texts = save.isOver === true ? [] : await save.history.candidates(save.record.key)
-  const held = await heldBefore(save)
+  const held = heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
-  for (const met of texts) {
+  for (const met of save.isOver === true ? [] : candidates) {
     const record = parseObject(met.text)
     known.push({ ...met, record: plain(record), changed: changedAt(record) })
     // Every text takes its time, and the drive answers meanwhile.
@@ -221,9 +229,9 @@ async function knownTexts(save: SaveState): Promise<KnownTexts> {
 }
 
 /** A text that was not stored is no base: the next save keeps that of the failed one, over the end of the daemon too. */
-async function heldBefore({ record, draft, history, own }: SaveState): Promise<string | undefined> {
+function heldBefore({ record, draft, history, own }: SaveState): string | undefined {
   const { base } = draft.meta
-  return (base === undefined ? undefined : await history.recall(record.key, base)) ?? own
+  return (base === undefined ? undefined : history.recall(record.key, base)) ?? own
 }
 
 /**
@@ -239,22 +247,16 @@ async function unchanged(
   const { record, draft, history } = save
   if (record.key.kind === 'share') {
     const now = await record.read(context).catch(unlessGone)
-    if (now !== undefined) await refuseAnother(draft, record.isAnother(base, now))
+    if (now !== undefined && record.isAnother(base, now)) throw await setApart(draft)
   }
   if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'read', save.by)
   await draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
 }
 
-/** @throws Failure 'another-thing' where the id stands for another thing than when the draft was begun */
-async function refuseOtherThing(
-  { record, draft }: SaveState,
-  one: JsonObject,
-  context: RequestContext,
-): Promise<void> {
-  if (draft.meta.thing !== undefined)
-    await refuseAnother(draft, isOtherThan(draft, await record.identity(one, context)))
-}
+/** True if the id stands for another thing than when the draft was begun. */
+const isAnotherNow = ({ record, draft }: SaveState, one: JsonObject): boolean =>
+  record.home === undefined && draft.meta.thing !== undefined && isOtherThan(draft, record.facts(one))
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
 function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonObject): RecordChange {
@@ -278,15 +280,10 @@ function unlessGone(thrown: unknown): undefined {
   if (failure.kind === 'absent') throw failure
 }
 
-async function finishSave(
-  save: SaveState,
-  own: OwnText,
-  stored: JsonObject,
-  lost: string | undefined,
-): Promise<SaveResult> {
+function finishSave(save: SaveState, own: OwnText, stored: JsonObject, lost: string | undefined): SaveResult {
   const saved = hashesOf(own)
   const note = { state: 'editing', ...saved, base: saved.form, attempt: undefined, why: undefined } as const
-  await save.draft.noteLater(note)
+  save.draft.noteLater(note)
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }
 

@@ -2,14 +2,12 @@
 
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { loginCommand } from '../../login-command.js'
-import { SingleFlight } from '../../single-flight.js'
-import { Askers, joinFor } from '../askers.js'
 import { lookedLongAgo } from '../client/late-answer.js'
 import type { Question } from '../client/outgoing.js'
-import { type Clock, dueIn, withDeadline } from '../clock.js'
+import { type Clock, dueIn, dueSooner } from '../clock.js'
 import { Http, type Request } from '../http/http.js'
 import { firstQuestion } from '../known-question.js'
-import { type Instant, instant, type RequestContext, requestLogOf } from '../remote.js'
+import { type Instant, instant, type RequestContext } from '../remote.js'
 import { SharedAnswer } from '../shared-answer.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
@@ -69,7 +67,8 @@ export class Session {
   /** The same service, every request signed. Rejects with 'unauthenticated' where no token serves, with 'forbidden' where others are answered with it. */
   readonly signed = new Http((request, question, context) => this.#ask({ request, question }, context))
   #token: Token | undefined
-  readonly #logIns = new SingleFlight<Token>()
+  /** A silent log-in is sent once more when another caller joins. */
+  readonly #logIn: SharedAnswer<Token>
   #setback: Setback | undefined
   #refusedLogIn: Failure | undefined
   /** Credentials that were accepted: a refusal of them may be a passing fault of the service. */
@@ -82,14 +81,16 @@ export class Session {
   #checking:
     | { readonly text: string; readonly path: string; readonly answer: SharedAnswer<boolean> }
     | undefined
-  /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
-  readonly #waiting = new Askers()
 
   /** A session before its first request. */
   constructor(
     private readonly http: Http,
     private readonly options: SessionOptions,
-  ) {}
+  ) {
+    const { clock } = options
+    const late = 'the log-in was not answered in time'
+    this.#logIn = new SharedAnswer(clock, late, behind => this.#renewed(dueSooner(behind, loginLimit, clock)))
+  }
 
   /** The token in use; undefined before the first request, and after a refusal. */
   get token(): Token | undefined {
@@ -180,10 +181,6 @@ export class Session {
     return this.http.text({ method: 'GET', path, authorization: by && bearer(by) }, context)
   }
 
-  #ownContext(): RequestContext {
-    return { ...dueIn(loginLimit, this.options.clock), askers: this.#waiting }
-  }
-
   /** The token at hand, where it need not be renewed yet. */
   #valid(): Token | undefined {
     const renewal = this.#token === undefined ? undefined : tokenRenewal(this.#token)
@@ -193,29 +190,17 @@ export class Session {
   async #current(context: RequestContext): Promise<Token> {
     const present = this.#valid()
     if (present !== undefined) return present
-    const joins = this.#logIns.isUnderWay
+    const joins = this.#logIn.underWay
     try {
-      return await this.#logInUnderWay(context)
+      return await this.#logIn.join(context)
     } catch (failure) {
       // The failure of an earlier log-in says nothing about a log-in that begins now.
       if (!joins || isRefusal(failure) || this.options.clock.now() >= context.deadline) throw failure
-      return this.#logInUnderWay(context)
+      return this.#logIn.join(context)
     }
   }
 
-  /** Starts a log-in if none is under way. */
-  async #logInUnderWay(context: RequestContext): Promise<Token> {
-    const renewing = this.#logIns.ask(() => this.#renewed())
-    const leave = joinFor(this.#waiting, context.askers, () => true)
-    requestLogOf(context)?.join(this.#waiting.requests)
-    try {
-      return await withDeadline(renewing, context, this.options.clock, 'the log-in was not answered in time')
-    } finally {
-      leave()
-    }
-  }
-
-  async #renewed(): Promise<Token> {
+  async #renewed(context: RequestContext): Promise<Token> {
     const { store, credentials: source, note } = this.options
     // With credentials a stored token that cannot be read is not needed.
     const stored = await store?.load().catch(asFailure)
@@ -229,19 +214,19 @@ export class Session {
       // It cannot be renewed, so it is used to its end.
       if (readable !== undefined && this.#isUsable(readable, tokenExpiry)) return readable
       if (stored instanceof Failure) throw stored
-      if (readable !== undefined && (await this.#isAcceptedAgain(readable))) return readable
-      throw await this.#unsigned(readable !== undefined)
+      if (readable !== undefined && (await this.#isAcceptedAgain(readable, context))) return readable
+      throw await this.#unsigned(readable !== undefined, context)
     }
     if (stored instanceof Failure) note(stored)
-    this.#token = await this.#exchanged(credentials)
+    this.#token = await this.#exchanged(credentials, context)
     return this.#token
   }
 
   /** Where a sign-in has ended while the service is away, the outage is what is wrong: what is known is shown. */
-  async #unsigned(hasEnded: boolean): Promise<Failure> {
+  async #unsigned(hasEnded: boolean, context: RequestContext): Promise<Failure> {
     const { clock, address } = this.options
     if (hasEnded && clock.now() >= this.#answeredUntil) {
-      const away = await this.#probed(this.#ownContext()).then(nothingWrong, outageIn)
+      const away = await this.#probed(context).then(nothingWrong, outageIn)
       if (away !== undefined) return away
       this.#answeredUntil = instant(clock.now() + answerKept)
     }
@@ -254,13 +239,13 @@ export class Session {
   }
 
   /** A refusal may have been a passing fault of the service: a token that nothing can renew is tried again, to its end. */
-  async #isAcceptedAgain(before: Token): Promise<boolean> {
+  async #isAcceptedAgain(before: Token, context: RequestContext): Promise<boolean> {
     const { clock } = this.options
     const end = tokenExpiry(before)
     if (clock.now() < this.#lookedAt + refusedTokenEvery || (end !== undefined && clock.now() >= end))
       return false
     // The record of the question may be deleted.
-    const isAccepted = await this.#probed(this.#ownContext(), { by: before }).then(() => true, isAbsent)
+    const isAccepted = await this.#probed(context, { by: before }).then(() => true, isAbsent)
     this.#lookedAt = clock.now()
     if (!isAccepted) return false
     this.#bad.delete(before.text)
@@ -274,11 +259,11 @@ export class Session {
     return !isBad && (limit === undefined || this.options.clock.now() < limit)
   }
 
-  async #exchanged(credentials: Credentials): Promise<Token> {
+  async #exchanged(credentials: Credentials, context: RequestContext): Promise<Token> {
     const { clock, address, store, note } = this.options
     if (credentials.with === 'token') {
       const ready = { text: tokenIn(credentials.token, clock.now()).text, received: undefined }
-      if (!this.#bad.has(ready.text) || (await this.#isAcceptedAgain(ready))) return ready
+      if (!this.#bad.has(ready.text) || (await this.#isAcceptedAgain(ready, context))) return ready
       throw new Failure('unauthenticated', `${address} no longer takes the given token; ${this.#mend}`)
     }
     const same = JSON.stringify([credentials.user, credentials.password])
@@ -290,7 +275,7 @@ export class Session {
       this.#setback = { credentials: same, times, until: instant(clock.now() + pause), failure }
     }
     try {
-      const fresh = await logIn(this.http, credentials, { clock, address, askers: this.#waiting })
+      const fresh = await logIn(this.http, credentials, { clock, address, context })
       this.#accepted.add(same)
       // Until a question is answered with it.
       setBack(new Failure('unauthenticated', `${address} refuses the tokens that it gives; ${this.#mend}`))
@@ -306,9 +291,9 @@ export class Session {
   }
 }
 
-/** As in `SessionOptions`; a silent log-in is sent once more when another caller joins. */
-export interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> {
-  readonly askers?: Askers
+/** As in `SessionOptions`. */
+interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> {
+  readonly context?: RequestContext
 }
 
 const loginHint = (address: string, user: string | undefined): string =>
@@ -321,12 +306,11 @@ const loginHint = (address: string, user: string | undefined): string =>
 export async function logIn(
   http: Http,
   credentials: Extract<Credentials, { with: 'password' }>,
-  { clock, address, askers }: LogInOptions,
+  { clock, address, context = dueIn(loginLimit, clock) }: LogInOptions,
 ): Promise<Token> {
   const { user, password } = credentials
   if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  const context = { ...dueIn(loginLimit, clock), askers }
   try {
     const answer = await http.text(
       { method: 'POST', path: '/login', authorization, repeatable: true },

@@ -21,7 +21,7 @@ t.test('texts come back with how they were met, the latest first, also after a r
   await texts.remember(key, 'two', 'saved')
   await texts.remember(key, 'one', 'read')
   await texts.remember(key, 'three', 'sent')
-  const known = await open('/mnt').candidates(key)
+  const known = (await open('/mnt').known(key)).candidates
   t.same(
     known.map(({ text, read, saved }) => [text, read !== undefined, saved !== undefined]),
     [
@@ -29,17 +29,17 @@ t.test('texts come back with how they were met, the latest first, also after a r
       ['two', false, true],
     ],
   )
-  t.same(await texts.candidates({ kind: 'project', id: '42' }), [])
+  t.same((await texts.known({ kind: 'project', id: '42' })).candidates, [])
 })
 
 t.test('what another mount met is a base only where this one met nothing', async t => {
   const { texts, open } = await setUp(t)
   await texts.remember(key, 'one', 'saved')
   const other = open('/other')
-  t.match(await other.candidates(key), [{ text: 'one', saved: undefined }])
+  t.match((await other.known(key)).candidates, [{ text: 'one', saved: undefined }])
   await other.remember(key, 'two', 'shown')
-  t.match(await other.candidates(key), [{ text: 'two' }])
-  t.equal((await other.candidates(key)).length, 1)
+  t.match((await other.known(key)).candidates, [{ text: 'two' }])
+  t.equal((await other.known(key)).candidates.length, 1)
 })
 
 t.test('after a week a text is no base any more, what was sent stays for months', async t => {
@@ -53,17 +53,17 @@ t.test('after a week a text is no base any more, what was sent stays for months'
   await writeFile(trial, '')
   await texts.purge()
   await rm(trial)
-  t.equal((await texts.candidates(key)).length, 2)
+  t.equal((await texts.known(key)).candidates.length, 2)
   clock.turn(2 * day)
   await texts.purge()
   t.same(
-    (await texts.candidates(key)).map(({ text }) => text),
+    (await texts.known(key)).candidates.map(({ text }) => text),
     ['fresh'],
   )
-  t.equal(await texts.recall(key, textHash('sent')), 'sent')
+  t.equal(texts.recall(key, textHash('sent')), 'sent')
   clock.turn(90 * day)
   await texts.purge()
-  t.equal(await texts.recall(key, textHash('sent')), undefined)
+  t.equal(texts.recall(key, textHash('sent')), undefined)
   t.same(await readdir(join(stateDirectory, 'texts')), [])
 })
 
@@ -71,7 +71,7 @@ t.test('a text that the disk has damaged is no base', async t => {
   const { stateDirectory, texts } = await setUp(t)
   await texts.remember(key, 'a text', 'read')
   await truncate(join(stateDirectory, 'texts', 'report-42', textHash('a text')), 3)
-  t.same(await texts.candidates(key), [])
+  t.same((await texts.known(key)).candidates, [])
 })
 
 t.test('no other user may read them, and an id leads nowhere else', async t => {
@@ -88,5 +88,5 @@ t.test('many at once are all kept', async t => {
   const { texts } = await setUp(t)
   const all = Array.from({ length: 30 }, (_, at) => `text ${at % 10}`)
   await Promise.all(all.map(text => texts.remember(key, text, 'shown')))
-  t.equal((await texts.candidates(key)).length, 10)
+  t.equal((await texts.known(key)).candidates.length, 10)
 })

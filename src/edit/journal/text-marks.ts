@@ -1,0 +1,83 @@
+// Marks of texts: how, when and by which mount each text of a record was met.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { type Instant, instant } from '../../remote/remote.js'
+
+export const textUse = z.enum([
+  'shown',
+  'read',
+  'saved',
+  'outcome',
+  'sent',
+  'replaced',
+  'dropped',
+  'discarded',
+])
+/** True if it stays for the history. */
+export const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
+
+/**
+ * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
+ * the service has it. outcome: what the service made of that, where it says it otherwise. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
+ * dropped: it was not saved, and another text is written over it. discarded: it was not saved, and its user gave it up.
+ */
+export type TextUse = z.infer<typeof textUse>
+
+/** One way in which a text was met, when that was last, and the mark of the mount. */
+export interface Meeting {
+  readonly how: TextUse
+  readonly at: Instant
+  readonly mount: string
+}
+
+export interface Mark extends Meeting {
+  readonly hash: string
+  readonly own: boolean
+}
+
+// A text is a file named by its hash; each meeting is an empty file `<hash>.<how>.<mount>` whose mtime is the time.
+// So two mounts can write at once, and no crash can damage more than the last meeting.
+const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
+
+/** The mark in the file of this name; undefined for any other file. */
+export function markAt(directory: string, name: string, ownMount: string): Mark | undefined {
+  const [, hash, how, mount] = markForm.exec(name) ?? []
+  if (hash === undefined || mount === undefined) return undefined
+  const status = statSync(join(directory, name), { throwIfNoEntry: false })
+  if (status === undefined) return undefined
+  const at = instant(Math.round(status.mtimeMs))
+  return { hash, how: textUse.parse(how), mount, own: mount === ownMount, at }
+}
+
+export function byHash(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+  const found = new Map<string, Mark[]>()
+  for (const mark of marks) {
+    const its = found.get(mark.hash)
+    if (its === undefined) found.set(mark.hash, [mark])
+    else its.push(mark)
+  }
+  return found
+}
+
+/** Each save that fails leaves three texts at most: as it was written, in the record's form, and as it was sent. */
+const unsettledAtMost = 9
+
+/** The hashes of what this mount has sent since the last text that is known to be stored, the latest first. */
+export function unsettledIn(marks: readonly Mark[]): readonly string[] {
+  let saved = 0
+  for (const { own, how, at } of marks) if (own && how === 'saved') saved = Math.max(saved, at)
+  const sent = marks.filter(({ own, how, at }) => own && how === 'sent' && at > saved)
+  const latest = sent.sort((one, other) => other.at - one.at).slice(0, unsettledAtMost)
+  return latest.map(({ hash }) => hash)
+}
+
+/** When a text with these marks was met last, and when a program of this mount has read or stored it. */
+export function timesOf(marks: readonly Mark[]) {
+  const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
+  const lastAs = (how: TextUse) => {
+    const chosen = marks.filter(mark => mark.own && mark.how === how)
+    return chosen.length === 0 ? undefined : last(chosen)
+  }
+  return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
+}
