@@ -14,7 +14,9 @@ export interface FileQuestion {
 
 /** A folder whose files may be asked for. */
 interface Asked {
-  readonly folder: ListedDirectory
+  readonly path: string
+  /** Undefined while its listing is on its way. */
+  folder: ListedDirectory | undefined
   /** The questions asked for each entry. */
   readonly levels: (AccessLevel | undefined)[]
   /** Entries before this one have nothing left to ask. */
@@ -25,8 +27,8 @@ interface Asked {
 }
 
 /** Beyond the directories that programs are in, one question is asked for so many that were used. */
-const partBeyond = 16
-const beyondAtLeast = 8
+const partBeyond = 24
+const beyondAtLeast = 24
 const weightOfSize = 1 / 4
 
 export class FileQuestions {
@@ -50,19 +52,22 @@ export class FileQuestions {
     this.version = pattern.version
   }
 
-  /** The files of this folder may be asked for; `isBeyond`: no program has come to the directory that it lies in. */
-  add(folder: ListedDirectory, isBeyond: boolean): void {
-    if (this.asked.has(folder.path)) return
-    const one: Asked = { folder, levels: [], from: 0, count: 0, weight: 0 }
-    this.asked.set(folder.path, one)
+  /**
+   * The files of the folder at this path may be asked for, in the order of these calls, once its listing has come. `isBeyond`:
+   * no program has come to the directory that it lies in.
+   */
+  expect(path: string, isBeyond: boolean): void {
+    if (this.asked.has(path)) return
+    const one: Asked = { path, folder: undefined, levels: [], from: 0, count: 0, weight: 0 }
+    this.asked.set(path, one)
     if (isBeyond) this.beyond.add(one)
     this.reopen(one)
   }
 
-  /** The listing of the folder that was entered last has come. */
+  /** The listing of a folder that is expected has come. */
   arrive(folder: ListedDirectory): void {
-    this.add(folder, false)
-    this.enter(folder.path)
+    const one = this.asked.get(folder.path)
+    if (one !== undefined) one.folder ??= folder
   }
 
   /** A program is in this folder now: what was asked there counts as used, and what is left in the one before is dropped. */
@@ -70,7 +75,7 @@ export class FileQuestions {
     const next = this.asked.get(path)
     if (this.here !== undefined && this.here !== next) {
       this.perFolder = (this.perFolder + this.usualIn(this.here.folder)) / 2
-      this.drop(this.here.folder.path)
+      this.drop(this.here.path)
     }
     this.here = next
     if (next === undefined) return
@@ -81,7 +86,7 @@ export class FileQuestions {
 
   /** A program has come to this directory. */
   cameTo(directory: string): void {
-    for (const one of [...this.beyond]) if (parentOf(one.folder.path) === directory) this.come(one)
+    for (const one of [...this.beyond]) if (parentOf(one.path) === directory) this.come(one)
   }
 
   /** No program is expected in this folder any more. */
@@ -136,6 +141,7 @@ export class FileQuestions {
 
   private nextOf(one: Asked): FileQuestion | undefined {
     const { folder, levels } = one
+    if (folder === undefined) return undefined
     for (; one.from < folder.entries.length; one.from += 1) {
       const dentry = folder.entries[one.from]
       const kind = dentry && fileClassOf(dentry)
@@ -161,10 +167,11 @@ export class FileQuestions {
     return question
   }
 
-  private usualIn({ entries, path }: ListedDirectory): number {
-    return entries.filter(dentry => {
+  private usualIn(folder: ListedDirectory | undefined): number {
+    const isUsual = (dentry: Dentry): boolean => {
       const kind = fileClassOf(dentry)
-      return kind !== undefined && this.pattern.usual(kind, path) !== undefined
-    }).length
+      return kind !== undefined && this.pattern.usual(kind, folder?.path) !== undefined
+    }
+    return folder?.entries.filter(isUsual).length ?? 0
   }
 }

@@ -27,6 +27,8 @@ interface FolderUse {
   reach: number
   /** The first place that was not asked for. */
   asked: number
+  /** The short ones of its few files are fetched. */
+  hasAll: boolean
   level: AccessLevel
   at: Instant
 }
@@ -35,6 +37,8 @@ const usesAtMost = 64
 const reachAtMost = 64
 /** Opens with more files than this between two are not in order. */
 const skipAtMost = 2
+/** Of so few files a program that opens two wants the others, too, in whatever order: `cp` takes them by their inode numbers. */
+const fewFiles = 16
 
 export function openSiblingPrefetch(
   queue: PrefetchQueue,
@@ -50,7 +54,7 @@ export function openSiblingPrefetch(
       known.at = now()
       return known
     }
-    const none = { looks: -1, opened: -1, reach: 0, asked: 0 }
+    const none = { looks: -1, opened: -1, reach: 0, asked: 0, hasAll: false }
     const fresh: FolderUse = { batch: queue.batch(), ...none, level: 'opened', at: now() }
     uses.set(path, fresh)
     for (const [oldest, { batch }] of uses) {
@@ -100,12 +104,19 @@ export function openSiblingPrefetch(
       const at = places.get(name)
       if (at === undefined || at === here.opened) return
       const step = at - here.opened
-      const inOrder = here.opened >= 0 && step > 0 && step <= skipAtMost
+      const isFirst = here.opened < 0
+      const inOrder = !isFirst && step > 0 && step <= skipAtMost
       here.opened = at
+      if (!isFirst && !here.hasAll && files.length <= fewFiles) {
+        here.hasAll = true
+        for (const file of files)
+          if (file.name !== name && !contentPrefetch.isKnown(file.node, 'opened'))
+            take(here, folder, file, 'opened')
+      }
       if (!inOrder) {
         here.reach = 0
         here.asked = 0
-        return here.batch.cancel()
+        return here.hasAll ? undefined : here.batch.cancel()
       }
       here.reach = Math.min(Math.max(2, here.reach * 2), reachAtMost)
       const end = Math.min(at + 1 + here.reach, files.length)

@@ -10,8 +10,8 @@ const reachAtMost = 1_024
 const lookAtMost = 256
 
 export class Trail {
-  /** Entered, or something in it was. */
-  readonly entered = new Set<number>()
+  /** Entered, or something in it was: the step that did so last. */
+  readonly entered = new Map<number, number>()
   /** Something in it was entered. */
   readonly passed = new Set<number>()
   /** Listed ahead, or about to be, and not entered. */
@@ -42,9 +42,9 @@ export class Trail {
   }
 
   /** A step to a folder, or to something in it. */
-  step(place: number, isBelow: boolean, at: Instant): void {
+  step(place: number, isBelow: boolean, step: number, at: Instant): void {
     if (!this.entered.has(place)) this.order = this.nearerOrder(place)
-    this.entered.add(place)
+    this.entered.set(place, step)
     if (isBelow) this.passed.add(place)
     this.last = place
     this.steppedAt = at

@@ -48,6 +48,7 @@ export class Walks {
   private readonly files: FileQuestions
   private readonly source: PrefetchSource
   private looks = 0
+  private steps = 0
   /** Nothing is left to list ahead until a program takes a step, or more is listed. */
   private isThrough = false
 
@@ -61,13 +62,15 @@ export class Walks {
 
   /** The folder at this path, which stands in a directory that is known, is entered. */
   step(path: string): void {
-    const way = this.wayTo(path)
+    this.steps += 1
+    const way = this.wayAnew(path)
     const [here] = way
     if (here === undefined) return
     this.enter(way, here)
     this.follow(path)
+    this.files.expect(path, false)
     const folder = this.ports.known(path)
-    if (folder !== undefined) this.files.add(folder, false)
+    if (folder !== undefined) this.files.arrive(folder)
     this.files.enter(path)
     this.source.wake()
   }
@@ -96,7 +99,7 @@ export class Walks {
       if (trail.steppedAt > since) continue
       this.heads.delete(path)
       this.giveUp(trail)
-      for (const place of trail.entered) this.files.drop(trail.pathOf(place))
+      for (const place of trail.entered.keys()) this.files.drop(trail.pathOf(place))
       if (trail.steppedAt <= since - togetherMs) this.trails.delete(path)
     }
     if (this.heads.size === 0) this.source.rest()
@@ -122,7 +125,7 @@ export class Walks {
       if (isNew) step.trail.used += 1
       if (isNew && !wasAhead) step.trail.missed()
       step.trail.depth = Math.max(step.trail.depth, level + 1)
-      step.trail.step(step.place, level > 0, this.ports.now())
+      step.trail.step(step.place, level > 0, this.steps, this.ports.now())
     }
   }
 
@@ -140,6 +143,22 @@ export class Walks {
       this.takeOff({ trail, place }, way)
       this.files.drop(trail.pathOf(place))
     }
+  }
+
+  /** The way to a folder. One that was left long ago is entered to do more there than before: all above it that is gone through again, is new. */
+  private wayAnew(path: string): readonly Step[] {
+    const way = this.wayTo(path)
+    const at = way[0]?.trail.entered.get(way[0].place)
+    if (at === undefined || this.steps - at <= headsAtMost) return way
+    const stays = way.findIndex(({ trail, place }) => !trail.entered.has(place) || trail.last === place)
+    if (stays === 0) return way
+    const top = way.at(stays < 0 ? -1 : stays - 1)?.trail.folder.path ?? ''
+    for (const [folder, trail] of this.trails) {
+      if (folder !== top && !folder.startsWith(`${top}/`)) continue
+      this.giveUp(trail)
+      this.trails.delete(folder)
+    }
+    return this.wayTo(path)
   }
 
   /** From the directory above a folder up to the top: the trail of each, and the place in it. */
@@ -182,7 +201,8 @@ export class Walks {
   }
 
   /** The nearest folder that is not listed yet, in this directory and so many levels below it in all. */
-  private foresee(trail: Trail, levels: number): Step | undefined {
+  private foresee(trail: Trail, depth: number): Step | undefined {
+    let levels = depth
     for (const place of trail.nearest()) {
       this.looks += 1
       if (this.looks > looksAtMost) return undefined
@@ -190,6 +210,8 @@ export class Walks {
       // A program that has left a folder does not come back into it.
       if (levels === 1 || (trail.passed.has(place) && place !== trail.last)) continue
       const below = this.ports.known(trail.pathOf(place))
+      // Its listing is on its way: what lies in it is nearer than what lies in those beyond.
+      if (below === undefined) levels = 1
       if (below === undefined || below.folders.length === 0) continue
       const found = this.foresee(this.trailOf(below), levels - 1)
       if (found !== undefined) return found
@@ -204,12 +226,11 @@ export class Walks {
     if (node === undefined || !isDirectory(node)) return undefined
     trail.ahead.add(place)
     for (const { trail } of this.wayTo(path)) trail.waiting += 1
+    this.files.expect(path, trail.entered.size === 0)
     return async (context, signal) => {
       try {
-        const folder = await this.ports.list(path, node, context)
+        this.files.arrive(await this.ports.list(path, node, context))
         this.isThrough = false
-        if (trail.ahead.has(place)) this.files.add(folder, trail.entered.size === 0)
-        else if (this.heads.get(parentOf(path)) === path) this.files.arrive(folder)
       } catch (thrown) {
         if (signal.aborted) this.takeOff(step, this.wayTo(path))
         throw thrown
