@@ -174,6 +174,28 @@ export function prefetch(t: Test, open: OpenTestbed): void {
         t.ok(asked.length <= 5 * walked.length, `${asked.length} of 300, ${order}, seed ${seed}`)
     })
 
+    t.test('AHEAD-2 files that are read once all folders were walked through are fetched ahead', async t => {
+      const runs = Array.from({ length: 24 }, (_, at) => `run ${at}`)
+      const testbed = await open(t, {
+        fill(seed) {
+          seed.addUser({ name: 'demo', password: 'demo' })
+          const project = seed.addProject({ id: '900', name: 'Long', owner: 'demo' })
+          for (const [at, name] of runs.entries())
+            seed.addCalculation({ id: String(901 + at), name, project, files: { 'a.out': name } })
+        },
+      })
+      await namesOf(testbed, 'projects/Long')
+      for (const name of runs) await namesOf(testbed, `projects/Long/${name}`)
+      for (const name of runs.slice(0, 2)) await textOf(testbed, `projects/Long/${name}/a.out`)
+      for (const id of [903, 904])
+        t.equal(
+          (await heardSoon(testbed, 0, new RegExp(`^GET .*bitstream\\?id=${id}&`), 1)).length,
+          1,
+          `${id}`,
+        )
+      t.same(await heardSoon(testbed, 0, /^HEAD .*bitstream\?id=90[34]&/, 0), [], 'without a HEAD')
+    })
+
     t.test('AHEAD-2 what was never looked at on the way is not asked for', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects/P1')
