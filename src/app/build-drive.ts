@@ -122,10 +122,9 @@ export function buildDrive(
   const { drafts, roots } = journal
   const pins = new Pins({
     ...caches,
-    store: new PinStore(caches.ledger),
+    store: new PinStore(caches.ledger, caches.content, config.cacheSize),
     tree,
     dialect,
-    cacheBytes: config.cacheSize,
     interval: pinInterval,
     limit: pLimit(pinRequestsAtMost),
     patience: config.deadlineMetadata,

@@ -67,7 +67,7 @@ export function buildCaches(
       service: health,
       activity,
       source: fleet?.answers,
-      isKept: (query, answer) => pins()?.members.keepsAnswer(query, answer) === true,
+      isKept: (query, answer) => pins()?.store.keepsAnswer(query, answer) === true,
       changed(namespace, key) {
         pins()?.changed(namespace, key)
         if (namespace === undefined || key === undefined) return news.tell('all')
@@ -99,7 +99,7 @@ export function buildCaches(
     log: note,
     replaced: name => fleet?.contents.replaced(name),
     dropped: name => pins()?.dropped(name),
-    pinned: () => pins()?.members.names() ?? new Set(),
+    pinned: () => pins()?.store.names() ?? new Set(),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })

@@ -18,7 +18,7 @@ export function openCacheControl({
     async cacheClear() {
       let pinned = 0
       const gone = await content.clear(name => {
-        const isPinned = pins.members.keepsContent(name)
+        const isPinned = pins.store.names().has(name)
         if (isPinned) pinned += 1
         return !isPinned
       })

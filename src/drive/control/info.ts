@@ -39,7 +39,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
       web: webPathOf(found),
       size: await sizeOf(node),
       cached: await shareOf(found),
-      pinned: pins.coverOf(node)?.path,
+      pinned: pins.store.coverOf(node)?.path,
       draft: isEditable(node) ? stateOf(writeSide.records.draftOf(nodeKey(node))) : undefined,
       stale: xattrs.get(path, node, 'user.calcfs.stale'),
     }

@@ -27,7 +27,7 @@ export function openPinControl({
 
   /** By the path it was pinned with, which may lead nowhere by now, or by what stands at this path. */
   async function keyOf(given: string): Promise<string> {
-    const known = pins.list().find(({ path }) => path === given.replace(/\/+$/, ''))
+    const known = pins.store.list().find(({ path }) => path === given.replace(/\/+$/, ''))
     return known?.key ?? nodeKey((await targetAt(given)).target)
   }
 
@@ -36,7 +36,7 @@ export function openPinControl({
     const gone = pins.unpin(key)
     if (gone !== undefined) return gone
     const { node } = await nodeAt(tree, given, until())
-    const cover = pins.coverOf(node)
+    const cover = pins.store.coverOf(node)
     const because =
       cover === undefined
         ? '`calcfs pins` lists what is'

@@ -34,22 +34,11 @@ export class PinFetch {
   async sizes(contents: readonly PlacedContent[]) {
     const { content, limit, clock, patience } = this.parts
     const found: SizedContent[] = []
-    const unsized: PlacedContent[] = []
     const missing = await forEach(contents, async one => {
-      try {
-        const asked = (): Promise<number> => content.size(one.content, dueIn(patience, clock, 'guess'))
-        found.push({ ...one, bytes: content.knownSize(one.content) ?? (await limit(asked)) })
-      } catch (thrown) {
-        unsized.push(one)
-        throw thrown
-      }
+      const asked = (): Promise<number> => content.size(one.content, dueIn(patience, clock, 'guess'))
+      found.push({ ...one, bytes: content.knownSize(one.content) ?? (await limit(asked)) })
     })
-    return {
-      // Those whose size could not be had, whatever the reason.
-      unsized,
-      missing,
-      contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)),
-    }
+    return { missing, contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)) }
   }
 
   /** Those of them that are on this disk. */

@@ -1,9 +1,11 @@
-// Pins on disk: which subtrees the user wants kept whole, and what of the service belongs to each of them.
+// Pins, on disk and in memory: which subtrees the user wants kept whole, what belongs to each, and what is not evicted for them.
 import * as z from 'zod'
+import type { ContentCache } from '../../cache/content/content.js'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { derivedNames } from '../../content-kinds.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
+import type { SizedContent } from './pin-fetch.js'
 
 /** The things that can be pinned. */
 export type PinTarget = Extract<Node, { kind: 'top' | 'project' | 'calculation' | 'report' | 'content' }>
@@ -26,9 +28,25 @@ export interface PinMembers {
   readonly reports: ReadonlySet<string>
   /** The projects that lead to it. */
   readonly above: ReadonlySet<string>
+  /** Bytes of its contents, without those that another pin kept before. */
+  readonly bytes: number
+}
+
+/** A question as the query cache names it. */
+export interface PinQuestion {
+  readonly namespace: string
+  readonly key: string
+}
+
+interface KnownPin {
+  readonly pin: Pin
+  /** The time of its row, which moves with its members: reading and parsing many takes long. */
+  readonly stored: Instant
+  readonly members: PinMembers
 }
 
 const [pinRoom, memberRoom] = ['pin', 'pin-members']
+const partOfPins = 7 / 8
 
 const contentForm = z.object({
   of: z.enum(['file', ...derivedNames]),
@@ -51,36 +69,40 @@ const membersForm = z.object({
   calculations: idsForm,
   reports: idsForm,
   above: idsForm,
+  bytes: z.number(),
 })
 
 const noIds: ReadonlySet<string> = new Set()
-export const noMembers: PinMembers = {
+const noMembers: PinMembers = {
   contents: noIds,
   projects: noIds,
   calculations: noIds,
   reports: noIds,
   above: noIds,
+  bytes: 0,
 }
 
 export class PinStore {
-  /** The members of a pin, and the time of its row, which moves with them: reading and parsing many takes long. */
-  private readonly read = new Map<
-    string,
-    { readonly stored: Instant | undefined; readonly found: PinMembers }
-  >()
+  #known = new Map<string, KnownPin>()
+  /** The names of all contents that are pinned. */
+  #names = noIds
+  /** The ledger's, as it was read last: another mount may have pinned something. */
+  #revision = -1
 
-  constructor(private readonly ledger: Ledger) {}
-
-  /** Another number once another process has written. */
-  revision(): number {
-    return this.ledger.revision()
-  }
+  /** @param cacheBytes bytes that kept files may take in all */
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly content: Pick<ContentCache, 'nameOf'>,
+    private readonly cacheBytes: number,
+  ) {}
 
   /** The oldest first; those of other mounts of the cache directory too. */
   list(): readonly Pin[] {
-    return [...this.ledger.entries(pinRoom)]
-      .flatMap(([key, { value }]) => pinIn(key, value) ?? [])
-      .sort((one, other) => one.since - other.since)
+    return [...this.#all().values()].map(({ pin }) => pin)
+  }
+
+  find(key: string): Pin | undefined {
+    return this.#all().get(key)?.pin
   }
 
   /** On disk when it returns. */
@@ -88,34 +110,162 @@ export class PinStore {
     // A node of a listing is a view of packed rows, with no fields of its own.
     this.ledger.set(pinRoom, key, JSON.stringify({ path, since, target: targetForm.parse(target) }))
     this.ledger.flush()
+    this.#read()
   }
 
   remove(key: string): void {
-    this.read.delete(key)
     for (const room of [pinRoom, memberRoom]) this.ledger.delete(room, key)
     this.ledger.flush()
+    this.#read()
   }
 
   /** Its members at the last look. */
   members(key: string): PinMembers {
-    const before = this.read.get(key)
-    const stored = this.ledger.getWithTime(pinRoom, key)?.stored
-    if (before !== undefined && before.stored === stored) return before.found
-    const found = parsed(membersForm, this.ledger.get(memberRoom, key)) ?? noMembers
-    this.read.set(key, { stored, found })
-    return found
+    return this.#all().get(key)?.members ?? noMembers
   }
 
-  setMembers(key: string, { contents, projects, calculations, reports, above }: PinMembers): void {
-    const found = { contents, projects, calculations, reports, above }
+  /** Nothing more belongs to it where nothing is given. */
+  setMembers(key: string, found: PinMembers = noMembers): void {
+    const known = this.#all().get(key)
+    if (known === undefined) return
     const text = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
     if (this.ledger.get(memberRoom, key) !== text) {
       this.ledger.set(memberRoom, key, text)
       this.ledger.freshen(pinRoom, key)
     }
     this.ledger.flush()
+    const stored = this.ledger.getWithTime(pinRoom, key)?.stored ?? known.stored
+    this.#take(this.#known.set(key, { ...known, stored, members: found }))
+  }
+
+  /** The members of a pin that may be kept beside the others: those kept for it first, then in the order of their paths. */
+  fit(key: string, all: readonly SizedContent[]) {
+    const most = this.cacheBytes * partOfPins
+    const own = this.members(key).contents
+    const others = [...this.#all()].flatMap(([other, { members }]) => (other === key ? [] : [members]))
+    const taken = others.reduce((sum, { bytes }) => sum + bytes, 0)
+    const named = all.map(one => ({ ...one, name: this.content.nameOf(one.content) }))
+    let bytes = 0
+    let tooMuch = 0
+    const tooMany: SizedContent[] = []
+    const chosen = named
+      .toSorted((one, other) => Number(own.has(other.name)) - Number(own.has(one.name)))
+      .filter(one => {
+        const more = others.some(({ contents }) => contents.has(one.name)) ? 0 : one.bytes
+        const fits = taken + bytes + more <= most
+        if (fits) bytes += more
+        else tooMany.push(one)
+        tooMuch += fits ? 0 : more
+        return fits
+      })
+    if (tooMany.length === 0) return { chosen, tooMany, bytes, because: undefined }
+    const files = `${tooMany.length} ${tooMany.length === 1 ? 'file' : 'files'}`
+    const needed = Math.ceil((taken + bytes + tooMuch) / partOfPins)
+    const because = `${files} of ${tooMuch} bytes do not fit, because pins take seven eighths of --cache-size (${this.cacheBytes}) at most: mount with --cache-size ${needed}, or unpin something`
+    return { chosen, tooMany, bytes, because }
+  }
+
+  /** The pin that keeps this. */
+  coverOf(node: Node): Pin | undefined {
+    const all = [...this.#all().values()]
+    return all.find(({ pin, members }) => pin.key === nodeKey(node) || this.#isIn(members, node))?.pin
+  }
+
+  /** True if this answer serves at any age: a pinned thing is shown in an outage. */
+  keepsAnswer(query: PinQuestion, answer: unknown): boolean {
+    const all = [...this.#all().values()].map(({ members }) => members)
+    switch (query.namespace) {
+      // The way to every pin begins there.
+      case 'user':
+        return all.length > 0
+      // A report tells the name of its type.
+      case 'report-types':
+        return all.some(({ reports }) => reports.size > 0)
+      // Where a path leads.
+      case 'resolve': {
+        const kind = query.key.slice(0, query.key.indexOf(' '))
+        return typeof answer === 'string' && all.some(one => concerns(one, kind, answer))
+      }
+      default:
+        return this.keysOf(query).length > 0
+    }
+  }
+
+  /** The keys of the pins of which this tells something. */
+  keysOf(query: PinQuestion): readonly string[] {
+    const { kind, id } = thingOf(query)
+    return [...this.#all()].flatMap(([key, { members }]) => (concerns(members, kind, id) ? [key] : []))
+  }
+
+  /** The names of all contents that stay on this disk. */
+  names(): ReadonlySet<string> {
+    this.#all()
+    return this.#names
+  }
+
+  /** The keys of the pins that keep a content of this name. */
+  keepersOf(name: string): readonly string[] {
+    if (!this.names().has(name)) return []
+    return [...this.#known].flatMap(([key, { members }]) => (members.contents.has(name) ? [key] : []))
+  }
+
+  #all(): ReadonlyMap<string, KnownPin> {
+    if (this.ledger.revision() !== this.#revision) this.#read()
+    return this.#known
+  }
+
+  #read(): void {
+    this.#revision = this.ledger.revision()
+    const found = [...this.ledger.entries(pinRoom)].flatMap(([key, { value, stored }]) => {
+      const pin = pinIn(key, value)
+      if (pin === undefined) return []
+      const before = this.#known.get(key)
+      const isSame = before?.stored === stored
+      const members = isSame ? before.members : parsed(membersForm, this.ledger.get(memberRoom, key))
+      return [{ pin, stored, members: members ?? noMembers }]
+    })
+    found.sort((one, other) => one.pin.since - other.pin.since)
+    this.#take(new Map(found.map(one => [one.pin.key, one])))
+  }
+
+  #take(known: Map<string, KnownPin>): void {
+    this.#known = known
+    this.#names = new Set([...known.values()].flatMap(({ members }) => [...members.contents]))
+  }
+
+  #isIn(one: PinMembers, node: Node): boolean {
+    switch (node.kind) {
+      case 'content':
+        return one.contents.has(this.content.nameOf(node.content))
+      case 'project':
+      case 'calculation':
+      case 'report':
+        return idsOf(one, node.kind).has(node.id)
+      case 'record':
+        return node.of === 'share' ? one.projects.has(node.project) : idsOf(one, node.of).has(node.id)
+      default:
+        return false
+    }
   }
 }
+
+/** The project, calculation or report that a listing, a record or a list of shares is of: the key may name the kind first. */
+export function thingOf({ key }: PinQuestion): { readonly kind: string; readonly id: string } {
+  const [, kind = 'project', id = ''] = /^(?:(\w+) )?(\d+)$/.exec(key) ?? []
+  if (isOfProject(kind)) return { kind: 'project', id }
+  return { kind: kind === 'report' ? kind : 'calculation', id }
+}
+
+/** True if it belongs to it, or leads to it. */
+const concerns = (one: PinMembers, kind: string, id: string): boolean =>
+  idsOf(one, kind).has(id) || (kind === 'project' && one.above.has(id))
+
+function idsOf(one: PinMembers, kind: string): ReadonlySet<string> {
+  if (isOfProject(kind)) return one.projects
+  return kind === 'report' ? one.reports : one.calculations
+}
+
+const isOfProject = (kind: string): boolean => /^(project|projects|calculations)$/.test(kind)
 
 function pinIn(key: string, text: string): Pin | undefined {
   const pin = parsed(pinForm, text)

@@ -2,16 +2,14 @@
 import type { LimitFunction } from 'p-limit'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
-import { type CalculationNode, type Dentry, type DirectoryNode, nodeKey } from '../nodes/node.js'
+import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
 import type { Pin } from './pin-store.js'
 import {
   type KnownParts,
   knownCalculation,
-  knownEntries,
   listedCalculation,
   recordedCalculation,
   type Subtree,
-  type SubtreeSource,
   subtreeOf,
 } from './subtree.js'
 
@@ -37,19 +35,11 @@ const deepest = 64
 export class PinSurvey {
   constructor(private readonly parts: PinSurveyParts) {}
 
-  /**
-   * @param listing holds the keys of what is listed just now: its answer is no news for this survey
-   * @throws Failure of an outage, or of the pinned thing itself
-   */
-  async look({ path, target }: Pin, listing: Set<string>): Promise<SurveyedPin> {
-    const source: SubtreeSource = {
-      meet: node => this.#meet(node),
-      list: directory => this.#list(directory, listing),
-      known: directory => knownEntries(directory, this.parts),
-    }
+  /** @throws Failure of an outage, or of the pinned thing itself */
+  async look({ path, target }: Pin): Promise<SurveyedPin> {
     const found = await (target.kind === 'content'
-      ? this.#ofContent(path, target.content, source)
-      : subtreeOf({ path, node: await this.#nodeOf(target) }, source))
+      ? this.#ofContent(path, target.content)
+      : subtreeOf({ path, node: await this.#nodeOf(target) }, node => this.#list(node)))
     return { ...found, above: this.#aboveOf(target) }
   }
 
@@ -58,28 +48,21 @@ export class PinSurvey {
     return entry.known() ?? this.parts.limit(() => entry.ask(this.parts.context()))
   }
 
-  async #meet(node: DirectoryNode): Promise<void> {
-    const { catalog } = this.parts
-    if (node.kind === 'project') {
-      await this.#ask(catalog.record({ kind: 'project', id: node.id }))
+  async #list(directory: DirectoryNode): Promise<readonly Dentry[]> {
+    const { catalog, context, limit, tree } = this.parts
+    if (directory.kind === 'report') return this.#rowsOf(directory.id)
+    if (directory.kind === 'project') {
+      await this.#ask(catalog.record({ kind: 'project', id: directory.id }))
       // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
-      await this.#ask(catalog.shares(node.id)).catch(unlessAway)
+      await this.#ask(catalog.shares(directory.id)).catch(unlessAway)
     }
-    if (node.kind === 'calculation') await this.#ask(catalog.record({ kind: 'calculation', id: node.id }))
-  }
-
-  async #list(directory: DirectoryNode, listing: Set<string>): Promise<readonly Dentry[]> {
-    const { context, limit, tree } = this.parts
-    const key = nodeKey(directory)
-    listing.add(key)
-    try {
-      if (directory.kind === 'report') return await this.#rowsOf(directory.id)
+    if (directory.kind === 'calculation') {
+      await this.#ask(catalog.record({ kind: 'calculation', id: directory.id }))
       // The files of a calculation never change.
-      const known = directory.kind === 'calculation' ? tree.listKnown(directory) : undefined
-      return known ?? (await limit(() => tree.list(directory, context())))
-    } finally {
-      listing.delete(key)
+      const known = tree.listKnown(directory)
+      if (known !== undefined) return known
     }
+    return limit(() => tree.list(directory, context()))
   }
 
   async #calculationAt(id: CalculationId): Promise<CalculationNode> {
@@ -106,8 +89,8 @@ export class PinSurvey {
   }
 
   /** One file needs the folder that lists it. A generated one goes by the title of its calculation, which may change. */
-  async #ofContent(path: string, wanted: Content, source: SubtreeSource): Promise<Subtree> {
-    const entries = await source.list(await this.#calculationAt(wanted.calculation))
+  async #ofContent(path: string, wanted: Content): Promise<Subtree> {
+    const entries = await this.#list(await this.#calculationAt(wanted.calculation))
     const isWanted = ({ of, title }: Content): boolean =>
       of === wanted.of && (of !== 'file' || title === wanted.title)
     const contents = entries.flatMap(({ node }) =>

@@ -7,18 +7,15 @@ import { type Clock, dueIn, every } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
-import { type Node, nodeKey } from '../nodes/node.js'
+import { nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
-import { AllPinMembers, thingOf } from './pin-members.js'
-import type { Pin, PinStore, PinTarget } from './pin-store.js'
+import { type Pin, type PinMembers, type PinStore, type PinTarget, thingOf } from './pin-store.js'
 import { PinSurvey } from './pin-survey.js'
 import type { KnownParts, MissingPart } from './subtree.js'
 
 export interface PinsParts extends KnownParts {
   readonly store: PinStore
   readonly content: ContentCache
-  /** Bytes that kept files may take in all. */
-  readonly cacheBytes: number
   /** Milliseconds between two questions for the listings of what is pinned. */
   readonly interval: number
   /** Requests of all pins together. */
@@ -35,6 +32,8 @@ export interface PinsParts extends KnownParts {
 interface Found {
   readonly chosen: readonly SizedContent[]
   readonly tooMany: readonly SizedContent[]
+  /** Names of contents that stay from before, while a part of the pin cannot be had. */
+  readonly earlier: readonly string[]
   readonly because: string | undefined
   readonly missing: readonly MissingPart[]
 }
@@ -50,17 +49,7 @@ class PinProgress {
   /** True if all of it was looked at in this process. */
   isFound = false
 
-  /** All of it was looked at: these are here. */
-  found(all: readonly SizedContent[], here: Iterable<SizedContent>): void {
-    this.isFound = true
-    this.files = all.length
-    this.bytes = all.reduce((sum, one) => sum + one.bytes, 0)
-    this.filesKept = 0
-    this.bytesKept = 0
-    for (const one of here) this.kept(one)
-  }
-
-  kept({ bytes }: SizedContent): void {
+  kept({ bytes }: Pick<SizedContent, 'bytes'>): void {
     this.filesKept += 1
     this.bytesKept += bytes
   }
@@ -77,9 +66,7 @@ const watchEveryMs = 5_000
 const [soonMs, retryMs] = [500, 2_000]
 
 export class Pins {
-  /** The members of all pins. */
-  readonly members: AllPinMembers
-  private readonly store: PinStore
+  readonly store: PinStore
   private readonly fetcher: PinFetch
   private readonly survey: PinSurvey
   private readonly progress = new Map<string, PinProgress>()
@@ -87,21 +74,16 @@ export class Pins {
   private readonly busy = new Set<string>()
   private readonly due = new Set<string>()
   private readonly failures = new Map<string, number>()
-  /** The listings that each pin asks for just now. */
-  private readonly listing = new Map<string, Set<string>>()
   private readonly ends: (() => void)[] = []
   private isStarted = false
   private isClosed = false
-  private lock: Promise<(() => void) | undefined> | undefined
-  /** The pins as they were read last. */
-  private seen = ''
+  private turn: Promise<(() => void) | undefined> | undefined
 
   constructor(private readonly parts: PinsParts) {
     this.store = parts.store
     this.fetcher = new PinFetch(parts)
     const context = (): RequestContext => dueIn(parts.patience, parts.clock, 'guess')
     this.survey = new PinSurvey({ ...parts, context })
-    this.members = new AllPinMembers(parts.store, parts.content, parts.cacheBytes)
   }
 
   /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
@@ -109,10 +91,7 @@ export class Pins {
     if (this.isStarted) return
     this.isStarted = true
     const { clock, interval } = this.parts
-    const lookRound = (): void => {
-      if (signature(this.store.list()) !== this.seen) this.tendAll()
-    }
-    this.ends.push(every(clock, watchEveryMs, lookRound))
+    this.ends.push(every(clock, watchEveryMs, () => this.tendAll(({ key }) => !this.progress.has(key))))
     this.ends.push(every(clock, interval, () => this.tendAll()))
     this.tendAll()
   }
@@ -121,23 +100,22 @@ export class Pins {
   pin(path: string, target: PinTarget): PinLine {
     this.start()
     const key = nodeKey(target)
-    const known = this.store.list().find(pin => pin.key === key)
+    const known = this.store.find(key)
     const pin = known ?? { key, path, target, since: this.parts.clock.now() }
     if (known === undefined) this.store.set(pin)
-    this.read()
     if (!this.busy.has(key)) this.progressOf(key).stopped('looking')
     this.failures.delete(key)
-    this.tend(key)
+    this.tend(pin)
     return this.reportOf(pin)
   }
 
   /** Contents kept for it alone may go from now on. Undefined where there is no such pin. */
   unpin(key: string): PinLine | undefined {
-    const pin = this.store.list().find(one => one.key === key)
+    const pin = this.store.find(key)
     if (pin === undefined) return undefined
     const report = this.reportOf(pin)
     this.store.remove(key)
-    this.read()
+    this.progress.delete(key)
     return report
   }
 
@@ -145,36 +123,25 @@ export class Pins {
     return this.store.list().map(pin => this.reportOf(pin))
   }
 
-  list(): readonly Pin[] {
-    return this.store.list()
-  }
-
-  /** The pin that keeps this, if one does. */
-  coverOf(node: Node): Pin | undefined {
-    const key = this.members.coverOf(node)
-    return key === undefined ? undefined : this.store.list().find(pin => pin.key === key)
-  }
-
   /** A listing of something is another one now; of all, where no key is given. */
   changed(namespace: string | undefined, key: string | undefined): void {
     if (!this.isStarted || this.isClosed) return
     if (namespace === undefined || key === undefined) {
-      for (const pin of this.store.list()) this.soon(pin.key)
+      for (const pin of this.store.list()) this.soon(pin)
       return
     }
-    const { kind, id } = thingOf({ namespace, key })
     // Only the record of a report lists something.
-    if (namespace === 'record' ? kind !== 'report' : namespace !== 'listing') return
-    for (const one of this.members.keysOf({ namespace, key }))
-      if (this.listing.get(one)?.has(`${kind} ${id}`) !== true) this.soon(one)
+    const lists =
+      namespace === 'record' ? thingOf({ namespace, key }).kind === 'report' : namespace === 'listing'
+    if (lists) for (const one of this.store.keysOf({ namespace, key })) this.soon({ key: one })
   }
 
   /** A content of this name is on this disk no more. */
   dropped(name: string): void {
     if (!this.isStarted || this.isClosed) return
-    for (const key of this.members.keepersOf(name)) {
+    for (const key of this.store.keepersOf(name)) {
       this.progressOf(key).stopped('looking')
-      this.soon(key)
+      this.soon({ key })
     }
   }
 
@@ -182,47 +149,38 @@ export class Pins {
   async close(): Promise<void> {
     this.isClosed = true
     for (const end of this.ends) end()
-    const giveBack = await this.lock?.catch(alreadyTold)
+    const giveBack = await this.turn?.catch(alreadyTold)
     giveBack?.()
   }
 
   // When a pin is looked after.
 
-  private tendAll(): void {
-    this.read()
-    for (const { key } of this.store.list()) this.tend(key)
+  private tendAll(isMeant: (pin: Pin) => boolean = () => true): void {
+    for (const pin of this.store.list()) if (isMeant(pin)) this.tend(pin)
   }
 
-  private tend(key: string): void {
-    const pin = this.store.list().find(one => one.key === key)
+  private tend({ key }: Pick<Pin, 'key'>): void {
+    const pin = this.store.find(key)
     if (pin === undefined || this.isClosed) return
     if (this.busy.has(key)) return void this.due.add(key)
     this.due.delete(key)
     this.busy.add(key)
     void this.lookAfter(pin).then(again => {
       this.busy.delete(key)
-      if (this.due.delete(key)) this.soon(key)
-      else if (again !== undefined) this.tendIn(key, again)
+      if (this.due.delete(key)) this.soon(pin)
+      else if (again !== undefined) this.tendIn(pin, again)
     })
   }
 
   /** In a moment: a change seldom comes alone. */
-  private soon(key: string): void {
-    if (this.due.has(key)) return
-    this.due.add(key)
-    if (!this.busy.has(key)) this.tendIn(key, soonMs)
+  private soon(pin: Pick<Pin, 'key'>): void {
+    if (this.due.has(pin.key)) return
+    this.due.add(pin.key)
+    if (!this.busy.has(pin.key)) this.tendIn(pin, soonMs)
   }
 
-  private tendIn(key: string, milliseconds: number): void {
-    this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
-  }
-
-  /** Takes what is on the disk. */
-  private read(): void {
-    const pins = this.store.list()
-    this.seen = signature(pins)
-    this.members.read()
-    for (const key of this.progress.keys()) if (!pins.some(pin => pin.key === key)) this.progress.delete(key)
+  private tendIn(pin: Pick<Pin, 'key'>, milliseconds: number): void {
+    this.parts.clock.after(milliseconds, () => this.tend(pin), 'in-background')
   }
 
   // The work for a pin.
@@ -231,17 +189,25 @@ export class Pins {
   private async lookAfter(pin: Pin): Promise<number | undefined> {
     const state = this.progressOf(pin.key)
     try {
-      this.lock ??= this.parts.takeTurn().catch(thrown => {
-        this.lock = undefined
-        throw thrown
-      })
-      if ((await this.lock) === undefined) this.lock = undefined
-      const isDone = await this.bring(pin, state, await this.lookedUp(pin))
+      const mayFetch = await this.hasTurn()
+      const found = await this.lookedUp(pin)
+      const isDone = await this.bring(pin, found, mayFetch)
       if (this.due.has(pin.key) && state.state === 'whole') state.stopped('looking')
       return isDone ? this.done(pin) : this.failed(pin)
     } catch (thrown) {
       return this.stoppedBy(asFailure(thrown), pin, state)
     }
+  }
+
+  /** One process fetches, until it ends. */
+  private async hasTurn(): Promise<boolean> {
+    this.turn ??= this.parts.takeTurn()
+    const giveBack = await this.turn.catch((thrown: unknown) => {
+      this.turn = undefined
+      throw thrown
+    })
+    if (giveBack === undefined) this.turn = undefined
+    return giveBack !== undefined
   }
 
   private done({ key }: Pin): undefined {
@@ -257,8 +223,8 @@ export class Pins {
   private stoppedBy(failure: Failure, pin: Pin, state: PinProgress): number | undefined {
     if (this.isTakenBack(pin)) return undefined
     if (isAbsent(failure)) {
-      this.members.set(pin.key, undefined)
-      state.found([], new Set())
+      this.store.setMembers(pin.key)
+      Object.assign(state, { isFound: true, files: 0, filesKept: 0, bytes: 0, bytesKept: 0 })
       state.stopped('gone', failure.message)
       return this.done(pin)
     }
@@ -269,32 +235,33 @@ export class Pins {
     return this.failed(pin)
   }
 
-  /** Its members are kept from now on; those that are gone, or do not fit, may go. */
+  /** Its members are kept from now on; those that are gone, or do not fit, may go, once all of it can be looked at. */
   private async lookedUp(pin: Pin): Promise<Found> {
     const { content } = this.parts
-    const listing = new Set<string>()
-    this.listing.set(pin.key, listing)
-    const found = await this.survey.look(pin, listing)
+    const found = await this.survey.look(pin)
     const sized = await this.fetcher.sizes(found.contents)
     if (this.isTakenBack(pin)) throw takenBack
-    const own = this.members.contents(pin.key)
-    const fitting = this.members.fit(pin.key, sized.contents)
+    const { bytes, ...fitting } = this.store.fit(pin.key, sized.contents)
+    const missing = [...found.missing, ...sized.missing]
     const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
-    // A listing has it: what was kept of it stays, whatever its size may be.
-    for (const one of sized.unsized) {
-      const name = content.nameOf(one.content)
-      if (own.has(name)) contents.add(name)
-    }
-    this.members.set(pin.key, { ...found, contents })
-    return { ...fitting, missing: [...found.missing, ...sized.missing] }
+    const before = this.store.members(pin.key)
+    const earlier = missing.length === 0 ? [] : [...before.contents].filter(name => !contents.has(name))
+    const now: PinMembers = { ...idsIn(found), contents, bytes }
+    this.store.setMembers(pin.key, missing.length === 0 ? now : united(now, before))
+    return { ...fitting, earlier, missing }
   }
 
-  private async bring(pin: Pin, state: PinProgress, found: Found): Promise<boolean> {
-    const { chosen, tooMany } = found
+  private async bring(pin: Pin, found: Found, mayFetch: boolean): Promise<boolean> {
+    const { chosen, tooMany, earlier } = found
+    const state = this.progressOf(pin.key)
     const here = await this.fetcher.present(chosen)
-    state.found([...chosen, ...tooMany], here)
+    const { files: filesKept, bytes: bytesKept } = this.parts.content.kept(earlier)
+    const all = [...chosen, ...tooMany]
+    const bytes = all.reduce((sum, one) => sum + one.bytes, bytesKept)
+    Object.assign(state, { isFound: true, files: all.length + earlier.length, filesKept, bytes, bytesKept })
+    for (const one of here) state.kept(one)
     const wanted = chosen.filter(one => !here.has(one))
-    if (wanted.length > 0 && this.lock === undefined) {
+    if (wanted.length > 0 && !mayFetch) {
       state.stopped('waiting', 'another mount of this account fetches it')
       return false
     }
@@ -312,13 +279,12 @@ export class Pins {
 
   /** The finds of an earlier process count until this one has looked; of files that are missing the sizes are not known. */
   private reportOf(pin: Pin): PinLine {
-    const { content } = this.parts
     const { path, target, since } = pin
-    const { isFound, ...progress } = this.progressOf(pin.key)
+    const { isFound, ...progress } = this.progress.get(pin.key) ?? new PinProgress()
     const report = { path, kind: target.kind, id: idOf(target), since: isoText(since), ...progress }
     if (isFound) return report
-    const names = [...this.members.contents(pin.key)]
-    const { files: filesKept, bytes } = content.kept(names)
+    const names = [...this.store.members(pin.key).contents]
+    const { files: filesKept, bytes } = this.parts.content.kept(names)
     const amounts = { files: names.length, filesKept, bytes, bytesKept: bytes }
     if (this.isStarted) return { ...report, ...amounts }
     return filesKept === names.length && filesKept > 0
@@ -327,17 +293,32 @@ export class Pins {
   }
 
   private progressOf(key: string): PinProgress {
-    const known = this.progress.get(key)
-    if (known !== undefined) return known
-    const fresh = new PinProgress()
-    this.progress.set(key, fresh)
-    return fresh
+    const known = this.progress.get(key) ?? new PinProgress()
+    this.progress.set(key, known)
+    return known
   }
 
   private isTakenBack({ key }: Pin): boolean {
-    return this.isClosed || !this.members.has(key)
+    return this.isClosed || this.store.find(key) === undefined
   }
 }
+
+const idsIn = ({ projects, calculations, reports, above }: Omit<PinMembers, 'contents' | 'bytes'>) => ({
+  projects,
+  calculations,
+  reports,
+  above,
+})
+
+/** While a part cannot be had, nothing that belonged to the pin is let go. */
+const united = (one: PinMembers, other: PinMembers): PinMembers => ({
+  contents: new Set([...one.contents, ...other.contents]),
+  projects: new Set([...one.projects, ...other.projects]),
+  calculations: new Set([...one.calculations, ...other.calculations]),
+  reports: new Set([...one.reports, ...other.reports]),
+  above: new Set([...one.above, ...other.above]),
+  bytes: Math.max(one.bytes, other.bytes),
+})
 
 function idOf(target: Pin['target']): string | undefined {
   if (target.kind === 'content') return target.content.calculation
@@ -349,8 +330,6 @@ function alreadyTold(): undefined {}
 
 const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'
 const takenBack = new Failure('timeout', 'the pin was taken back')
-
-const signature = (pins: readonly Pin[]): string => pins.map(({ key, since }) => `${key} ${since}`).join('\n')
 
 function missingSentence(missing: readonly MissingPart[]): string | undefined {
   const [first] = missing

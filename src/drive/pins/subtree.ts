@@ -33,20 +33,8 @@ export interface Subtree {
   readonly missing: readonly MissingPart[]
 }
 
-export interface SubtreeSource {
-  /** The entries of a project, a calculation or `projects/`; those of a report are its calculations. */
-  list(directory: DirectoryNode): Promise<readonly Dentry[]> | readonly Dentry[]
-  /** Called for each project, calculation and report before it is listed; a failure is that of the whole. */
-  meet?(node: DirectoryNode): Promise<void>
-  /** The last listing, without a request: below a thing that cannot be had it goes on with that. */
-  known?(directory: DirectoryNode): readonly Dentry[] | undefined
-}
-
-/** The entries of a directory; where it could not be had, those that were known. */
-interface Found {
-  readonly entries: readonly Dentry[]
-  readonly isFromMemory: boolean
-}
+/** The entries of a project, a calculation or `projects/`; those of a report are its calculations. */
+type ListEntries = (directory: WalkedNode) => Promise<readonly Dentry[]> | readonly Dentry[]
 
 /** Directories that are looked at side by side. */
 const sideBySide = 16
@@ -55,7 +43,7 @@ const sideBySide = 16
  * Everything below the node, itself included. A project that is listed below itself is looked at once.
  * @throws Failure of an outage, or of the node itself
  */
-export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promise<Subtree> {
+export async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Subtree> {
   const limit = pLimit(sideBySide)
   const contents: PlacedContent[] = []
   const missing: MissingPart[] = []
@@ -66,15 +54,15 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
   }
   let isOver = false
 
-  async function visit({ path, node }: PlacedNode, isFromMemory = false): Promise<void> {
+  async function visit({ path, node }: PlacedNode): Promise<void> {
     if (isOver || !isFirst(node)) return
     if (node.kind === 'content') contents.push({ path, content: node.content })
     if (!isWalked(node)) return
-    const found = isFromMemory ? fromMemory(node) : await limit(() => entriesOf(path, node))
+    const entries = await limit(() => entriesOf(path, node))
     await Promise.all(
-      found.entries
+      entries
         .filter(entry => isWalked(entry.node) || entry.node.kind === 'content')
-        .map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner }, found.isFromMemory)),
+        .map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner })),
     )
   }
 
@@ -87,16 +75,10 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
     return true
   }
 
-  const fromMemory = (node: DirectoryNode): Found => ({
-    entries: source.known?.(node) ?? [],
-    isFromMemory: true,
-  })
-
-  async function entriesOf(path: string, node: DirectoryNode): Promise<Found> {
-    if (isOver) return nothing
+  async function entriesOf(path: string, node: WalkedNode): Promise<readonly Dentry[]> {
+    if (isOver) return []
     try {
-      await source.meet?.(node)
-      return { entries: await source.list(node), isFromMemory: false }
+      return await list(node)
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (node === from.node || isA('outage', failure) || failure.kind === 'internal') {
@@ -104,9 +86,8 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
         throw failure
       }
       // A thing that is gone is no part of it.
-      if (isAbsent(failure)) return nothing
-      missing.push({ path, failure })
-      return fromMemory(node)
+      if (!isAbsent(failure)) missing.push({ path, failure })
+      return []
     }
   }
 
@@ -120,8 +101,6 @@ export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promis
     missing,
   }
 }
-
-const nothing: Found = { entries: [], isFromMemory: false }
 
 type WalkedNode = ProjectNode | CalculationNode | Extract<DirectoryNode, { kind: 'top' | 'report' }>
 
@@ -142,18 +121,16 @@ interface KnownSubtree extends Subtree {
 
 export async function knownSubtree(from: PlacedNode, parts: KnownParts): Promise<KnownSubtree> {
   let unlisted = 0
-  const found = await subtreeOf(from, {
-    list(directory) {
-      const known = knownEntries(directory, parts)
-      if (known === undefined) unlisted += 1
-      return known ?? []
-    },
+  const found = await subtreeOf(from, directory => {
+    const known = knownEntries(directory, parts)
+    if (known === undefined) unlisted += 1
+    return known ?? []
   })
   return { ...found, unlisted }
 }
 
 /** The entries of a directory as they were told last; those of a report are its calculations. */
-export function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Dentry[] | undefined {
+function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Dentry[] | undefined {
   const { catalog, dialect, tree } = parts
   if (directory.kind !== 'report') return tree.listKnown(directory)
   const record = catalog.record({ kind: 'report', id: directory.id }).known()
