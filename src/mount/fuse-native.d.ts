@@ -27,7 +27,6 @@ declare module 'fuse-native' {
   export interface Operations {
     init(done: Done): void
     getattr(path: string, done: Done<[stat?: Stat]>): void
-    fgetattr(path: string, handle: number, done: Done<[stat?: Stat]>): void
     readdir(path: string, done: Done<[names?: string[], stats?: Stat[]]>): void
     readlink(path: string, done: Done<[target?: string]>): void
     statfs(path: string, done: Done<[statfs?: Statfs]>): void
@@ -52,28 +51,11 @@ declare module 'fuse-native' {
     chmod(path: string, mode: number, done: Done): void
     chown(path: string, uid: number, gid: number, done: Done): void
     utimens(path: string, atime: number, mtime: number, done: Done): void
-    setxattr(path: string, name: string, value: Buffer, position: number, flags: number, done: Done): void
-    getxattr(path: string, name: string, position: number, done: Done<[value?: Buffer]>): void
-    listxattr(path: string, done: Done<[names?: string[]]>): void
-    removexattr(path: string, name: string, done: Done): void
   }
   export default class Fuse {
     constructor(mountPoint: string, operations: Partial<Operations>, options?: { timeout?: number })
-    readonly ops: Operations
     mount(done: (error: Error | null) => void): void
     unmount(done: (error: Error | null) => void): void
     _fuseOptions(): string
-    _op_readdir(
-      signal: (error: number, names?: readonly string[], stats?: readonly Uint32Array[]) => void,
-      path: string,
-    ): void
-    _op_getxattr(
-      signal: (result: number, buffer: ArrayBufferLike) => void,
-      path: string,
-      name: string,
-      value: Buffer,
-      position: number,
-    ): void
-    _op_listxattr(signal: (result: number, buffer: ArrayBufferLike) => void, path: string, list: Buffer): void
   }
 }

@@ -31,9 +31,9 @@ export class CalcfsFuse extends Fuse {
   constructor(
     mountPoint: string,
     operations: Partial<Operations>,
-    private readonly settings: Omit<KernelSettings, 'cacheSeconds'>,
+    private readonly settings: Omit<KernelSettings, 'cacheSeconds' | 'xattrs'>,
   ) {
-    super(mountPoint, settings.xattrs ? operations : withoutXattrs(operations), { timeout: settings.timer })
+    super(mountPoint, operations, { timeout: settings.timer })
   }
 
   override _fuseOptions(): string {
@@ -51,37 +51,6 @@ export class CalcfsFuse extends Fuse {
     ]
     const room = longestOptions - options.join(',').length - '-o,fsname='.length
     return `-o${[...options, `fsname=${sourceOf(source).slice(0, room)}`].join(',')}`
-  }
-
-  // The binding copies a value into the caller's buffer whatever its length; getxattr(2) wants ERANGE.
-  override _op_getxattr(
-    signal: (result: number, buffer: ArrayBufferLike) => void,
-    path: string,
-    name: string,
-    value: Buffer,
-    position: number,
-  ): void {
-    this.ops.getxattr(path, name, position, (error, found) => {
-      if (error || found === undefined) return signal(error || -constants.errno.ENODATA, value.buffer)
-      if (value.length === 0) return signal(found.length, value.buffer)
-      if (found.length > value.length) return signal(-constants.errno.ERANGE, value.buffer)
-      found.copy(value)
-      signal(found.length, value.buffer)
-    })
-  }
-
-  override _op_listxattr(
-    signal: (result: number, buffer: ArrayBufferLike) => void,
-    path: string,
-    list: Buffer,
-  ): void {
-    this.ops.listxattr(path, (error, names) => {
-      if (error || names === undefined) return signal(error || 0, list.buffer)
-      const text = Buffer.from(names.map(name => `${name}\0`).join(''))
-      if (list.length > 0 && text.length > list.length) return signal(-constants.errno.ERANGE, list.buffer)
-      text.copy(list)
-      signal(text.length, list.buffer)
-    })
   }
 }
 
@@ -182,22 +151,6 @@ export function operationsOf(
     utimens: operation('utimens', async (path, _atime: number, mtime: number) =>
       drive.touch(await at(path), instant(mtime)),
     ),
-    setxattr: operation(
-      'setxattr',
-      async (path, _name: string, _value: Buffer, _at: number, _flags: number) =>
-        drive.setxattr(await at(path)),
-    ),
-    removexattr: operation('removexattr', async (path, _name: string) => drive.setxattr(await at(path))),
-    getxattr: operation(
-      'getxattr',
-      (path, name: string, _position: number) => drive.getxattr(path, name),
-      (error, text) => [error, text === undefined ? undefined : Buffer.from(text)],
-    ),
-    listxattr: operation(
-      'listxattr',
-      async path => drive.listxattr(await at(path)),
-      (error, names) => [error, names && [...names]],
-    ),
   }
 }
 
@@ -205,11 +158,6 @@ const errnoNames = new Map(Object.entries(constants.errno).map(([name, number]) 
 
 /** Of the binding's result; what is not negative counts bytes, or is 0. */
 const errnoName = (result: number): string => (result < 0 ? (errnoNames.get(result) ?? 'other') : 'OK')
-
-function withoutXattrs(operations: Partial<Operations>): Partial<Operations> {
-  const { getxattr, listxattr, setxattr, removexattr, ...others } = operations
-  return others
-}
 
 const uid = process.getuid?.() ?? 0
 const gid = process.getgid?.() ?? 0

@@ -5,15 +5,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import type { Clock } from '../remote/clock.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, operationsOf } from './fuse.js'
-import {
-  drives,
-  drivesOfUser,
-  inTurn,
-  type KernelSettings,
-  mountAt,
-  placesOf,
-  takeDown,
-} from './mount-point.js'
+import { inTurn, type KernelSettings, mountAt, placesOf, takeDown } from './mount-point.js'
 
 export interface Mounted {
   /** The kernel's device number of the file system; undefined where the mount has ended at once. */
@@ -45,7 +37,6 @@ export async function mountDrive(
 ): Promise<Mounted> {
   const pending = openPendingCalls()
   const fuse = new CalcfsFuse(path, operationsOf(pathDrive(drive), log, pending), settings)
-  const before = new Set((await drives()).map(({ device }) => device))
   const begin = (): Promise<void> =>
     new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))
   // The binding looks at the mount point first, and would wait for this very mount.
@@ -54,19 +45,13 @@ export async function mountDrive(
       'an automount point (autofs) cannot be mounted through libfuse: leave out --kernel libfuse',
     )
   await inTurn(begin)
-  const device = await deviceOf(path, before)
+  const device = (await mountAt(path))?.device
   return {
     device,
     gone: untilGone(device),
     answered: pending.ended,
     unmount: () => takeDown(device),
   }
-}
-
-/** A directory above the path may have been renamed in this very moment: then it is the drive that was not there before. */
-async function deviceOf(path: string, before: ReadonlySet<string>): Promise<string | undefined> {
-  const found = (await mountAt(path)) ?? (await drivesOfUser()).find(({ device }) => !before.has(device))
-  return found?.device
 }
 
 async function untilGone(device: string | undefined): Promise<void> {

@@ -18,6 +18,19 @@ const report = `reports/${ids.report}.json`
 
 traps(t, {})
 
+t.test('XATTR-1 an attribute longer than the buffer is ERANGE', async t => {
+  const testbed = await warmMount(t)
+  const program = `
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+found = libc.getxattr(b"${calculation}", b"user.calcfs.url", ctypes.create_string_buffer(3), 3)
+print(found, ctypes.get_errno())
+found = libc.listxattr(b"${calculation}", ctypes.create_string_buffer(3), 3)
+print(found, ctypes.get_errno())`
+  const told = await printed(python, ['-c', program], { cwd: testbed.directory })
+  t.equal(told.trim(), '-1 34\n-1 34')
+})
+
 t.test('rm of a draft that a program has open gives it up, and the program reads on', async t => {
   const testbed = await warmMount(t)
   const record = `${calculation}/.calculation.json`

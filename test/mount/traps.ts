@@ -30,17 +30,6 @@ export function traps(t: Test, settings: Readonly<Record<string, string>>): void
       t.equal((await pythonIn(testbed, program)).trim(), '84')
     })
 
-    t.test('an attribute longer than the buffer is ERANGE', async t => {
-      const program = `
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-found = libc.getxattr(b"${calculation}", b"user.calcfs.url", ctypes.create_string_buffer(3), 3)
-print(found, ctypes.get_errno())
-found = libc.listxattr(b"${calculation}", ctypes.create_string_buffer(3), 3)
-print(found, ctypes.get_errno())`
-      t.equal((await pythonIn(testbed, program)).trim(), '-1 34\n-1 34')
-    })
-
     t.test('a file that is mapped into memory is right at every place', async t => {
       const program = `
 import mmap

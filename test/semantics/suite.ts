@@ -12,6 +12,7 @@ import { making } from './namespace/making.js'
 import { refusals } from './namespace/refusals.js'
 import { removingRecords } from './namespace/removing-records.js'
 import { reportNames } from './namespace/report-names.js'
+import { attributes } from './reading/attributes.js'
 import { foreignChanges } from './reading/foreign-changes.js'
 import { identity } from './reading/identity.js'
 import { listing } from './reading/listing.js'
@@ -78,6 +79,7 @@ export const aboutConditions: readonly Promises[] = [
   refusals,
   signIn,
   missingRoots,
+  attributes,
 ]
 
 /** What is written into one file. */
