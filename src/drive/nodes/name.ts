@@ -19,10 +19,12 @@ import { emptyIndex } from '../../record/compact/name-index.js'
 /** The longest file name Linux takes, in bytes (NAME_MAX). */
 export const longestName = 255
 
-/** The kinds of children of a directory, in the order in which equal names are given away. */
-export type NamedChild =
-  | { readonly kind: 'project'; readonly id: string; readonly title: string }
-  | { readonly kind: 'calculation'; readonly id: string; readonly title: string }
+/** An entry of a listing that goes by its title; a report stands for its file. */
+export interface NamedChild {
+  readonly kind: 'project' | 'calculation' | 'report'
+  readonly id: string
+  readonly title: string
+}
 
 const emptyName = '%empty'
 /** Names calcfs makes itself beside children, and those an editor makes beside a record of ours. */
@@ -33,14 +35,12 @@ const ownNames = new RegExp(
     .join('|')})`,
 )
 const endings = derivedNames.map(of => derivedKinds[of].ending.replaceAll('.', '\\.')).join('|')
-const mark = new RegExp(`~(?=(?:[pc]\\d+|h[0-9a-f]{16})(?:${endings})?$)`)
+const mark = new RegExp(`~(?=(?:[pc]\\d+|h[0-9a-f]{16})(?:${endings})?$|r\\d+\\.json$)`)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const illegal = /[\u0000-\u001f\u007f-\u009f/\ufffd\u2028\u2029]/gu
 const loneSurrogate = /[\ud800-\udfff]/gu
 /** Most titles are like this, and a listing may have a hundred thousand: nothing below finds anything in them. */
 const harmless = /^[0-9A-Za-z][0-9A-Za-z _+,.:;=@#&()[\]{}'"!?*-]*(?<! )$/
-const reportMark = /~r\d+\.json$/
-const recordEnding = '.json'
 const escapeLike = /%(?=[0-9A-F]{2}|u[0-9A-F]{4})/g
 
 /** The title as a legal file name that `titleOf` reverses; it may still be too long or collide. */
@@ -87,7 +87,7 @@ export function splitMark(name: string): { bare: string; letter: 'p' | 'c' | 'h'
 }
 
 /**
- * The file name of each child of one project, in the children's order. Of equal names the bare one goes to a project before
+ * The file name of each child of one directory, in the children's order. Of equal names the bare one goes to a project before
  * calculation, then the lower id; so the names do not depend on the order in which children became known. A child from
  * which a name is withheld has its marked one.
  */
@@ -95,7 +95,7 @@ export function nameChildren(
   children: readonly NamedChild[],
   isWithheld: (child: NamedChild, name: string) => boolean = () => false,
 ): string[] {
-  const bare = children.map(child => escapeTitle(child.title))
+  const bare = children.map(child => escapeTitle(child.title + endingOf(child)))
   const owners = emptyIndex(bare.length, at => bare[at])
   children.forEach((child, at) => {
     if (isWithheld(child, bare[at] ?? '')) return
@@ -110,31 +110,15 @@ export function nameChildren(
 
 /** The name that finds this child whatever its siblings are called. */
 export function markedName(child: NamedChild): string {
-  return withMark(escapeTitle(child.title), `~${child.kind === 'project' ? 'p' : 'c'}${child.id}`)
+  return withMark(escapeTitle(child.title), `~${letters[child.kind]}${child.id}${endingOf(child)}`)
 }
+
+const letters = { project: 'p', calculation: 'c', report: 'r' } as const
+const endingOf = ({ kind }: NamedChild): string => (kind === 'report' ? '.json' : '')
 
 /** The name of a report's row: its place, what it is called, and the calculation. */
 export function nameRow(place: string, title: string, calculation: string): string {
   return withMark(escapeTitle(`${place}-${title}`), `~${calculation}`)
-}
-
-/**
- * The file name of each report by its title, in the reports' order. Of equal titles the bare name goes to the lowest id, and
- * the others carry `~r<id>`, as does one whose own title ends so.
- */
-export function nameReports(reports: readonly { readonly id: string; readonly title: string }[]): string[] {
-  const owners = new Map<string, string>()
-  const bare = reports.map(({ title }) => escapeTitle(`${title}${recordEnding}`))
-  reports.forEach(({ id }, at) => {
-    const name = bare[at] ?? ''
-    const owner = owners.get(name)
-    if (owner === undefined || compareIds(id, owner) < 0) owners.set(name, id)
-  })
-  return reports.map(({ id, title }, at) => {
-    const name = bare[at] ?? ''
-    const isBare = owners.get(name) === id && fits(name) && !reportMark.test(name)
-    return isBare ? name : withMark(escapeTitle(title), `~r${id}${recordEnding}`)
-  })
 }
 
 /** The names of a calculation's files (titles are unique; equal ones are one file). */

@@ -12,7 +12,7 @@ import {
   type RequestContext,
 } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { nameReports, nameRow } from '../nodes/name.js'
+import { nameChildren, nameRow } from '../nodes/name.js'
 import {
   type Dentry,
   type DirectoryNode,
@@ -87,7 +87,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   /** The known ones by their titles, as links to the records; from memory. */
   function listNames(): readonly Dentry[] {
     const known = reports.list()
-    const names = nameReports(known)
+    const names = nameChildren(known.map(({ id, title }) => ({ kind: 'report', id, title })))
     return known.map(({ id }, at) => ({
       name: names[at] ?? '',
       node: { kind: 'link', to: `../${recordFile(id)}` },

@@ -44,7 +44,7 @@ export function reportNames(t: Test, open: OpenTestbed): void {
       )
       t.equal(targets.get('Dyes.json'), '../7.json', 'the lowest number has the bare name')
       t.equal(targets.get('Dyes~r9.json'), '../9.json')
-      t.equal(targets.get('Dyes~r9~r10.json'), '../10.json')
+      t.equal(targets.get('Dyes%7Er9.json'), '../10.json')
       t.same(
         [...targets.values()].sort(),
         Object.keys(titles)
