@@ -54,7 +54,7 @@ export class CreateRename {
     const { aliases, catalog, dialect, remote, rights } = this.parts
     const parent = directory.id
     const context = { ...given, names: parent }
-    const refusal = rights.refusal({ do: 'make', in: parent })
+    const refusal = rights.refusal(directory)
     if (refusal !== undefined) throw refusal
     const title = titleWritten(name)
     const again = this.#stillFree(parent, title)
@@ -88,7 +88,7 @@ export class CreateRename {
     given: RequestContext,
   ): Promise<void> {
     const { aliases, catalog, dialect, rights } = this.parts
-    const refusal = rights.refusal({ do: 'rename', node })
+    const refusal = rights.refusal(node)
     if (refusal !== undefined) throw refusal
     const record = await this.#present(node, given)
     this.#refuseOther(node, record, 'it is not renamed')

@@ -44,12 +44,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   }
 
   function refuseRights(path: string, node: DeleteTarget): void {
-    const refusal =
-      node.kind === 'record'
-        ? rights.refusal({ do: 'delete-record', node })
-        : node.kind === 'calculation'
-          ? rights.refusal({ do: 'delete-calculation', node })
-          : rights.refusal({ do: 'delete-project', id: node.id, made: aliases.hasMade(node.id) })
+    const refusal = rights.refusalToDelete(node, node.kind === 'project' && aliases.hasMade(node.id))
     if (refusal !== undefined) throw new Failure(refusal.kind, `${path}: ${refusal.message}`)
   }
 

@@ -72,7 +72,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     const mtime = times.ofText(nodeKey(node), bytes, dialect.facts(record).modified)
     const meeting = `${nodeKey(node)} ${mtime}`
     // A text that may not be edited is no base of a save.
-    if (!met.has(meeting) && parts.rights.refusal({ do: 'edit', node }) === undefined) {
+    if (!met.has(meeting) && parts.rights.refusal(node) === undefined) {
       met.add(meeting)
       rememberText(parts, recordKeyOf(node), bytes, 'shown')
     }
@@ -120,7 +120,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
       return undefined
     }
     return (
-      parts.rights.refusal({ do: 'edit', node }) ?? {
+      parts.rights.refusal(node) ?? {
         begin: (base, text) => parts.drafts.begin(key, { base: originOf(node, base), text }),
         noteRead(text, process) {
           const origin = node.kind === 'order' ? originOf(node, text) : text

@@ -117,7 +117,7 @@ export class NewFiles {
     const own = target === undefined ? undefined : source(target).editing
     const key = recordKeyOf(node)
     return (
-      rights.refusal({ do: 'edit', node }) ?? {
+      rights.refusal(node) ?? {
         begin: (_base, text) => drafts.begin(key, { text }),
         noteRead(text, by) {
           if (own !== undefined && !(own instanceof Failure)) own.noteRead(text, by)

@@ -4,19 +4,10 @@ import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { recover } from '../../maybe-promise.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
-import type { EditableNode, Node } from '../nodes/node.js'
+import type { Node } from '../nodes/node.js'
 
 /** read: nothing is changed. edit: records are. manage: things are deleted, too. */
 export type Access = 'read' | 'edit' | 'manage'
-
-/** The intent of a call; `made` is true if this mount has made the project. */
-export type AccessRequest =
-  | { readonly do: 'edit'; readonly node: EditableNode }
-  | { readonly do: 'make'; readonly in: ProjectId }
-  | { readonly do: 'rename'; readonly node: Extract<Node, { kind: 'project' | 'calculation' }> }
-  | { readonly do: 'delete-project'; readonly id: ProjectId; readonly made: boolean }
-  | { readonly do: 'delete-calculation'; readonly node: Extract<Node, { kind: 'calculation' }> }
-  | { readonly do: 'delete-record'; readonly node: EditableNode }
 
 export function openAccessRights(
   access: Access,
@@ -25,44 +16,15 @@ export function openAccessRights(
   const readOnly = new Failure('read-only', 'the drive is mounted with --access read')
   const seen = new WeakMap<Node, { readonly revision: number; readonly failure: Failure | undefined }>()
 
-  /** Why this may not be done; undefined where nothing that is known here forbids it. From memory. */
-  function refusal(request: AccessRequest): Failure | undefined {
-    if (access === 'read') return readOnly
-    switch (request.do) {
-      case 'edit':
-        return refusedEdit(request.node)
-      case 'make':
-        return frozenProject(request.in)
-      case 'rename':
-        return frozen(request.node)
-      case 'delete-project':
-        if (access !== 'manage' && !request.made) return onlyManaged('a project that this mount has not made')
-        return frozenProject(request.id)
-      case 'delete-calculation':
-        return access === 'manage' ? frozen(request.node) : onlyManaged('a calculation')
-      case 'delete-record':
-        return access === 'manage' ? refusedEdit(request.node) : onlyManaged('a record')
-    }
+  /** Why this may not be changed, or something made in it; undefined where nothing that is known here forbids it. From memory. */
+  function refusal(node: Node): Failure | undefined {
+    return access === 'read' ? readOnly : frozen(node)
   }
 
-  function refusedEdit(node: EditableNode): Failure | undefined {
-    switch (node.kind) {
-      case 'order':
-        return published('report', node.id)
-      case 'new':
-        return node.of === 'share' ? frozenProject(node.project) : undefined
-      case 'record':
-        switch (node.of) {
-          case 'report':
-            return published('report', node.id)
-          case 'share':
-            return frozenProject(node.project)
-          case 'project':
-            return frozenProject(node.id)
-          case 'calculation':
-            return published('calculation', node.id) ?? frozenProject(node.parent)
-        }
-    }
+  /** The same for its deletion; `made` is true if this mount has made the project. */
+  function refusalToDelete(node: Node, made = false): Failure | undefined {
+    if (access === 'edit' && !made) return onlyManaged(deletedWords[node.kind] ?? 'a record')
+    return refusal(node)
   }
 
   function frozen(node: Node): Failure | undefined {
@@ -76,7 +38,14 @@ export function openAccessRights(
       case 'shares':
         return frozenProject(node.project)
       case 'report':
+      case 'order':
         return published('report', node.id)
+      case 'new':
+        return node.of === 'share' ? frozenProject(node.project) : undefined
+      case 'record':
+        return node.of === 'share'
+          ? frozenProject(node.project)
+          : frozen({ ...node, kind: node.of, title: '' } as Node)
       default:
         return undefined
     }
@@ -122,6 +91,7 @@ export function openAccessRights(
   return {
     access,
     refusal,
+    refusalToDelete,
     /** Why nothing in this directory can be changed; undefined where it can, as far as is known. */
     frozen: (directory: Node): Failure | undefined => (access === 'read' ? readOnly : frozenNow(directory)),
     /** Asks for the shares of this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
@@ -133,6 +103,11 @@ export function openAccessRights(
 }
 
 export type AccessRights = ReturnType<typeof openAccessRights>
+
+const deletedWords: Partial<Record<Node['kind'], string>> = {
+  project: 'a project that this mount has not made',
+  calculation: 'a calculation',
+}
 
 const isPublished = (kind: string, id: string): Failure =>
   new Failure('read-only', `the ${kind} ${id} is published: the platform does not let it change`)
