@@ -21,10 +21,10 @@ export function openDrive(parts: DriveParts): Drive {
     read: within(deadlines.read),
     save: within(deadlines.save),
   }
-  const resolver = openResolver(parts.tree, {
-    isHidden: node => writeSide.isHidden(node),
-    hides: (node, name) => burst.hides(node, name),
-  })
+  const resolver = openResolver(
+    parts.tree,
+    (node, name) => writeSide.isHidden(node) || burst.hides(node, name),
+  )
   const lookup = openLookupVerbs(parts, resolver, until.metadata)
   const namespace = openNamespaceVerbs(parts, resolver, until)
   const during = <Value>(work: MaybePromise<Value>): MaybePromise<Value> =>

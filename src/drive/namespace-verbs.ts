@@ -3,7 +3,6 @@
 import { openKeyedQueue } from '../edit/journal/lock.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'
-import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { Call, NamespaceVerbs } from './interface/verbs.js'
@@ -122,9 +121,6 @@ export function openNamespaceVerbs(
       )
     }
     refuseProgramsName(to)
-    // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
-    const waits = `${pathOf(to)}: what was removed there is not deleted yet`
-    await withDeadline(removals.settled(to, context), context, parts.clock, waits)
     await naming({ kind: 'project', id: here.id }, async () => {
       const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)
@@ -134,14 +130,15 @@ export function openNamespaceVerbs(
     failureLog.forget(pathOf(to), parts.clock.now())
   }
 
-  /** By its name, or by the other way to write it: `%25` is `%`. @throws Failure 'exists' */
+  /** By its name, or by the other way to write it: `%25` is `%`; also by what waits to be deleted. @throws Failure 'exists' */
   async function refuseTaken({ parent, name }: Name, context: RequestContext): Promise<void> {
     for (const written of new Set([name, escapeTitle(titleWritten(name))])) {
-      const found = await (async () => resolver.child({ parent, name: written }, context))().catch(
-        unlessAbsent,
-      )
+      const found = await (async () => tree.child({ parent, name: written }, context))().catch(unlessAbsent)
       if (found === undefined) continue
-      throw new Failure('exists', `${pathOf({ parent, name })}: there is something of this name already`)
+      throw new Failure(
+        'exists',
+        `${pathOf({ parent, name })}: there is something of this name already, or it waits to be deleted`,
+      )
     }
   }
 

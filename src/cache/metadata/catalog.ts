@@ -61,7 +61,6 @@ export type ChildRef =
 const entryOf = <Answer>(cache: QueryCache, query: Query<Answer>) => ({
   ask: (context: RequestContext): MaybePromise<Answer> => cache.ask(query, context),
   known: (): Answer | undefined => cache.known(query),
-  unexpired: (): Answer | undefined => cache.unexpired(query),
   freshUntil: (): Instant => cache.freshUntil(query),
   learn: (answer: Answer): void => cache.learn(query, answer),
   /** The next question goes to the service; the old answer stays for outages. */
@@ -250,7 +249,6 @@ export function openCatalog(
         })
       },
       known: () => both(projects.known(), calculations.known()),
-      unexpired: () => both(projects.unexpired(), calculations.unexpired()),
       freshUntil: () => instant(Math.min(projects.freshUntil(), calculations.freshUntil())),
       learn(answer) {
         projects.learn(answer.projects)

@@ -115,12 +115,6 @@ export class QueryCache {
     return this.#recall(query)?.answer as Answer | undefined
   }
 
-  /** The same, unless it was expired. */
-  unexpired<Answer>(query: Query<Answer>): Answer | undefined {
-    const entry = this.#recall(query)
-    return entry === undefined || this.#isExpired(entry) ? undefined : (entry.answer as Answer)
-  }
-
   /** Until when an ask is answered at once and sends nothing; 0 where it is not. */
   freshUntil<Answer>(query: Query<Answer>): Instant {
     const entry = this.#entries.peek(named(query))

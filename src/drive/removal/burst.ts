@@ -83,7 +83,6 @@ export class Burst {
   #idleSince: Instant
   #waiting = 0
   #endTimer: (() => void) | undefined
-  #atEnd: (() => void)[] = []
   #isClosed = false
   readonly #room: string
 
@@ -212,19 +211,10 @@ export class Burst {
     this.ports.changed()
   }
 
-  /** Once it is deleted, or stays. @throws Failure 'timeout' where the drive ends first */
-  async settled(key: string): Promise<void> {
-    if (this.#things.has(key) && !this.#isClosed) await new Promise<void>(over => this.#atEnd.push(over))
-    const thing = this.#things.get(key)
-    if (thing !== undefined) throw new Failure('timeout', `${thing.path} is not deleted: the drive ends`)
-    await this.#sending.get(key)?.ended
-  }
-
   /** From now on nothing that waits is deleted, whatever programs ask: the unmount has begun. */
   stop(): void {
     this.#isClosed = true
     this.#endTimer?.()
-    this.#tellEnd()
   }
 
   /** Once no DELETE is on its way; the answer is what was not deleted. */
@@ -286,7 +276,6 @@ export class Burst {
     const ended = Promise.all(records)
     for (const thing of things) if (thing.node.kind === 'calculation') void this.#send(thing, ended)
     this.#entriesBack(onlyWhole)
-    this.#tellEnd()
   }
 
   #send(waiting: WaitingRemoval, before: Promise<unknown> = Promise.resolve()): Promise<void> {
@@ -323,7 +312,6 @@ export class Burst {
     }
     this.#entriesBack(why)
     if (things.length > 0) this.ports.changed()
-    this.#tellEnd()
   }
 
   #stays({ node }: RemovedThing): void {
@@ -343,12 +331,6 @@ export class Burst {
         this.ports.failed('removing', path, because)
     }
     if (left.length > 0) this.ports.changed()
-  }
-
-  #tellEnd(): void {
-    const told = this.#atEnd
-    this.#atEnd = []
-    for (const tell of told) tell()
   }
 }
 

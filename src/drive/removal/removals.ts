@@ -16,7 +16,7 @@ import {
 } from '../nodes/node.js'
 import { type Name, type Place, pathOf } from '../nodes/place.js'
 import { readOnlyBecause } from '../nodes/refusals.js'
-import type { AccessRequest, AccessRights } from '../tree/access.js'
+import type { AccessRights } from '../tree/access.js'
 import type { Tree } from '../tree/tree.js'
 import { type Burst, pauseMs, type WaitingRemoval } from './burst.js'
 import type { DeleteSender } from './send.js'
@@ -51,7 +51,7 @@ export class Removals {
 
   /** A file of a calculation: it is hidden, and goes with its folder or comes back. */
   unlinkContent(path: string, node: ContentNode, folder: CalculationNode): void {
-    this.#refuse({ do: 'delete-calculation', node: folder }, path, readOnlyBecause(node))
+    this.#refuse(folder, path, { because: readOnlyBecause(node) })
     this.parts.burst.unlink(folder.id, lastNameOf(path), path)
   }
 
@@ -64,7 +64,7 @@ export class Removals {
       burst.attempt(path)
       return {}
     }
-    const refusal = rights.refusal({ do: 'delete-record', node })
+    const refusal = rights.refusal(node)
     if (refusal !== undefined) return { back: refusal.message }
     burst.attempt(path)
     await this.#lookAt(node, context)
@@ -100,19 +100,15 @@ export class Removals {
 
   /** The same by a name, which may be hidden. */
   async touch(name: Name, context: RequestContext): Promise<boolean> {
-    const node = await this.#hiddenAt(name, context)
-    return node !== undefined && this.parts.burst.touch(node, name.name, pathOf(name))
-  }
-
-  /** Once what was removed under this name is deleted, or is back. */
-  async settled(name: Name, context: RequestContext): Promise<void> {
-    const node = await this.#hiddenAt(name, context)
-    if (node !== undefined) await this.parts.burst.settled(nodeKey(node))
+    const { burst, tree } = this.parts
+    if (!burst.isUnderWay) return false
+    const node = await (async () => tree.child(name, context))().catch(unlessAbsent)
+    return node !== undefined && burst.touch(node, name.name, pathOf(name))
   }
 
   async #rmdirCalculation(path: string, node: CalculationNode, context: RequestContext): Promise<void> {
     const { burst, sender } = this.parts
-    this.#refuse({ do: 'delete-calculation', node }, path)
+    this.#refuse(node, path)
     burst.attempt(path)
     const entries = await this.parts.tree.list(node, context)
     const left = entries.filter(entry => !burst.hides(entry.node, entry.name))
@@ -127,7 +123,7 @@ export class Removals {
   async #rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
     const { burst, sender, aliases } = this.parts
     const made = aliases.hasMade(node.id)
-    this.#refuse({ do: 'delete-project', id: node.id, made }, path)
+    this.#refuse(node, path, { made })
     burst.attempt(path)
     const lookedAt = this.parts.now()
     await sender.refuseFull(node, path, context)
@@ -156,13 +152,12 @@ export class Removals {
       await recover<unknown, unknown>(catalog.record({ kind: 'report', id: node.id }).ask(context), asFailure)
   }
 
-  async #hiddenAt(name: Name, context: RequestContext): Promise<Node | undefined> {
-    if (!this.parts.burst.isUnderWay) return undefined
-    return (async () => this.parts.tree.child(name, context))().catch(unlessAbsent)
-  }
-
-  #refuse(request: AccessRequest, path: string, because?: string): void {
-    const refusal = this.parts.rights.refusal(request)
+  #refuse(
+    node: Node,
+    path: string,
+    { made = false, because }: { made?: boolean; because?: string } = {},
+  ): void {
+    const refusal = this.parts.rights.refusalToDelete(node, made)
     if (refusal === undefined) return
     const isShown = because !== undefined && refusal.kind !== 'read-only'
     throw new Failure(refusal.kind, `${path}: ${isShown ? because : refusal.message}`)

@@ -65,8 +65,6 @@ export function openCalculationTree(catalog: Catalog, marks: Marks) {
     lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined> {
       return chain(folderAt(node, context), ({ byName }) => byName.get(name))
     },
-    /** The node of this name at the last question. */
-    known: (node: CalculationNode, name: string): Node | undefined => knownFolder(node)?.byName.get(name),
   }
 }
 

@@ -94,20 +94,6 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
     return undefined
   }
 
-  /** Not where a change of this mount may have given the name to another child. */
-  function known(id: ProjectId, name: string): Node | undefined {
-    const children = catalog.children(id).unexpired()
-    return children && childIn(children, name, id)
-  }
-
-  /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
-  function knownTop(name: string): Node | undefined {
-    const top = roots.known()
-    if (top?.form === 'one') return known(top.id, name)
-    const found = top && nameFoundProjects(top.entries).get(name)
-    return found === undefined || found.doubt !== undefined ? undefined : { kind: 'project', id: found.id }
-  }
-
   async function list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
     const children = await catalog.children(id).ask(context)
     await catalog.askDoubtfulShares(id, context)
@@ -132,8 +118,6 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
       if (top.form === 'one') return listKnown(top.id)
       return top.entries.length === 0 && top.missing === undefined ? [firstSteps] : foundEntries(top.entries)
     },
-    known,
-    knownTop,
     async listShares(project: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
       const shares = await catalog.shares(project).ask(context)
       return shares.map(({ id }) => ({

@@ -18,20 +18,13 @@ import { type Name, type Place, pathOf } from '../nodes/place.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/well-known-names.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
 
-/** Things just taken away, or about to be deleted. */
-export interface Removed {
-  isHidden(node: Node): boolean
-  /** It was removed under this name, or lies in what was. */
-  hides(node: Node, name: string): boolean
-}
-
-export function openResolver(tree: Tree, gone: Removed) {
+/** `isHidden`: it was removed under this name, or lies in what was. */
+export function openResolver(tree: Tree, isHidden: (node: Node, name: string) => boolean) {
   return {
     /** The node there; Failure 'absent' also for a record whose file was taken away a moment ago. */
     child: (name: Name, context: RequestContext): MaybePromise<Node> =>
       chain(tree.child(name, context), found => {
-        const isAway = !isDirectory(found) && gone.isHidden(found)
-        if (isAway || gone.hides(found, name.name)) throw justRemoved(name)
+        if (isHidden(found, name.name)) throw new Failure('absent', `${pathOf(name)}: it was just taken away`)
         return found
       }),
     /** The file under a name whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
@@ -53,7 +46,7 @@ export function openResolver(tree: Tree, gone: Removed) {
     },
     /** The entries of a directory without what was taken away. */
     shown: (entries: readonly Dentry[]): readonly Dentry[] =>
-      filterEntries(entries, ({ node, name }) => !gone.isHidden(node) && !gone.hides(node, name)),
+      filterEntries(entries, ({ node, name }) => !isHidden(node, name)),
   }
 }
 
@@ -64,8 +57,6 @@ export function directoryIn(place: Place): DirectoryNode {
   if (!isDirectory(place.node)) throw new Failure('not-directory', `${pathOf(place)} is not a directory`)
   return place.node
 }
-
-const justRemoved = (name: Name): Failure => new Failure('absent', `${pathOf(name)}: it was just taken away`)
 
 /** Directories that take an editor's own files, and the names of those. */
 function takesScratch(directory: DirectoryNode, name: string): boolean {

@@ -81,21 +81,13 @@ export function openTree(sources: TreeSources) {
     return chain(descend(rootPlace, names, context), ({ node }) => node)
   }
 
-  /** Down from a place that is there, by the names that are left. On the way to the last one, what is known will do. */
+  /** Down from a place that is there, by the names that are left. */
   function descend(from: Place, names: readonly string[], context: RequestContext): MaybePromise<Place> {
-    let place = from
-    for (const [at, name] of names.entries()) {
-      const isLast = at === names.length - 1
-      const { node: directory } = place
-      const known = isLast || !isDirectory(directory) ? undefined : knownChild(directory, name)
-      const found = known ?? child({ parent: place, name }, context)
-      if (found instanceof Promise) {
-        const parent = place
-        return found.then(node => descend({ node, parent, name }, names.slice(at + 1), context))
-      }
-      place = { node: found, parent: place, name }
-    }
-    return place
+    const [name, ...others] = names
+    if (name === undefined) return from
+    return chain(child({ parent: from, name }, context), node =>
+      descend({ node, parent: from, name }, others, context),
+    )
   }
 
   /** The node under a name of a directory; Failure 'absent' where there is none. */
@@ -128,29 +120,13 @@ export function openTree(sources: TreeSources) {
     throw new Failure('in-doubt', failure.message, { cause: failure, said: failure.said })
   }
 
-  function knownChild(directory: DirectoryNode, name: string): Node | undefined {
-    if (directory.kind === 'project' && marks.known(directory) === undefined) return undefined
-    switch (directory.kind) {
-      case 'root':
-        return nodeIn(rootEntries, name)
-      case 'top':
-        return projects.knownTop(name)
-      case 'project':
-        return projects.known(directory.id, name)
-      case 'calculation':
-        return calculations.known(directory, name)
-      default:
-        return undefined
-    }
-  }
-
   function lookup(
     directory: DirectoryNode,
     name: string,
     context: RequestContext,
   ): MaybePromise<Node | undefined> {
     // A real thing of such a name was listed before; nothing is asked for it.
-    if (isProbe(name)) return knownChild(directory, name)
+    if (isProbe(name)) return nodeIn(listKnown(directory) ?? [], name)
     const met = directory.kind === 'project' ? marks.of(directory, context) : undefined
     return chain(met, () =>
       chain(actual(directory, context), node => lookupIn(directory, scratchDirectory(node), name, context)),
