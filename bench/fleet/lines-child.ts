@@ -115,7 +115,7 @@ async function main(job: LinesJob): Promise<void> {
       files: whole[0]?.files ?? 0,
       failures,
       passedBy,
-      hits: lines.reduce((sum, { fleet }) => sum + (fleet?.status().hits ?? 0), 0),
+      hits: lines.reduce((sum, { fleet }) => sum + (fleet?.status().saved ?? 0), 0),
     })
     await Promise.all(lines.map(line => line.close()))
     process.exit(0)

@@ -8,14 +8,12 @@ import { draftFacts } from '../drive/records/draft-files.js'
 import { waitingRemovals } from '../drive/removal/removals.js'
 import type { WriteSide } from '../drive/write-side.js'
 import { asFailure } from '../failure.js'
-import type { Fleet } from '../fleet/fleet.js'
 import { fixedNames } from '../layout.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant } from '../remote/remote.js'
 import { isoText } from '../system/time-text.js'
 import type { MountSettings } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
-import type { SignInFacts } from './connect.js'
 import type { DirectoryTroubles } from './own-places.js'
 
 interface StatusSources {
@@ -70,6 +68,9 @@ function statusOf(
   const { activity, clock, config, connection } = settings
   const { account } = connection
   const { content, fleet, health, identities } = caches
+  const { outage, signedOut } = health
+  const { until, renewed } = connection.signIn()
+  const pause = activity.pauses.longest()
   return {
     service: account.base.href,
     user: account.user,
@@ -81,25 +82,22 @@ function statusOf(
     version: settings.version,
     since: isoText(since),
     top,
-    answers: health.outage === undefined,
-    ...(health.outage === undefined
-      ? {}
-      : { awaySince: isoText(health.outage.since), awayBecause: health.outage.failure.message }),
-    signedIn: health.signedOut === undefined,
-    ...(health.signedOut === undefined
-      ? {}
-      : {
-          signedOutSince: isoText(health.signedOut.since),
-          signedOutBecause: signInEnded(health.signedOut.failure),
-        }),
-    ...signInFields(connection.signIn()),
+    answers: outage === undefined,
+    awaySince: outage && isoText(outage.since),
+    awayBecause: outage?.failure.message,
+    signedIn: signedOut === undefined,
+    signedOutSince: signedOut && isoText(signedOut.since),
+    signedOutBecause: signedOut && signInEnded(signedOut.failure),
+    signedInUntil: until === undefined ? undefined : isoText(until),
+    signInRenewed: renewed,
     lacking: connection.lacking(),
     requests: health.asked,
     kernel: activity.kernel.way,
     kernelBecause: activity.kernel.because,
-    ...pauseFields(settings),
+    pausedMs: pause && Math.round(pause.milliseconds),
+    pausedAt: pause && isoText(clock.now() - pause.ago),
     answersInMs: health.answersIn,
-    ...(fleet === undefined ? {} : { fleet: fleetFacts(fleet) }),
+    fleet: fleet && { ...fleet.status() },
     cache: content.stats(),
     pins: pins.reports(),
     otherThings: identities.count,
@@ -117,15 +115,6 @@ function statusOf(
   }
 }
 
-function pauseFields({ activity, clock }: MountSettings): object {
-  const longest = activity.pauses.longest()
-  if (longest === undefined) return {}
-  return {
-    pausedMs: Math.round(longest.milliseconds),
-    pausedAt: isoText(clock.now() - longest.ago),
-  }
-}
-
 /** Paths of what a user has put among the reports under a name that makes none. */
 const keptHere = (scratch: Journal['scratch']): readonly string[] =>
   scratch
@@ -133,16 +122,3 @@ const keptHere = (scratch: Journal['scratch']): readonly string[] =>
     .flatMap(({ name, node }) =>
       node.kind === 'scratch' && isUsersOwn(name) ? [`/${fixedNames.reports}/${name}`] : [],
     )
-
-function signInFields({ until, renewed }: SignInFacts): object {
-  return {
-    signedInUntil: until === undefined ? undefined : isoText(until),
-    signInRenewed: renewed,
-  }
-}
-
-/** The known state of the fleet without a question: `saved` and `asked` are its own. */
-function fleetFacts(fleet: Pick<Fleet, 'status'>): Status['fleet'] {
-  const { address, nodes, hits, asked, away } = fleet.status()
-  return { address, mounts: nodes, saved: hits, asked, passedByBecause: away }
-}

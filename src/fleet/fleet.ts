@@ -12,11 +12,11 @@ import type { FleetCounts, SharingPorts } from './shared-value.js'
 import { FleetStore } from './store.js'
 
 export interface FleetStatus extends Readonly<FleetCounts> {
-  /** How many mounts share it now. */
-  readonly nodes: number
   readonly address: string
-  /** Why it is passed by; undefined while it is used. */
-  readonly away: string | undefined
+  /** How many share it now. */
+  readonly mounts: number
+  /** Undefined while it is used. */
+  readonly passedByBecause: string | undefined
 }
 
 export interface FleetOptions {
@@ -40,7 +40,7 @@ export class Fleet {
   readonly contents: SharedContents
   private readonly store: FleetStore
   private readonly news: FleetNews
-  private readonly counts: FleetCounts = { hits: 0, asked: 0 }
+  private readonly counts: FleetCounts = { saved: 0, asked: 0 }
   private readonly say: Say
   private wasAway = false
   private begin: () => void = () => {}
@@ -83,8 +83,9 @@ export class Fleet {
   }
 
   status(): FleetStatus {
-    const { address } = this.options
-    return { ...this.counts, nodes: this.news.nodes, address: address.shown, away: this.store.breaker.why }
+    const { news, store, options, counts } = this
+    const { shown: address } = options.address
+    return { address, mounts: news.nodes, ...counts, passedByBecause: store.breaker.why }
   }
 
   /** A mount waits for it a moment before its first question: until it is used, or will not be soon. */

@@ -8,7 +8,7 @@ import { type FleetStore, leaseMs, type Taken, type ValueLength } from './store.
 /** A daemon's use of the fleet so far. */
 export interface FleetCounts {
   /** Questions that were answered from the fleet: as many requests less. */
-  hits: number
+  saved: number
   /** Questions that this daemon asked the service for all. */
   asked: number
 }
@@ -74,7 +74,7 @@ export async function takenFrom<Answer>(
     const opened = seal.open(name, taken.value)
     const answer = opened && unpack(opened)
     if (answer !== undefined) {
-      counts.hits += 1
+      counts.saved += 1
       return { answer }
     }
     useless += 1

@@ -25,7 +25,7 @@ export interface MetricSources {
   awayBecause(): string | undefined
   signedOutBecause(): string | undefined
   /** Undefined where the mount shares nothing. */
-  fleet(): { readonly hits: number; readonly asked: number; readonly mounts: number } | undefined
+  fleet(): { readonly saved: number; readonly asked: number; readonly mounts: number } | undefined
 }
 
 /** States of a draft in which a request of it is under way. */
@@ -231,7 +231,7 @@ export const figures: readonly Figure[] = [
     labels: ['outcome'],
     of(sources) {
       const fleet = sources.fleet()
-      return fleet === undefined ? [] : by('outcome', { hit: fleet.hits, asked: fleet.asked })
+      return fleet === undefined ? [] : by('outcome', { hit: fleet.saved, asked: fleet.asked })
     },
   },
   gauge(

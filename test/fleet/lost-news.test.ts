@@ -58,7 +58,7 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
     )
     t.pass(`lost: ${what}, ${isSave ? 'a save' : 'mkdir'}: ${Math.round(performance.now() - began)} ms`)
     calm()
-    await until(10_000, 'it is used', () => hearer.line.fleet?.status().away === undefined)
+    await until(10_000, 'it is used', () => hearer.line.fleet?.status().passedByBecause === undefined)
   }
 })
 

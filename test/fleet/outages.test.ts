@@ -60,7 +60,7 @@ t.test('FLEET-3 one that is full and evicts nothing is passed by, and nothing fa
   // Nothing is written by itself: a save tells the others.
   await overwrite(node, report, titled(await textOf(node, report), 'Told when it is full'))
   await until(awayMs, 'it is passed by', () => !isUsed(node))
-  t.match(node.line.fleet?.status().away, /allkeys-lru/)
+  t.match(node.line.fleet?.status().passedByBecause, /allkeys-lru/)
   const reader = await bed.join({}, 'at once')
   await sameAsAlone(t, bed, [reader], 'while it is full')
   await overwrite(reader, report, titled(await textOf(reader, report), 'While it is full'))

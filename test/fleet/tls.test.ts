@@ -37,14 +37,18 @@ t.test('FLEET-3 a fleet over TLS', async t => {
     const node = await bed.join(settings, 'at once')
     t.strictSame(await within(20_000, 'the walk', everything(node, 'projects')), truth)
     await until(10_000, 'the reason is told', () => {
-      const { away } = node.line.fleet?.status() ?? {}
+      const { passedByBecause: away } = node.line.fleet?.status() ?? {}
       return away !== undefined && away !== 'it is not connected yet'
     })
     const status = node.line.fleet?.status()
-    t.match(status?.away, what === 'without TLS' ? /./ : /certificate|self[- ]signed|verify/i, what)
-    t.match(status, { hits: 0, asked: 0 })
+    t.match(
+      status?.passedByBecause,
+      what === 'without TLS' ? /./ : /certificate|self[- ]signed|verify/i,
+      what,
+    )
+    t.match(status, { saved: 0, asked: 0 })
     const shown = JSON.parse(await textOf(node, '.calcfs/status.json'))
-    t.equal(shown.fleet.passedByBecause, status?.away)
+    t.equal(shown.fleet.passedByBecause, status?.passedByBecause)
     t.same(await bed.redis.client.keys('calcfs:*'), [], 'nothing is shared')
   }
 
@@ -52,6 +56,6 @@ t.test('FLEET-3 a fleet over TLS', async t => {
   await everything(await bed.join(trusted), 'projects')
   const second = await bed.join(trusted)
   t.strictSame(await everything(second, 'projects'), truth)
-  t.match(second.line.fleet?.status(), { away: undefined })
-  t.ok((second.line.fleet?.status().hits ?? 0) > 10, 'with the authority that signed it, mounts share it')
+  t.match(second.line.fleet?.status(), { passedByBecause: undefined })
+  t.ok((second.line.fleet?.status().saved ?? 0) > 10, 'with the authority that signed it, mounts share it')
 })

@@ -47,7 +47,7 @@ function busySources(): MetricSources {
     ],
     awayBecause: () => undefined,
     signedOutBecause: () => undefined,
-    fleet: () => ({ hits: 1, asked: 2, mounts: 3 }),
+    fleet: () => ({ saved: 1, asked: 2, mounts: 3 }),
   }
 }
 

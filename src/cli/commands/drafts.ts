@@ -5,7 +5,6 @@ import { createTwoFilesPatch } from 'diff'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { localText } from '../../system/time-text.js'
-import { nothingWaits } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
@@ -23,6 +22,7 @@ import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { liveMounts, namesOneDrive } from '../control/choose.js'
 import { driveCommand, withDraft, withDrive } from '../control/with-drive.js'
+import { nothingWaits } from './status.js'
 
 export function draftsCommand(): Command {
   const command = new CliCommand('drafts').description('list and handle edits that are not yet saved')

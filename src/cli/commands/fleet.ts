@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander'
 import { makeFleetKey } from '../../fleet/seal.js'
-import { fleetText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
+import { fleetText } from './status.js'
 
 export const fleetCommand = (): Command =>
   new CliCommand('fleet')

@@ -5,13 +5,13 @@ import type { Status } from '../../drive/interface/control.js'
 import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
-import { fleetText, nothingWaits, pinText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
 import { selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
+import { pinText } from '../files/pin.js'
 
 export const statusCommand = (): Command =>
   new CliCommand('status')
@@ -155,6 +155,24 @@ function describeStatus(status: Status): string {
 /** Empty where there is nothing to list. */
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]
+
+/** Of a drive with no unsaved edit; a program whose write failed left none where the drive's own directories are in trouble. */
+export const nothingWaits = (troubles: readonly string[]): string =>
+  troubles.length === 0 ? 'everything is saved' : 'no edit waits to be saved'
+
+/** Without a full stop. */
+export function fleetText({
+  address,
+  mounts,
+  saved,
+  asked,
+  passedByBecause,
+}: NonNullable<Status['fleet']>): string {
+  const savings = `${saved} of ${saved + asked} requests saved by it`
+  return passedByBecause === undefined
+    ? `the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here`
+    : `the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`
+}
 
 /** A state in a sentence. */
 const spaced = (state: string): string => state.replaceAll('-', ' ')

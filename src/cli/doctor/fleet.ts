@@ -40,7 +40,7 @@ async function lookAtFleet({ fleet, caFile }: FleetSettings, keyFile: string): P
   })
   try {
     await looking.ready()
-    const { away } = looking.status()
+    const { passedByBecause: away } = looking.status()
     return away === undefined
       ? good('fleet', `${address.shown} answers`)
       : poor('fleet', `${address.shown} is passed by: ${away}`, mendOf(away))

@@ -1,7 +1,7 @@
 // `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
 import type { Command } from 'commander'
-import type { Control, PinLine } from '../../drive/interface/control.js'
-import { bytesText, filesText, pinText } from '../../terminal/amount.js'
+import type { Control, PinLine, Status } from '../../drive/interface/control.js'
+import { bytesText, filesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
@@ -116,3 +116,30 @@ export const pinsCommand = (): Command =>
       ['calcfs pins', 'is all of it here?'],
       ['calcfs pins --mount ~/lab --json', 'the same for a script'],
     )
+
+/** Without a full stop. */
+export function pinText({ path, state, because, ...amounts }: Status['pins'][number]): string {
+  const why = because === undefined ? '' : `: ${because}`
+  if (state === 'whole')
+    return `${path} is kept whole: ${filesText(amounts.files)}, ${bytesText(amounts.bytes)}`
+  if (state === 'gone') return `${path} is gone on the service, and nothing is kept of it${why}`
+  return `${path} is ${stateWords[state] ?? state}, ${partText(amounts)}${why}`
+}
+
+const stateWords: Readonly<Record<string, string>> = {
+  looking: 'being looked at',
+  fetching: 'being fetched',
+  waiting: 'waiting',
+  incomplete: 'not whole',
+}
+
+function partText({
+  files,
+  filesKept,
+  bytes,
+  bytesKept,
+}: Pick<PinLine, 'files' | 'filesKept' | 'bytes' | 'bytesKept'>): string {
+  if (files === 0) return 'nothing of it is known here yet'
+  if (bytes === bytesKept) return `${filesKept} of ${filesText(files)}, ${bytesText(bytes)}, are here`
+  return `${filesKept} of ${filesText(files)} and ${bytesText(bytesKept)} of ${bytesText(bytes)} are here`
+}

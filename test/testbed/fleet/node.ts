@@ -26,7 +26,7 @@ export interface FleetNodeOptions {
 
 let opened = 0
 
-export const isUsed = ({ line }: FleetNode): boolean => line.fleet?.status().away === undefined
+export const isUsed = ({ line }: FleetNode): boolean => line.fleet?.status().passedByBecause === undefined
 
 export async function openFleetNode({
   home,
