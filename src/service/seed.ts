@@ -74,8 +74,8 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
   return {
     /** Many additions in one transaction: a hundred thousand take seconds. */
     together: <Result>(work: () => Result): Result => store.together(work),
-    hasUsers: (): boolean => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
     hasUser: (name: string): boolean => userByName(store, name) !== undefined,
+    hasUsers: (): boolean => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
     /** The id of `/db/<user>`. */
     rootOf: (name: string): string => rootOf(store, user(name).id),
 

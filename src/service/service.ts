@@ -1,4 +1,5 @@
 // The bundled service: starts and stops its data directory, database and listener.
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openContents } from './content/contents.js'
 import { rights } from './people/rights.js'
@@ -6,7 +7,7 @@ import { secretIn, tokens } from './people/users.js'
 import { buildApp, prefix } from './routes/app.js'
 import { seedOf } from './seed.js'
 import { complete, type ServiceOptions } from './store/options.js'
-import { lockData, makePrivateDirectory, makePrivateFile, openStore } from './store/store.js'
+import { lockData, makePrivateFile, openStore } from './store/store.js'
 
 const dayInSeconds = 24 * 60 * 60
 
@@ -17,7 +18,7 @@ const dayInSeconds = 24 * 60 * 60
  */
 export async function startService(options: ServiceOptions) {
   const { host = '127.0.0.1', port = 0, now = Date.now, tokenLifetime = dayInSeconds } = options
-  makePrivateDirectory(options.data)
+  makeDirectory(options.data)
   const lock = lockData(options.data)
   const { store, contents } = openData(options.data)
   const lacks = { ...complete, ...options.shortcomings }
@@ -60,9 +61,11 @@ export async function startService(options: ServiceOptions) {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
+const makeDirectory = (path: string): unknown => mkdirSync(path, { recursive: true, mode: 0o700 })
+
 /** Opens a data directory, making what is missing; other users of the machine cannot read its contents. */
 export function openData(directory: string) {
-  makePrivateDirectory(directory)
+  makeDirectory(directory)
   const file = join(directory, 'service.db')
   // SQLite gives its other files the mode of this one.
   makePrivateFile(file)

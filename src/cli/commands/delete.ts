@@ -42,7 +42,7 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
   const things = await drive.deletion({ paths: paths.map(({ path }) => path) }).catch(noneDeleted)
   if (flags.json !== true) for (const thing of things) printLine(describeItem(thing))
   if (flags.yes !== true) await confirm(things)
-  await deleteItem(drive, things, flags)
+  await deleteItems(drive, things, flags)
 }
 
 function noneDeleted(thrown: unknown): never {
@@ -55,40 +55,42 @@ async function confirm(things: readonly DeletableItem[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
 }
 
-async function deleteItem(drive: Control, things: readonly DeletableItem[], { json }: Flags): Promise<void> {
-  const outcomes: object[] = []
-  const note = ({ path, kind, id, title }: DeletableItem, outcome: 'deleted' | 'stays' | 'unknown') =>
-    outcomes.push({ path, kind, id, title, outcome })
-  const ends = { stays: 0, unknown: 0 }
+/** What came of each. */
+type Outcome = 'deleted' | 'stays' | 'unknown'
+
+async function deleteItems(drive: Control, things: readonly DeletableItem[], { json }: Flags): Promise<void> {
+  const outcomes: (Pick<DeletableItem, 'path' | 'kind' | 'id' | 'title'> & { readonly outcome: Outcome })[] =
+    []
   for (const thing of things) {
-    try {
-      await drive.delete({ thing })
-      note(thing, 'deleted')
-      if (json !== true) printLine(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
-    } catch (thrown) {
-      note(thing, isUnknown(thrown) ? 'unknown' : 'stays')
-      if (isUnknown(thrown)) {
-        ends.unknown += 1
-        complain(
-          `whether ${thing.path} was deleted is unknown: ${sentenceOf(thrown)}; look before you try again.`,
-        )
-      } else {
-        ends.stays += 1
-        complain(`${thing.path} was not deleted: ${sentenceOf(thrown)}`)
-      }
-    }
+    const { path, kind, id, title } = thing
+    const outcome = await outcomeOf(drive, thing)
+    outcomes.push({ path, kind, id, title, outcome })
+    if (json !== true && outcome === 'deleted') printLine(`deleted ${kind} ${id} ${title}`)
   }
   if (json === true) printJson(outcomes)
+  const count = (of: Outcome): number => outcomes.filter(({ outcome }) => outcome === of).length
   const sums = [
-    ends.stays === 0 ? [] : `${ends.stays} of ${things.length} were not deleted`,
-    ends.unknown === 0 ? [] : `the outcome of ${ends.unknown} of ${things.length} is unknown`,
+    count('stays') === 0 ? [] : `${count('stays')} of ${things.length} were not deleted`,
+    count('unknown') === 0 ? [] : `the outcome of ${count('unknown')} of ${things.length} is unknown`,
   ].flat()
   if (sums.length > 0) throw new Stop(exitCodes.failed, `${sums.join('; ')}.`)
 }
 
-/** A delete request that was sent but not answered, or a daemon that did not answer. */
-const isUnknown = (thrown: unknown): boolean =>
-  thrown instanceof NoAnswer || asFailure(thrown).kind === 'outcome-unknown'
+/** Unknown after a request that was sent but not answered, or of a daemon that did not answer. */
+async function outcomeOf(drive: Control, thing: DeletableItem): Promise<Outcome> {
+  try {
+    await drive.delete({ thing })
+    return 'deleted'
+  } catch (thrown) {
+    const isUnknown = thrown instanceof NoAnswer || asFailure(thrown).kind === 'outcome-unknown'
+    complain(
+      isUnknown
+        ? `whether ${thing.path} was deleted is unknown: ${sentenceOf(thrown)}; look before you try again.`
+        : `${thing.path} was not deleted: ${sentenceOf(thrown)}`,
+    )
+    return isUnknown ? 'unknown' : 'stays'
+  }
+}
 
 function describeItem({ path, kind, id, title, files, reports }: DeletableItem): string {
   const inside = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'}`

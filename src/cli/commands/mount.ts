@@ -76,7 +76,7 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   const asked = await withPassword(await withOwnSecrets(given, flags))
   if (flags.daemon === true) {
     const staysInGroup = (await mountedType(path)) === automountType
-    sayMounted(await inBackground(asked.sources.environment, { staysInGroup }), flags)
+    sayMounted(await inBackground(asked.sources.environment, staysInGroup), flags)
     return
   }
   await serveMount(asked, path, flags)
@@ -165,7 +165,7 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
   // Of a log that is a file the terminal shows nothing.
   if (given.config.logFile !== undefined && !isInBackground())
     for (const trouble of served.troubles) complain(trouble)
-  tellStarter({ mounted: path, unsaved: unsaved.length, troubles: served.troubles })
+  tellStarter({ mountPoint: path, unsaved: unsaved.length, troubles: served.troubles })
   if (handOver !== true) await notifySystemd('READY=1', environment)
   const checking = setTimeout(served.check, checkAfterMs).unref()
   await Promise.race([ended, served.gone])

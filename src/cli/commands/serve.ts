@@ -96,7 +96,7 @@ async function serve(flags: Flags): Promise<void> {
     const ended = untilSignal()
     await fill(service, flags.sample === true)
     printText(`calcfs serve: listening on ${service.url}\n`)
-    if (flags.sample === true) printText(`calcfs serve: ${await usersLine(service)}\n`)
+    if (flags.sample === true) await tellUsers(service)
     await ended
     await service.close()
   } catch (error) {
@@ -138,13 +138,12 @@ async function fill(service: Service, sample: boolean): Promise<void> {
   }
 }
 
-/** Of the sample's users; other ones of a directory that was there before are not shown. */
-async function usersLine(service: Service): Promise<string> {
+/** A directory that was there before may have other users. */
+async function tellUsers(service: Service): Promise<void> {
   const { sampleUsers } = await import('../../service/sample.js')
   const users = sampleUsers().filter(({ name }) => service.seed.hasUser(name))
-  if (users.length === 0) return 'the data directory has other users than the sample, which was left out'
   const names = users.map(({ name, password }) => `${name} (password ${password})`)
-  return `users of the sample: ${names.join(', ')}`
+  printText(`calcfs serve: users of the sample: ${names.join(', ')}\n`)
 }
 
 function untilSignal(): Promise<void> {

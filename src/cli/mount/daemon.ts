@@ -4,19 +4,17 @@ import type { Environment } from '../../config/places.js'
 import { secretVariables } from '../../config/secret.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 
+/** A drive that came up. */
 interface Word {
-  readonly mounted: string
+  readonly mountPoint: string
   /** Edits of earlier mounts that wait to be saved. */
   readonly unsaved: number
   /** The operations that the drive lacks, and the advice, in sentences. */
   readonly troubles: readonly string[]
 }
 
-/** A drive that a background process serves. */
-export interface StartedMount extends Omit<Word, 'mounted'> {
-  readonly mountPoint: string
-  readonly pid: number | undefined
-}
+/** The same, of a background process. */
+export type StartedMount = Word & { readonly pid: number | undefined }
 
 /** Milliseconds a mount may take: a log-in, the first request and the kernel. */
 const startLimit = 45_000
@@ -24,20 +22,12 @@ const startLimit = 45_000
 /** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
 const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
 
-/** How a daemon is started. */
-export interface BackgroundStart {
-  /** On an automount point every process but those of the group that mounts waits for the mount, the daemon too. */
-  readonly staysInGroup: boolean
-}
-
 /**
  * Starts this command line in the background and returns when its drive is mounted. Secrets of the environment go over the
  * channel between the two: what a process was started with can be read in /proc as long as it lives.
+ * @param staysInGroup for an automount point, where every process but those of the group that mounts waits for the mount
  */
-export async function inBackground(
-  environment: Environment,
-  { staysInGroup }: BackgroundStart,
-): Promise<StartedMount> {
+export async function inBackground(environment: Environment, staysInGroup: boolean): Promise<StartedMount> {
   const args = process.argv.slice(1).map(argument => (argument === '--daemon' ? '--in-background' : argument))
   const { plain, secrets } = parted(environment)
   const child = spawn(process.execPath, [...withoutDebugger, ...args], {
@@ -51,15 +41,13 @@ export async function inBackground(
   child.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece).slice(-4000)
   })
-  const mounted = await new Promise<Word | undefined>(done => {
-    const timer = setTimeout(() => done(undefined), startLimit)
-    child.once('message', word => done(word as Word))
+  const word = await new Promise<Word | undefined>(done => {
+    setTimeout(() => done(undefined), startLimit).unref()
+    child.once('message', told => done(told as Word))
     child.once('exit', () => done(undefined))
-    child.once('message', () => clearTimeout(timer))
-    child.once('exit', () => clearTimeout(timer))
   })
   child.stderr?.destroy()
-  if (mounted === undefined) {
+  if (word === undefined) {
     // A drive must not come up after this command has failed.
     child.kill('SIGTERM')
     // The last one: what it says before, its starter has said.
@@ -71,8 +59,7 @@ export async function inBackground(
   }
   child.disconnect()
   child.unref()
-  const { mounted: mountPoint, unsaved, troubles } = mounted
-  return { mountPoint, pid: child.pid, unsaved, troubles }
+  return { ...word, pid: child.pid }
 }
 
 /** The exit code that the process would have had in the foreground. */

@@ -6,13 +6,13 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import type { Control } from '../../drive/interface/control.js'
-import { drives, innermost, mountPath } from '../../mount/mount-point.js'
+import { mountPath } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured, wholeNumber } from '../../terminal/settings.js'
-import { drivePath } from '../control/choose.js'
+import { drivePath, onDrive } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { untilInterrupted } from './screen.js'
 
@@ -115,24 +115,14 @@ async function forPeople(): Promise<(line: string) => string> {
 
 /** Undefined where no daemon answers there. */
 async function controlOf(drive: string | undefined): Promise<Control | undefined> {
+  if (drive !== undefined && (await onDrive(drive)) === undefined) return undefined
   try {
     const mountPoint = await drivePath(drive)
     return mountPoint === undefined ? undefined : await driveAt(mountPoint)
   } catch (thrown) {
-    if (drive === undefined || !isNoDaemon(thrown) || (await isOfOther(drive))) throw thrown
-    return undefined
+    if (drive !== undefined && thrown instanceof NoAnswer && thrown.daemon === 'dead') return undefined
+    throw thrown
   }
-}
-
-/** A mount point that is no drive any more, or one whose daemon has died: its log may be there still. */
-const isNoDaemon = (thrown: unknown): boolean =>
-  (thrown instanceof NoAnswer && thrown.daemon === 'dead') ||
-  (thrown instanceof Stop && thrown.code === exitCodes.mountPoint)
-
-/** True if the drive there is another user's, whose daemon runs, and whose log is not for this one. */
-async function isOfOther(drive: string): Promise<boolean> {
-  const mount = innermost(await mountPath(resolve(drive)), await drives())
-  return mount !== undefined && mount.owner !== process.getuid?.()
 }
 
 /** The log that an ended daemon has left. */

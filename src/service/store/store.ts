@@ -1,7 +1,7 @@
-// The embedded database: its private directory, one service at a time, its tables, and the few operations that all other files use it with.
+// The embedded database: its private file, one service at a time, its tables, and the few operations that all other files use it with.
 
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'libsql'
 
 /** A value for a `?`. Ids are decimal strings, which a column of integers takes without rounding. */
@@ -103,34 +103,6 @@ export function makePrivateFile(file: string): void {
   } catch (thrown) {
     if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
     chmodSync(file, 0o600)
-  }
-}
-
-/** Names that the service itself creates in its directory. */
-const own = /^(service\.db(-wal|-shm)?|service\.lock(-journal)?|content|token\.secret)$/
-
-/**
- * Makes a data directory, 0700. An existing one is closed to others if it holds only the service's own files: else it has another
- * use, too, and only those files are closed.
- */
-export function makePrivateDirectory(directory: string): void {
-  makeDirectory(directory)
-  const names = readdirSync(directory)
-  if (names.every(name => own.test(name))) chmodSync(directory, 0o700)
-  for (const name of names.filter(name => own.test(name))) {
-    const place = join(directory, name)
-    chmodSync(place, statSync(place).isDirectory() ? 0o700 : 0o600)
-  }
-}
-
-/** One level at a time: where a parent exists but takes nothing (/proc), Node's recursive mkdir never returns. */
-function makeDirectory(directory: string): void {
-  const parent = dirname(directory)
-  if (!existsSync(parent)) makeDirectory(parent)
-  try {
-    mkdirSync(directory, { mode: 0o700 })
-  } catch (error) {
-    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 
