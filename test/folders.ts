@@ -13,7 +13,7 @@ export const layers: Readonly<Record<string, string>> = {
   edit: 'system src record remote',
   drive: 'system src record remote cache edit',
   terminal: 'system src config',
-  metrics: 'system src activity drive terminal',
+  metrics: 'system src activity drive',
   mount: 'system src activity remote drive',
   kernel: 'system src activity remote drive mount',
   service: '',

@@ -3,7 +3,7 @@ import type { Activity } from '../activity/activity.js'
 import type { Config } from '../config/config.js'
 import type { Clock } from '../remote/clock.js'
 import type { Capabilities } from '../remote/rest/lacking.js'
-import type { Log, LogReader } from '../terminal/log.js'
+import type { Log } from '../terminal/log.js'
 import type { Connection } from './connect.js'
 
 export interface AssemblySettings {
@@ -18,8 +18,6 @@ export interface AssemblySettings {
   readonly log: Log
   /** Counters of this mount; those of a command without a daemon are read by nothing. */
   readonly activity?: Activity | undefined
-  /** The last lines of its log. */
-  readonly logLines?: LogReader | undefined
   readonly version: string
   readonly clock: Clock
 }

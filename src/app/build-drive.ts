@@ -181,7 +181,7 @@ export function buildDrive(
     pins,
     servicePath: titles => roots.servicePath(titles),
     now,
-    watch: openWatch(metricSources(settings, caches, drafts), settings.logLines),
+    watch: openWatch(metricSources(settings, caches, drafts)),
   })
   return {
     drive: openDrive(parts),

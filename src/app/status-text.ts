@@ -78,6 +78,7 @@ function statusOf(
     access: config.access,
     pid: process.pid,
     control: settings.controlSocket,
+    logFile: config.logFile,
     at: isoText(clock.now()),
     version: settings.version,
     since: isoText(since),

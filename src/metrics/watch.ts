@@ -1,11 +1,10 @@
-// The activity of a mount, for those who ask: the picture of `calcfs top`, the metrics, the health, the log.
+// The activity of a mount, for those who ask: the picture of `calcfs top`, the metrics, the health.
 
 import type { WatchControl } from '../drive/control/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
 import { Failure } from '../failure.js'
 import { machineClocks } from '../system/machine-clocks.js'
 import { isoText } from '../system/time-text.js'
-import type { LogReader } from '../terminal/log.js'
 import { isUnderWay, type MetricSources } from './figures.js'
 
 /** Unhealthy is what a person has to mend, or wait for: an outage, an ended sign-in, edits that wait. */
@@ -85,16 +84,15 @@ function replaced(cause: unknown): never {
 }
 
 /** The library is loaded, and histograms begin, when the metrics are first asked for. */
-export function openWatch(sources: MetricSources, log: LogReader | undefined): WatchControl {
+export function openWatch(sources: MetricSources): WatchControl {
   let printing: Promise<() => Promise<string>> | undefined
 
   return {
-    picture: () => pictureOf(sources),
+    activity: async () => pictureOf(sources),
     async metrics() {
       printing ??= import('./exposition.js').then(({ openExposition }) => openExposition(sources), replaced)
-      return (await printing)()
+      return { text: await (await printing)() }
     },
-    health: () => healthOf(sources),
-    log: after => log?.after(after) ?? { lines: [], next: 0 },
+    health: async () => healthOf(sources),
   }
 }

@@ -1,4 +1,4 @@
-// The log: readable on a terminal, JSON lines elsewhere; no secret ever reaches it, and its last lines can be read back.
+// The log: readable on a terminal, JSON lines elsewhere; no secret ever reaches it.
 
 import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -28,20 +28,8 @@ const secret = [
   'headers.authorization',
 ]
 
-/** The log of a daemon, and what is kept of it in memory. */
-export async function openLog(
-  config: LogSettings,
-): Promise<{ readonly log: Log; readonly lines: LogReader }> {
-  const lines = openLogRing(config.logFile)
-  const written = await target(config)
-  const both = {
-    write(line: string) {
-      lines.write(line)
-      written.write(line)
-    },
-    flush: (done: () => void) => (written.flush === undefined ? done() : written.flush(done)),
-  }
-  return { log: pino({ level: config.logLevel, redact: secret, base: null }, both), lines }
+export async function openLog(config: LogSettings): Promise<Log> {
+  return pino({ level: config.logLevel, redact: secret, base: null }, await target(config))
 }
 
 interface Target extends DestinationStream {
@@ -62,38 +50,6 @@ async function target(config: LogSettings): Promise<Target> {
     translateTime: 'HH:MM:ss',
   })
   return { write: line => void people.write(visibleInJson(line)), flush }
-}
-
-export interface LogReader {
-  /** The lines after that number that are still kept, the number to ask for next, and the file of the whole log if there is one. */
-  after(number: number): { lines: readonly string[]; next: number; file?: string | undefined }
-}
-
-interface LogRing extends LogReader {
-  write(line: string): void
-}
-
-const linesAtMost = 1_000
-/** Characters of a line that are kept; a longer one is a stack or a bug. */
-const longestLine = 4_000
-
-/** @param file where the whole log goes; undefined for a terminal or nothing */
-function openLogRing(file: string | undefined): LogRing {
-  const lines: string[] = []
-  /** The number of the newest line. */
-  let newest = 0
-
-  return {
-    write(line) {
-      lines[newest % linesAtMost] = line.trimEnd().slice(0, longestLine)
-      newest += 1
-    },
-    after(number) {
-      const first = Math.max(0, newest - linesAtMost, Math.min(number, newest))
-      const found = Array.from({ length: newest - first }, (_, at) => lines[(first + at) % linesAtMost] ?? '')
-      return { lines: found, next: newest, file }
-    },
-  }
 }
 
 /** The ending of the lines before. */

@@ -73,11 +73,11 @@ t.test(
   'METRIC-2 promtool finds no fault, and no label tells of a path, a name, a user or a token',
   async t => {
     const sources = busySources()
-    const watch = openWatch(sources, undefined)
-    await watch.metrics()
+    const watch = openWatch(sources)
+    await watch.metrics({})
     const call = sources.activity.calls.begin('getattr', () => '/projects/secret-name')
     sources.activity.calls.answered(call, 0, 'OK')
-    const page = await watch.metrics()
+    const { text: page } = await watch.metrics({})
     t.equal(await promtool(page), '')
     t.notMatch(page, /secret-name/i)
     t.match(page, /^calcfs_kernel_calls_total\{verb="open",errno="ENOENT"\} 1$/m)

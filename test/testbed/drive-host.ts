@@ -24,7 +24,7 @@ async function carryOut({ work }: HostCall): Promise<string | undefined> {
       const config = readConfig(sources)
       const clock = hastyClock()
       stages.set(work.directory, 'the log is opened')
-      const surroundings = { log: (await openLog(config)).log, clock, longAnswer: () => {} }
+      const surroundings = { log: await openLog(config), clock, longAnswer: () => {} }
       stages.set(work.directory, 'the drive is put together, and signs in')
       const prepared = await prepareDrive({ config, sources }, work.directory, surroundings)
       stages.set(work.directory, 'it is mounted')

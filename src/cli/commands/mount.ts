@@ -139,7 +139,8 @@ function unfitSentence(unfit: Unfit, path: string): string {
   }
 }
 
-async function serveMount(given: Configured, path: string, { handOver }: Flags): Promise<void> {
+async function serveMount(asked: Configured, path: string, { handOver }: Flags): Promise<void> {
+  const given = { ...asked, config: withLogFile(asked, path) }
   const { environment } = given.sources
   const [{ openLog }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
     import('../../terminal/log.js'),
@@ -147,8 +148,8 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
     import('../mount/give-back.js'),
     import('../mount/serve-drive.js'),
   ])
-  const { log, lines } = await openLog(logPlace(given, path))
-  const surroundings = { log, logLines: lines, clock: systemClock, longAnswer: giveMemoryBack() }
+  const log = await openLog(given.config)
+  const surroundings = { log, clock: systemClock, longAnswer: giveMemoryBack() }
   const prepared = await prepareDrive(given, path, surroundings)
   surviveBugs(log, systemClock)
   // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.
@@ -185,7 +186,7 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
 }
 
 /** In the background there is no terminal: the log is a file below the state directory, where no other is named. */
-function logPlace({ config, sources }: Configured, path: string): Configured['config'] {
+function withLogFile({ config, sources }: Configured, path: string): Configured['config'] {
   if (config.logFile !== undefined || !isInBackground()) return config
   const logFile = defaultLogFile(path, config, sources.environment)
   try {
@@ -194,7 +195,7 @@ function logPlace({ config, sources }: Configured, path: string): Configured['co
     return { ...config, logFile }
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown
-    // A full or closed disk takes no mount away: `calcfs log` shows what is in memory.
+    // A full or closed disk takes no mount away.
     return config
   }
 }

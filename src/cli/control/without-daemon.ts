@@ -24,7 +24,7 @@ export async function withoutDaemon<Result>(
   const given = as === 'introduced' ? await withPassword(configured) : configured
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: () => {} })
-  const { log } = await openLog({ logLevel: 'error', logFile: undefined })
+  const log = await openLog({ logLevel: 'error', logFile: undefined })
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({

@@ -14,7 +14,7 @@ import { automountType, mountedType } from '../../mount/mount-point.js'
 import { type Clock, every } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/lacking.js'
 import { seldom } from '../../seldom.js'
-import type { Log, LogReader } from '../../terminal/log.js'
+import type { Log } from '../../terminal/log.js'
 import { version } from '../../terminal/package-root.js'
 import type { Configured } from '../../terminal/settings.js'
 import { type ControlServer, serveControl } from '../control/server.js'
@@ -25,8 +25,6 @@ import { mountByOneWay } from './kernel-way.js'
 /** The parts that a process gives to its drives. */
 export interface Surroundings {
   readonly log: Log
-  /** The part of it that can be read back. */
-  readonly logLines?: LogReader | undefined
   readonly clock: Clock
   /** Is told the bytes of each long answer. */
   readonly longAnswer: (bytes: number) => void
@@ -39,7 +37,7 @@ export interface Surroundings {
  */
 export async function prepareDrive(given: Configured, path: string, surroundings: Surroundings) {
   const { config, sources } = given
-  const { log, logLines, clock, longAnswer } = surroundings
+  const { log, clock, longAnswer } = surroundings
   const capabilities: Capabilities = { sizes: {} }
   const activity = new Activity()
   const warn = seldom((sentence, about = {}) => log.warn(about, sentence), clock)
@@ -64,7 +62,6 @@ export async function prepareDrive(given: Configured, path: string, surroundings
     isMount: true,
     controlSocket: socket,
     log,
-    logLines,
     activity,
     version: version(),
     clock,

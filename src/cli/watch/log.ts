@@ -1,13 +1,15 @@
-// `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
+// `calcfs log [DRIVE]`: the log file of a drive's daemon, and what is added to it.
 
-import { readFile } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
-import type { Control } from '../../drive/interface/control.js'
+import type { Status } from '../../drive/interface/control.js'
 import { mountPath } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
+import { isProcessAlive } from '../../system/process.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
@@ -28,9 +30,7 @@ const everyMs = 400
 
 export const logCommand = (): Command =>
   new CliCommand('log')
-    .description(
-      "show the log of a drive's daemon and follow it, wherever it goes: a file, the journal, a terminal or nothing; Ctrl-C ends it",
-    )
+    .description("show the log file of a drive's daemon and follow it; Ctrl-C ends it")
     .argument('[drive]', 'the drive that is meant; default: the one you stand in, or the only one')
     .option('-n, --lines <number>', 'how many lines to begin with', wholeNumber(0), 20)
     .option('--no-follow', 'end after these lines')
@@ -49,54 +49,21 @@ export const logCommand = (): Command =>
 
 async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
   const print = await printer(flags)
-  const control = await controlOf(drive)
-  if (control === undefined) return showLeft(command, drive, { flags, print })
-  const { lines, next, file } = await control.log({ after: 0 })
-  const before = file === undefined ? lines : await lastLines(file, Math.max(1, flags.lines))
-  print(before.slice(before.length - Math.min(before.length, flags.lines)))
-  if (flags.follow) await follow(control, { file, next, last: before.at(-1) }, print)
+  const { file, pid } = await logOf(command, drive)
+  const more = openTail(file)
+  const lines = await more()
+  print(lines.slice(Math.max(0, lines.length - flags.lines)))
+  if (pid === undefined) complain(`no daemon answers there; this is what ${file} holds.`)
+  else if (flags.follow)
+    await untilInterrupted(everyMs, async () => {
+      const isAlive = await isProcessAlive(pid)
+      print(await more())
+      if (!isAlive) complain('the daemon has ended.')
+      return isAlive
+    })
 }
 
-/** Up to where a log was shown. */
-interface Shown {
-  readonly file: string | undefined
-  /** The number of the daemon's next line, and the line that was shown last. */
-  next: number
-  last: string | undefined
-}
-
-/** The daemon tells the new lines; what it wrote at its end is in the file alone. */
-async function follow(control: Control, shown: Shown, print: Output['print']): Promise<void> {
-  function more(lines: readonly string[]): void {
-    // The file may have been read after the daemon was asked.
-    const fresh = lines.slice(lines.lastIndexOf(shown.last ?? '') + 1)
-    shown.last = fresh.at(-1) ?? shown.last
-    print(fresh)
-  }
-  await untilInterrupted(everyMs, async () => {
-    try {
-      const { lines, next } = await control.log({ after: shown.next })
-      shown.next = next
-      more(lines)
-      return true
-    } catch {
-      const left = shown.file === undefined ? [] : await lastLines(shown.file, lastWords)
-      if (left.includes(shown.last ?? '')) more(left)
-      complain('the daemon does not answer any more; calcfs status says whether it lives.')
-      return false
-    }
-  })
-}
-
-/** Lines at the end of a log file among which are those of a daemon that ends. */
-const lastWords = 1_000
-
-interface Output {
-  readonly flags: Flags
-  readonly print: (lines: readonly string[]) => void
-}
-
-async function printer({ json, level }: Flags): Promise<Output['print']> {
+async function printer({ json, level }: Flags): Promise<(lines: readonly string[]) => void> {
   const form = json === true ? (line: string) => `${visible(line)}\n` : await forPeople()
   return lines => {
     for (const line of lines) if (isAtLeast(line, level)) printStyled(form(line))
@@ -113,24 +80,23 @@ async function forPeople(): Promise<(line: string) => string> {
   return line => pretty(visibleInJson(line))
 }
 
-/** Undefined where no daemon answers there. */
-async function controlOf(drive: string | undefined): Promise<Control | undefined> {
-  if (drive !== undefined && (await onDrive(drive)) === undefined) return undefined
-  try {
-    const mountPoint = await drivePath(drive)
-    return mountPoint === undefined ? undefined : await driveAt(mountPoint)
-  } catch (thrown) {
-    if (drive !== undefined && thrown instanceof NoAnswer && thrown.daemon === 'dead') return undefined
-    throw thrown
-  }
+interface KeptLog {
+  readonly file: string
+  /** Of the daemon that writes it; undefined where none answers. */
+  readonly pid: number | undefined
 }
 
-/** The log that an ended daemon has left. */
-async function showLeft(
-  command: Command,
-  drive: string | undefined,
-  { flags, print }: Output,
-): Promise<void> {
+/** @throws Stop where the log goes to no file, or an earlier daemon has left none */
+async function logOf(command: Command, drive: string | undefined): Promise<KeptLog> {
+  const status = await statusOf(drive)
+  if (status !== undefined) {
+    const { logFile: file, mountPoint, pid } = status
+    if (file !== undefined) return { file, pid }
+    throw new Stop(
+      exitCodes.failed,
+      `the log of ${mountPoint} goes where it was mounted: to its terminal, or in a unit to the journal (journalctl); calcfs mount --log-file keeps it in a file.`,
+    )
+  }
   if (drive === undefined)
     throw new Stop(
       exitCodes.mountPoint,
@@ -139,28 +105,58 @@ async function showLeft(
   const path = await mountPath(resolve(drive))
   const { config, sources } = configured(command)
   const file = config.logFile ?? defaultLogFile(path, config, sources.environment)
-  const lines = await lastLines(file, flags.lines)
-  if (lines.length === 0)
-    throw new Stop(
-      exitCodes.mountPoint,
-      `no daemon runs for ${path}, and ${file} holds no log of one; calcfs status lists the drives.`,
-    )
-  print(lines)
-  complain(`no daemon runs for ${path} any more; this is what ${file} holds.`)
+  if (existsSync(file)) return { file, pid: undefined }
+  throw new Stop(
+    exitCodes.mountPoint,
+    `no daemon answers for ${path}, and there is no log of one at ${file}; calcfs status lists the drives.`,
+  )
+}
+
+/** Undefined where no daemon answers there: its log may be there still. */
+async function statusOf(drive: string | undefined): Promise<Status | undefined> {
+  if (drive !== undefined && (await onDrive(drive)) === undefined) return undefined
+  try {
+    const mountPoint = await drivePath(drive)
+    return mountPoint === undefined ? undefined : await (await driveAt(mountPoint)).status({})
+  } catch (thrown) {
+    if (drive !== undefined && thrown instanceof NoAnswer) return undefined
+    throw thrown
+  }
 }
 
 /** The ending of the lines before those of the file (`terminal/log.ts`). */
 const before = '.1'
 
-/** The last lines of a log file, those before its last rotation too. */
-async function lastLines(file: string, count: number): Promise<readonly string[]> {
-  const own = await linesOf(file)
-  const earlier = own.length >= count ? [] : await linesOf(file + before)
-  return count === 0 ? [] : [...earlier, ...own].slice(-count)
+/** Answers the lines that were added since it was asked last, at first all, those before the last rotation too. */
+function openTail(file: string): () => Promise<readonly string[]> {
+  let [inode, offset, rest] = [0, 0, '']
+  return async () => {
+    const now = await stat(file).catch(absent)
+    if (now === undefined) return []
+    if (now.ino !== inode) {
+      const moved = await stat(file + before).catch(absent)
+      if (inode === 0 || moved?.ino === inode) rest += await bytesFrom(file + before, offset)
+    }
+    if (now.ino !== inode || now.size < offset) offset = 0
+    const bytes = await bytesFrom(file, offset)
+    inode = now.ino
+    offset += bytes.length
+    const lines = (rest + bytes).split('\n')
+    rest = lines.pop() ?? ''
+    return lines.filter(line => line !== '')
+  }
 }
 
-const linesOf = async (file: string): Promise<readonly string[]> =>
-  ((await readFile(file, 'utf8').catch(absent)) ?? '').split('\n').filter(line => line !== '')
+/** None of a file that is not there. */
+async function bytesFrom(file: string, start: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  try {
+    for await (const piece of createReadStream(file, { start })) pieces.push(piece)
+  } catch (thrown) {
+    absent(thrown)
+  }
+  return Buffer.concat(pieces)
+}
 
 function absent(thrown: unknown): undefined {
   if (codeOf(thrown) !== 'ENOENT') throw thrown

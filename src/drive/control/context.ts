@@ -5,7 +5,7 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { DriveParts } from '../context.js'
-import type { ActivityPicture, HealthLine, LogLines, Status } from '../interface/control.js'
+import type { Control, Status } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { Roots } from '../names/roots.js'
@@ -31,14 +31,8 @@ export interface ControlParts extends Omit<DriveParts, 'identities'> {
   /** The troubles of the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant
-  /** Undefined where the mount shares nothing. */
   readonly watch: WatchControl
 }
 
 /** The activity of the drive, as its owner tells it. */
-export interface WatchControl {
-  picture(): ActivityPicture
-  metrics(): Promise<string>
-  health(): HealthLine
-  log(after: number): LogLines
-}
+export type WatchControl = Pick<Control, 'activity' | 'metrics' | 'health'>

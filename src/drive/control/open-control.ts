@@ -23,10 +23,7 @@ export function openControl(parts: ControlParts): Control {
     ...openCacheControl(parts),
     ...openPinControl(parts),
     ...openInfoControl(parts),
-    activity: async () => watch.picture(),
-    metrics: async () => ({ text: await watch.metrics() }),
-    health: async () => watch.health(),
-    log: async ({ after }) => watch.log(after),
+    ...watch,
   }
 }
 

@@ -150,14 +150,6 @@ const activityPicture = z.object({
 
 const healthLine = z.object({ isHealthy: z.boolean(), why: z.string() })
 
-const logLines = z.object({
-  lines: texts,
-  /** The place to ask from next. */
-  next: z.number(),
-  /** Where the whole log goes; undefined where it goes to a terminal or to nothing. */
-  file: z.string().optional(),
-})
-
 /** Something that an explicit wish may delete. */
 const deletableItem = z.object({
   path: z.string(),
@@ -252,8 +244,6 @@ export const controlCalls = {
   metrics: { ask: nothing, answer: z.object({ text: z.string() }) },
   /** True if programs can work on the drive as they expect. */
   health: { ask: nothing, answer: healthLine },
-  /** The lines of the log after that number, as they were written; those after 0 are all that are kept. */
-  log: { ask: z.object({ after: z.number() }), answer: logLines },
   addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
   /** Replaces the list of a report by ids or paths. Not `shown`: only the service's answer says that it was set. */
   setReport: {
@@ -300,5 +290,4 @@ export type PathInfo = Told<typeof pathInfo>
 export type PinLine = Told<typeof pinLine>
 export type ActivityPicture = Told<typeof activityPicture>
 export type HealthLine = Told<typeof healthLine>
-export type LogLines = Told<typeof logLines>
 export type DeletableItem = Told<typeof deletableItem>

@@ -9,6 +9,8 @@ export const statusForm = z.looseObject({
   pid: z.number(),
   /** The socket for the command line. */
   control: z.string().optional(),
+  /** Undefined where the log goes to the terminal or the journal. */
+  logFile: z.string().optional(),
   at: z.string(),
   since: z.string(),
   top: z.string(),
