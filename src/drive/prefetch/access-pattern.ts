@@ -15,7 +15,7 @@ export interface AccessPattern {
 }
 
 /** So many folders back count: what was not done in any of them is no habit any more. */
-const remembered = 4
+const remembered = 8
 const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, read: 3 }
 
 /** True if one level is beyond another one, or beyond nothing. */

@@ -1,6 +1,6 @@
 // File questions: what is usually done to files is asked ahead for those of the folders that a walk is expected in.
 import { parentOf } from '../../layout.js'
-import type { Dentry } from '../nodes/node.js'
+import type { Dentry, Node } from '../nodes/node.js'
 import { type AccessLevel, type AccessPattern, fileClassOf, isMore } from './access-pattern.js'
 import type { ListedDirectory } from './listed-directory.js'
 
@@ -28,7 +28,7 @@ interface Asked {
 
 /** Beyond the directories that programs are in, one question is asked for so many that were used. */
 const partBeyond = 24
-const beyondAtLeast = 24
+const beyondAtLeast = 8
 const weightOfSize = 1 / 4
 
 export class FileQuestions {
@@ -48,7 +48,11 @@ export class FileQuestions {
   /** How many a folder brings, on average of late. */
   perFolder = 0
 
-  constructor(private readonly pattern: AccessPattern) {
+  /** `isKnown`: nothing is left to ask of it. */
+  constructor(
+    private readonly pattern: AccessPattern,
+    private readonly isKnown: (node: Node, level: AccessLevel) => boolean,
+  ) {
     this.version = pattern.version
   }
 
@@ -147,6 +151,7 @@ export class FileQuestions {
       const kind = dentry && fileClassOf(dentry)
       const level = kind === undefined ? undefined : this.pattern.usual(kind, folder.path)
       if (dentry === undefined || level === undefined || !isMore(level, levels[one.from])) continue
+      if (this.isKnown(dentry.node, level)) continue
       return { path: `${folder.path}/${dentry.name}`, dentry, level, isHere: one === this.here }
     }
     this.open.delete(one)

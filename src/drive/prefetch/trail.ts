@@ -30,6 +30,8 @@ export class Trail {
   constructor(
     readonly folder: ListedDirectory,
     public steppedAt: Instant,
+    /** Its folders were gone through before: a program finds them listed, sooner than they are foreseen. */
+    private readonly isAgain: boolean,
   ) {}
 
   /** The rest of its folders is expected. */
@@ -52,7 +54,7 @@ export class Trail {
 
   /** Others were listed ahead than the one that was entered: more of them may be the next. */
   missed(): void {
-    if (this.waiting > 0) this.reach = Math.min(this.reach * 2, reachAtMost)
+    if (this.waiting > 0 && !this.isAgain) this.reach = Math.min(this.reach * 2, reachAtMost)
   }
 
   /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. */

@@ -49,6 +49,8 @@ export class Walks {
   private readonly source: PrefetchSource
   private looks = 0
   private steps = 0
+  /** What lies at or below this path is gone through once more. */
+  private again: string | undefined
   /** Nothing is left to list ahead until a program takes a step, or more is listed. */
   private isThrough = false
 
@@ -56,7 +58,7 @@ export class Walks {
     private readonly ports: WalkPorts,
     private readonly pattern: AccessPattern,
   ) {
-    this.files = new FileQuestions(pattern)
+    this.files = new FileQuestions(pattern, ports.isKnown)
     this.source = ports.queue.source(() => this.nextFolder() ?? this.nextFile())
   }
 
@@ -153,8 +155,9 @@ export class Walks {
     const stays = way.findIndex(({ trail, place }) => !trail.entered.has(place) || trail.last === place)
     if (stays === 0) return way
     const top = way.at(stays < 0 ? -1 : stays - 1)?.trail.folder.path ?? ''
+    this.again = `${top}/`
     for (const [folder, trail] of this.trails) {
-      if (folder !== top && !folder.startsWith(`${top}/`)) continue
+      if (!`${folder}/`.startsWith(this.again)) continue
       this.giveUp(trail)
       this.trails.delete(folder)
     }
@@ -177,7 +180,8 @@ export class Walks {
     const known = this.trails.get(folder.path)
     if (known?.folder === folder) return known
     if (known !== undefined) this.giveUp(known)
-    const made = new Trail(folder, this.ports.now())
+    const isAgain = this.again !== undefined && `${folder.path}/`.startsWith(this.again)
+    const made = new Trail(folder, this.ports.now(), isAgain)
     this.trails.set(folder.path, made)
     return made
   }
@@ -239,16 +243,13 @@ export class Walks {
   }
 
   private nextFile(): PrefetchTask | undefined {
-    const { askFor, full, isKnown } = this.ports
-    for (;;) {
-      const question = this.files.next(
-        ({ dentry, level, isHere }) =>
-          isHere || dentry.node.kind !== 'content' || level === 'looked' || !full(),
-      )
-      if (question === undefined) return undefined
-      const { path, dentry, level, isHere } = question
-      if (!isKnown(dentry.node, level))
-        return (context, signal) => askFor(path, dentry.node, { level, isHere, context, signal })
-    }
+    const { askFor, full } = this.ports
+    const question = this.files.next(
+      ({ dentry, level, isHere }) =>
+        isHere || dentry.node.kind !== 'content' || level === 'looked' || !full(),
+    )
+    if (question === undefined) return undefined
+    const { path, dentry, level, isHere } = question
+    return (context, signal) => askFor(path, dentry.node, { level, isHere, context, signal })
   }
 }
