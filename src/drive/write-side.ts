@@ -54,8 +54,6 @@ export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'save' |
   readonly state: Ledger
   readonly mountPoint: string
   readonly resolveEntry: NewRecordPorts['resolveEntry']
-  /** All that is kept of the service's answers is old. */
-  readonly expireAll: () => void
   /** Takes a failure that no call returned, by the path at which `calcfs why` will be asked. */
   readonly failed: (verb: 'removing' | 'deleting', path: string, failure: Failure) => void
   /** It is gone, with all that is below it: what failed there is told no more. */

@@ -1,5 +1,4 @@
 // The burst: what programs remove without a pause is hidden at once, and goes or comes back as a whole when it ends.
-import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure } from '../../failure.js'
 import { fixedNames, parentOf } from '../../layout.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -38,11 +37,6 @@ export interface WaitingRemoval extends RemovedThing {
 
 export interface BurstPorts {
   readonly maxDeletes: number
-  /** Kept over a kill, so that the next mount can say what was not deleted. */
-  readonly state: Ledger
-  readonly mountPoint: string
-  /** A daemon ended while something waited or was being deleted: what is kept of it is old. */
-  readonly expireAll: () => void
   readonly clock: Clock
   /** Deletes it, if it is still what was removed. */
   readonly send: (thing: RemovedThing) => Promise<void>
@@ -84,19 +78,9 @@ export class Burst {
   #waiting = 0
   #endTimer: (() => void) | undefined
   #isClosed = false
-  readonly #room: string
 
   constructor(private readonly ports: BurstPorts) {
-    this.#room = `removing ${ports.mountPoint}`
     this.#idleSince = ports.clock.now()
-    const cutShort = [...ports.state.entries(this.#room)]
-    if (cutShort.length > 0) ports.expireAll()
-    for (const [key, { value }] of cutShort) {
-      const ended =
-        'it was not deleted, for the drive ended first, unless the request was on its way just then'
-      ports.failed('removing', value, new Failure('internal', ended))
-      ports.state.delete(this.#room, key)
-    }
   }
 
   // The removal itself.
@@ -141,8 +125,6 @@ export class Burst {
     const key = nodeKey(thing.node)
     if (this.has(key)) return
     this.count(key, thing.path)
-    this.ports.state.set(this.#room, key, thing.path)
-    this.ports.state.flush()
     this.#things.set(key, { ...thing, since: this.ports.clock.now(), isSent: false })
     this.ports.changed()
   }
@@ -207,7 +189,7 @@ export class Burst {
     if (thing === undefined) return this.#sending.get(key)?.ended
     this.#counted.delete(key)
     this.#things.delete(key)
-    this.#stays(thing)
+    this.ports.back(node)
     this.ports.changed()
   }
 
@@ -281,12 +263,9 @@ export class Burst {
   #send(waiting: WaitingRemoval, before: Promise<unknown> = Promise.resolve()): Promise<void> {
     const thing = { ...waiting, isSent: true }
     const key = nodeKey(thing.node)
-    const deleted = (): void => {
-      this.ports.state.delete(this.#room, key)
-      this.ports.gone(thing)
-    }
+    const deleted = (): void => this.ports.gone(thing)
     const refused = (thrown: unknown): void => {
-      this.#stays(thing)
+      this.ports.back(thing.node)
       this.ports.failed('removing', thing.path, asFailure(thrown))
     }
     const ended = before
@@ -306,17 +285,12 @@ export class Burst {
     this.#things.clear()
     for (const [key, thing] of things) {
       this.#counted.delete(key)
-      this.#stays(thing)
+      this.ports.back(thing.node)
       this.ports.failed(verb, thing.path, because)
       if (thing.node.kind === 'calculation') this.#entries.delete(thing.node.id)
     }
     this.#entriesBack(why)
     if (things.length > 0) this.ports.changed()
-  }
-
-  #stays({ node }: RemovedThing): void {
-    this.ports.state.delete(this.#room, nodeKey(node))
-    this.ports.back(node)
   }
 
   /** Files whose folder was not removed with them. */
