@@ -4,6 +4,7 @@ import type { Readable } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { type EditableNode, isDirectory, isEditable, type Node, nodeIn } from '../nodes/node.js'
+import { pathOf, rootPlace } from '../nodes/place.js'
 import type { Tree } from '../tree/tree.js'
 
 /** A node, and the path at which it was found once all links were followed. */
@@ -15,35 +16,29 @@ export interface FoundNode {
 /** A chain of more links than this leads nowhere. */
 const linksAtMost = 16
 
-/** @throws Failure 'absent' */
+/** What the last listings tell is asked of nobody. @throws Failure 'absent' */
 export async function nodeAt(tree: Tree, path: string, context: RequestContext): Promise<FoundNode> {
-  let at = withoutEnd(path)
-  for (let links = 0; links < linksAtMost; links += 1) {
-    const node = await nodeOrLinkAt(at)
-    if (typeof node === 'string') at = node
-    else if (node.kind !== 'link') return { path: at, node }
-    else at = posix.resolve(posix.dirname(at), node.to)
-  }
-  throw new Failure('absent', `${path}: its links lead nowhere`)
-
-  /** The node; the path that is meant where a link stands on the way. */
-  async function nodeOrLinkAt(given: string): Promise<Node | string> {
-    const known = knownAt(tree, given)
-    if (known !== undefined) return known
-    try {
-      return await tree.walk(given, context)
-    } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.kind !== 'not-directory') throw thrown
-      const names = given.split('/').filter(name => name !== '')
-      for (let end = 1; end < names.length; end += 1) {
-        const above = `/${names.slice(0, end).join('/')}`
-        const node = knownAt(tree, above) ?? (await tree.walk(above, context))
-        if (node.kind === 'link') return posix.resolve(posix.dirname(above), node.to, ...names.slice(end))
-      }
-      throw thrown
+  let left = namesOf(path)
+  let place = rootPlace
+  for (let links = 0; ; ) {
+    const { node } = place
+    const at = pathOf(place)
+    if (node.kind === 'link') {
+      links += 1
+      if (links > linksAtMost) throw new Failure('absent', `${path}: its links lead nowhere`)
+      left = [...namesOf(posix.resolve(posix.dirname(at), node.to)), ...left]
+      place = rootPlace
+      continue
     }
+    const [name, ...others] = left
+    if (name === undefined) return { path: at, node }
+    const known = isDirectory(node) ? nodeIn(tree.listKnown(node) ?? [], name) : undefined
+    place = { node: known ?? (await tree.child({ parent: place, name }, context)), parent: place, name }
+    left = others
   }
 }
+
+const namesOf = (path: string): string[] => path.split('/').filter(name => name !== '')
 
 /** The same place without links on the way to its last name, as the drive's failures are noted; as it was given where that is nowhere. */
 export async function placeOf(tree: Tree, path: string, context: RequestContext): Promise<string> {
@@ -98,18 +93,6 @@ export function thingOf(node: Node): Readable | undefined {
     default:
       return undefined
   }
-}
-
-/** The facts of the last listings. */
-function knownAt(tree: Tree, path: string): Node | undefined {
-  let node: Node | undefined = { kind: 'root' }
-  for (const name of path.split('/').filter(one => one !== '')) {
-    const entries: ReturnType<Tree['listKnown']> =
-      node !== undefined && isDirectory(node) ? tree.listKnown(node) : undefined
-    node = entries && nodeIn(entries, name)
-    if (node === undefined) return undefined
-  }
-  return node
 }
 
 const withoutEnd = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path)

@@ -3,11 +3,10 @@
 import { posix } from 'node:path'
 import { adviceFor } from '../../advice.js'
 import { signInEnded } from '../../cache/health.js'
-import { derivedKinds, derivedNames } from '../../content-kinds.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/draft-meta.js'
 import { asFailure, Failure, isA } from '../../failure.js'
-import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
+import { parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
@@ -78,9 +77,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
       ...(inside === undefined ? [] : metSentences(inside.path, inside.met)),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
-      ...(looked instanceof Failure && met === undefined
-        ? (lackingSentences(path) ?? lookSentences(path, looked))
-        : []),
+      ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
     return { wrong: false, sentences: [`${path}: nothing is wrong, and nothing failed here lately.`] }
@@ -104,17 +101,6 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     } catch (thrown) {
       return asFailure(thrown)
     }
-  }
-
-  /** Of a name that is left out because the instance has no operation for it. */
-  function lackingSentences(path: string): readonly string[] | undefined {
-    const name = lastNameOf(path)
-    const isLeftOut =
-      name === fixedNames.shares
-        ? parts.catalog.lacks('shares')
-        : derivedNames.some(of => name.endsWith(derivedKinds[of].ending) && parts.catalog.lacks(of))
-    const sentence = 'this instance has no operation for it, as `calcfs status` says'
-    return isLeftOut ? [`${path}: there is nothing of this name, because ${sentence}.`] : undefined
   }
 
   function otherThingSentences(node: Node | undefined): readonly string[] {
@@ -237,7 +223,7 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
   if (failure.kind === 'absent') {
     return [
       `${path}: there is nothing of this name (asked just now), and nothing failed here lately.`,
-      '`calcfs refresh` of the directory looks for what others have made a moment ago.',
+      '`calcfs refresh` of the directory looks for what others have made a moment ago, `calcfs status` tells what this instance lacks.',
     ]
   }
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
