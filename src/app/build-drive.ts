@@ -54,12 +54,10 @@ export function buildEditing(
   journal: Journal,
   { failureLog, news }: Told,
 ) {
-  const { now } = clock
   const { dialect } = connection
   const { identities, remote } = caches
   const { drafts, scratch } = journal
   const entries = { tree: () => tree, remote, mountPoint }
-  const expireAll = (): void => caches.queryCache.expireAll()
   const writeSide = new WriteSide({
     ...caches,
     ...journal,
@@ -71,7 +69,6 @@ export function buildEditing(
     changed: () => news.tell('all'),
     mountPoint,
     resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
-    expireAll,
     failed: failureLog.note,
     gone: failureLog.gone,
     lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
@@ -79,8 +76,7 @@ export function buildEditing(
     patience: config.deadlineSave,
     clock,
   })
-  const lifetime = config.ttlListing
-  const reusedIds = openReusedIds({ ...caches, ...journal, writeSide, expireAll, lifetime, log: note, now })
+  const reusedIds = openReusedIds({ ...caches, ...journal, writeSide, log: note })
   const tree: Tree = openTree({
     ...caches,
     ...journal,

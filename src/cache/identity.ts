@@ -14,7 +14,6 @@ import {
   type Remote,
 } from '../remote/remote.js'
 import { isSameName } from '../spelling.js'
-import { localText } from '../system/time-text.js'
 import type { Ledger, LogFunction } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
@@ -150,8 +149,7 @@ export class Identities {
 
   #another(thing: RecordRef, said: Identity, by: AnswerSource): string {
     this.count += 1
-    const names = knownNames(this.#rowOf(thing), said)
-    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${names}: what was kept of the earlier one is not shown any more`
+    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was: what was kept of the earlier one is not shown any more`
     const other = { thing, at: this.now(), place: this.count, sentence }
     this.#changes.set(keyOf(thing), other)
     this.log('an id stands for another thing than before', { ...thing, sentence })
@@ -240,13 +238,3 @@ const withoutUndefined = ({ born, owner, title, parent }: Identity): z.infer<typ
   ...(title !== undefined && { title }),
   ...(parent !== undefined && { parent }),
 })
-
-function knownNames(row: IdentityRow | undefined, said: Identity): string {
-  const before = { ...row?.listing, ...row?.record }
-  const words = (one: { born?: number | undefined; title?: string | undefined }) => {
-    const title = one.title === undefined ? [] : [JSON.stringify(one.title)]
-    const born = one.born === undefined ? [] : [`made at ${localText(one.born)}`]
-    return [...title, ...born].join(', ')
-  }
-  return words(before) === '' || words(said) === '' ? '' : ` (${words(said)}; before: ${words(before)})`
-}

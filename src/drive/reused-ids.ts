@@ -7,7 +7,7 @@ import type { DraftMeta } from '../edit/journal/draft-meta.js'
 import { withFailureAs } from '../edit/journal/draft-meta.js'
 import type { RecordKey } from '../edit/journal/record-key.js'
 import { anotherThing, identityNote, keepApart } from '../edit/save/other-thing.js'
-import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../remote/remote.js'
+import type { CalculationId, ProjectId, ReportId, Share } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
 import { type EditableNode, nodeKey } from './nodes/node.js'
 import type { DraftFiles } from './records/draft-files.js'
@@ -21,31 +21,17 @@ export interface ReusedIdsParts {
   readonly reports: KnownReports
   readonly drafts: Pick<DraftFiles, 'unsent'>
   readonly writeSide: Pick<WriteSide, 'records' | 'aliases' | 'newFiles'>
-  /** Nothing that is remembered counts as fresh. */
-  readonly expireAll: () => void
-  /** Milliseconds for which a listing counts as fresh. */
-  readonly lifetime: number
   readonly log: (sentence: string, about: Record<string, unknown>) => void
-  readonly now: () => Instant
 }
 
 /** Listens to what the service says; answers what to do where a share is given to another person than before. */
 export function openReusedIds(parts: ReusedIdsParts) {
   const { catalog, identities, writeSide } = parts
   const { records } = writeSide
-  let expiredAt = Number.NEGATIVE_INFINITY
-
-  /** One such id tells that the whole service may be another: what was listed before that is asked for again, once. */
-  function expire(): void {
-    if (parts.now() - expiredAt < parts.lifetime) return
-    expiredAt = parts.now()
-    parts.expireAll()
-  }
 
   function another({ thing }: ReusedId): void {
     catalog.forget(readableRef(thing))
     parts.times.forget(`${thing.kind} ${thing.id}`)
-    expire()
     if (thing.kind !== 'report') writeSide.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
     const record = nodeOfRecordKey(thing)
     if (record?.kind === 'record') {

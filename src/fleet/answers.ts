@@ -59,11 +59,6 @@ export class SharedAnswers implements AnswerSource {
     })
   }
 
-  allChanged(): void {
-    this.missed()
-    void this.ports.change([], { is: 'all' })
-  }
-
   /** Answers asked for until now do not count. */
   missed(): void {
     this.floor = this.ports.clock.now()

@@ -237,7 +237,7 @@ export function openCatalog(
   const entry = <Answer>(query: Query<Answer>): Entry<Answer> => entryOf(queryCache, query)
 
   /** Both listings of a project are one answer. */
-  const children = madeOnce((of: ProjectId): Entry<Children> => {
+  const children = madeOnce((of: ProjectId): Omit<Entry<Children>, 'learn'> => {
     const projects = entry(projectsOf(of))
     const calculations = entry(calculationsOf(of))
     const both = (some?: Children['projects'], others?: Children['calculations']): Children | undefined =>
@@ -250,10 +250,6 @@ export function openCatalog(
       },
       known: () => both(projects.known(), calculations.known()),
       freshUntil: () => instant(Math.min(projects.freshUntil(), calculations.freshUntil())),
-      learn(answer) {
-        projects.learn(answer.projects)
-        calculations.learn(answer.calculations)
-      },
       refresh() {
         projects.refresh()
         calculations.refresh()

@@ -146,12 +146,6 @@ export class QueryCache {
     this.#writeSoon()
   }
 
-  /** The same for every answer, at once. */
-  expireAll(): void {
-    this.outdate()
-    this.#source.allChanged()
-  }
-
   /** Forgets wholly: the service said that it is gone. */
   forget<Answer>(query: Query<Answer>): void {
     this.#flights.delete(named(query))

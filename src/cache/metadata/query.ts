@@ -42,15 +42,12 @@ export interface AnswerSource {
   ask<Answer>(query: Query<Answer>, context: RequestContext, leftMs: number): Promise<DatedAnswer<Answer>>
   /** This daemon has changed what the answer is. */
   changed<Answer>(query: Query<Answer>): void
-  /** The same of every answer. */
-  allChanged(): void
 }
 
 /** The service itself. */
 export const serviceAlone: AnswerSource = {
   ask: async (query, context) => ({ answer: await query.fetch(context), made: undefined }),
   changed: () => {},
-  allChanged: () => {},
 }
 
 /** The key of a question in memory. */
