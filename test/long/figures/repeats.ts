@@ -13,7 +13,6 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
   ['drive/instances', { CALCFS_INSTANCES: '1000' }],
   ['cache/content/harsh', { CALCFS_STREAM_MIB: '1024' }],
-  ['availability/recovery', { CALCFS_TEST_RUNS: '50' }],
   ['availability/silence', { CALCFS_TEST_FULL: '1' }],
   ['availability/outages', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/reading', { CALCFS_TEST_FULL: '1' }],

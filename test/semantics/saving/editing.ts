@@ -218,29 +218,6 @@ export function editing(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'DRAFT-2 a save that the service refuses keeps the text and says what the service said',
-      async t => {
-        const text = await retitled(testbed, 'Refused')
-        const mend = service.intercept(/^PUT \/report$/, response => {
-          response
-            .writeHead(403, { 'content-type': 'application/json' })
-            .end('{"error":"the report is locked"}')
-        })
-        t.equal(await outcome(overwrite(testbed, report, text)), 'EACCES')
-        mend()
-        // The kernel's attributes of an earlier draft of this name count for two seconds.
-        await testbed.pass(2100)
-        t.match(await textOf(testbed, `.calcfs/drafts/${ids.report}.json.why`), /the report is locked/)
-        t.equal((await recordOf(testbed)).title, 'Refused')
-        t.equal(JSON.parse(await stored(testbed)).title, 'Mended')
-        t.same(writes(await service.during(() => testbed.pass(1500))), [], 'it is not sent later by itself')
-        t.equal(await outcome(overwrite(testbed, report, text)), 'done')
-        t.equal(JSON.parse(await stored(testbed)).title, 'Refused')
-        t.same(await drafts(), [])
-      },
-    )
-
-    t.test(
       'DRAFT-1 another id, an unknown calculation and an unknown type are refused before anything is sent',
       async t => {
         const record = JSON.parse(await stored(testbed))

@@ -1,9 +1,11 @@
-// After a save that failed the next one sends all of it: a text that was not stored is never a base.
+// A save that failed: its errno, its text and its why; the next one sends all of it.
 import type { Test } from 'tap'
-import { ids } from '../../testbed/sample-data.js'
+import type { Interceptor } from '../../testbed/proxy.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
-import { drawnFrom } from '../../testbed/variants.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { drawnFrom, variants } from '../../testbed/variants.js'
+import { until } from '../../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 const stored = async ({ service }: Testbed): Promise<Record<string, unknown>> =>
@@ -42,6 +44,38 @@ const ways: Readonly<Record<string, (testbed: Testbed, text: string) => Promise<
   },
 }
 
+/** What comes in the place of an answer to the PUT, and the errno of the save. */
+const refusals: Readonly<Record<string, { readonly answer: Interceptor; readonly errno: string }>> = {
+  ...Object.fromEntries(
+    Object.entries({
+      400: 'EINVAL',
+      403: 'EACCES',
+      404: 'ENOENT',
+      // One number here.
+      405: 'ENOTSUP|EOPNOTSUPP',
+      409: 'ESTALE',
+      413: 'EFBIG',
+      422: 'EINVAL',
+      423: 'EBUSY',
+      500: 'EIO',
+      503: 'EBUSY',
+      507: 'ENOSPC',
+    }).map(([status, errno]) => {
+      const answer: Interceptor = response =>
+        void response.writeHead(Number(status)).end(JSON.stringify({ error: `no ${status}` }))
+      return [`the service answered ${status} [\\s\\S]*The service said: .*no ${status}`, { answer, errno }]
+    }),
+  ),
+  'the server ignored the change of "title"': { answer: response => void response.end('{}'), errno: 'EIO' },
+  'was not saved: .*(page|ignored the change)': {
+    answer: response =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+    errno: 'EIO',
+  },
+  'no answer to PUT .*\\nIt was sent, and whether': { answer: () => {}, errno: 'ETIMEDOUT' },
+  'was not saved: (?!.*answered)': { answer: response => void response.destroy(), errno: 'EHOSTUNREACH' },
+}
+
 const drawnOf = <Value>(all: Readonly<Record<string, Value>>, draw: (below: number) => number) =>
   Object.entries(all)[draw(Object.keys(all).length)] as [string, Value]
 
@@ -76,6 +110,43 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
       t.same(writes(sent), ['PUT /report'], told)
       const { title, description } = await stored(testbed)
       t.same({ title, description }, { title: `Unsent ${turn} 1`, description: `One letter ${turn}` }, told)
+    }
+  })
+
+  t.test('DRAFT-2 a refusal is its errno and a why; the text is kept, and sent by no other save', async t => {
+    const all = [...Object.entries(refusals).entries()]
+    const idOf = (at: number): string => String(900 + at)
+    const testbed = await open(t, {
+      settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' },
+      fill(seed) {
+        fillSampleData(seed)
+        for (const [at] of all) seed.addReport({ id: idOf(at), name: 'R', title: 'Before', owner: 'demo' })
+      },
+    })
+    const { service } = testbed
+    const titleOf = async (id: string): Promise<unknown> =>
+      JSON.parse(await service.elsewhere('GET', `/report?id=${id}`)).title
+    for (const [at, [why, { answer, errno }]] of variants(open, all, 3)) {
+      const [id, name] = [idOf(at), `reports/${idOf(at)}.json`]
+      const text = (await textOf(testbed, name)).replace('"Before"', `"After ${at}"`)
+      const mend = service.intercept(/^PUT \/report$/, answer)
+      const sent = await service.during(async () => {
+        t.match(await outcome(overwrite(testbed, name, text)), new RegExp(`^(${errno})$`), why)
+        t.equal(await textOf(testbed, name), text, 'the file shows the text')
+        t.match(await textOf(testbed, `.calcfs/drafts/${id}.json.why`), new RegExp(why, 'i'))
+        const theirs = errno === 'ESTALE' ? [`${id}.theirs.json`] : []
+        t.same(await namesOf(testbed, '.calcfs/drafts'), [`${id}.json`, `${id}.json.why`, ...theirs])
+      })
+      t.same(writes(sent), ['PUT /report'], why)
+      mend()
+      t.equal(await titleOf(id), 'Before', why)
+      await until(
+        20_000,
+        'the next save',
+        async () => (await outcome(overwrite(testbed, name, text))) === 'done',
+      )
+      t.equal(await titleOf(id), `After ${at}`)
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     }
   })
 }
