@@ -15,7 +15,7 @@ import { commandsBelow } from './commands-below.js'
 
 const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 const { seed, draw } = drawnFrom()
-const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 20)
+const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 10)
 
 t.setTimeout(600_000)
 // They wait most of the time.

@@ -27,7 +27,11 @@ const build = async (into: string): Promise<string> =>
   (
     await printed(process.execPath, [join(root, 'bin/deb.mjs'), into], {
       limit,
-      environment: { SOURCE_DATE_EPOCH: '1800000000' },
+      // What the days try is not packed small.
+      environment: {
+        SOURCE_DATE_EPOCH: '1800000000',
+        ...(isFull ? {} : { DPKG_DEB_COMPRESSOR_TYPE: 'none' }),
+      },
     })
   ).trim()
 

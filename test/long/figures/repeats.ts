@@ -11,6 +11,7 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['mount/load/memory', { CALCFS_TEST_FULL: 'yes' }],
   ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
+  ['cli/odd-places', { CALCFS_TEST_RUNS: '200' }],
   ['drive/instances', { CALCFS_INSTANCES: '1000' }],
   ['cache/content/harsh', { CALCFS_STREAM_MIB: '1024' }],
   ['availability/silence', { CALCFS_TEST_FULL: '1' }],

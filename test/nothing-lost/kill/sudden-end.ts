@@ -5,6 +5,7 @@ import { besideOf } from '../../model/actions/writing.js'
 import type { ForgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
 import { type Cut, cuts } from '../../testbed/disk/forgetful-tree.js'
 import type { MountTestbed } from '../../testbed/mount.js'
+import { writes } from '../../testbed/service.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { type Act, actOn, clear, finish, historyIn, lossOf, settled, textsWaiting } from '../acts.js'
 import { type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
@@ -120,9 +121,19 @@ export async function suddenEnd(stand: Stand, plan: Plan): Promise<string[]> {
     if (act.subject.isStored(act.word) !== stored[at])
       wrong.push(`${act.subject.kind}: was sent by itself after the start`)
     if (moment !== 'scratch') wrong.push(...(await finish(testbed, { ...act, text: whole })))
+    // An end in order frees the name of a new report.
+    const isKilled = !plan.ends && disk === undefined
+    if (isKilled && moment === 'saved' && act.subject.kind === 'new report')
+      wrong.push(...(await savedAgain(testbed, act)))
   }
   await clear(testbed, records)
   return wrong.map(one => `${one} ${about}`)
+}
+
+/** The name of a new report still stands for what it has made: the same text sends nothing. */
+async function savedAgain(testbed: MountTestbed, { subject, text }: Act): Promise<string[]> {
+  const sent = await testbed.service.during(() => overwrite(testbed, subject.path, text))
+  return writes(sent).map(line => `${subject.kind}: saved again it is sent: ${line}`)
 }
 
 type Begun = { act: Act; moment: Moment }

@@ -11,6 +11,7 @@ import { pictureFolder, quiet, writeSettings } from '../../testbed/session/opene
 import { countSent, headBytes, headersBytes } from '../../testbed/session/sent-contents.js'
 import { type Session, session } from '../../testbed/session/session.js'
 import { outcome } from '../../testbed/testbed.js'
+import { isDrawn } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
@@ -90,10 +91,9 @@ interface Stage {
 }
 
 t.setTimeout(580_000)
-// Each has a screen, a drive and a service of its own, and waits most of its time.
-t.jobs = 2
 
-for (const [program, manager] of Object.entries(managers)) {
+for (const [at, [program, manager]] of Object.entries(managers).entries()) {
+  if (!isDrawn(at, 2)) continue
   t.test(program, { buffered: true }, async t => {
     const testbed = await warmMount(t, { settings: { access: 'manage' }, fill })
     const promise = (name: string, work: (t: Test, stage: Stage) => Promise<void>) =>
