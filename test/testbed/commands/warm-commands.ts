@@ -12,7 +12,9 @@ const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
 const short = new Set([
   'cache',
   'delete',
+  'doctor',
   'drafts',
+  'fleet',
   'find',
   'get',
   'history',
@@ -20,17 +22,20 @@ const short = new Set([
   'login',
   'logout',
   'ls',
+  'mounts',
+  'pin',
   'pins',
   'refresh',
   'report',
   'resolve',
   'restore',
   'status',
+  'unpin',
   'why',
 ])
 /** Without a daemon these own drafts as long as their process lives, or have directories open. */
 const ownsDrafts = (args: readonly string[]): boolean =>
-  args.includes('--url') && /^(drafts|report|find|get|ls)$/.test(args[0] ?? '')
+  args.includes('--url') && /^(drafts|report|find|get|ls|pin|unpin)$/.test(args[0] ?? '')
 const started = new Set<string>()
 const limit = 30_000
 
