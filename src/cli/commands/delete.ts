@@ -55,7 +55,7 @@ async function confirm(things: readonly DeletableItem[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
 }
 
-/** What came of each. */
+/** The outcome of each. */
 type Outcome = 'deleted' | 'stays' | 'unknown'
 
 async function deleteItems(drive: Control, things: readonly DeletableItem[], { json }: Flags): Promise<void> {

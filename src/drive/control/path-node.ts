@@ -16,7 +16,7 @@ export interface FoundNode {
 /** A chain of more links than this leads nowhere. */
 const linksAtMost = 16
 
-/** What the last listings tell is asked of nobody. @throws Failure 'absent' */
+/** A name that the last listings tell needs no request. @throws Failure 'absent' */
 export async function nodeAt(tree: Tree, path: string, context: RequestContext): Promise<FoundNode> {
   let left = namesOf(path)
   let place = rootPlace

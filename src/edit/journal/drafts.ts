@@ -25,7 +25,7 @@ export interface Drafts {
   others(isOwn: (id: string) => boolean): readonly LeftDraft[]
 }
 
-/** What a draft begins with. */
+/** The beginning of a draft. */
 export interface Begun {
   readonly text?: Uint8Array | undefined
   readonly base?: string | undefined
