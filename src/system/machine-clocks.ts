@@ -13,7 +13,7 @@ export interface MachineClocks {
 }
 
 export const machineClocks: MachineClocks = {
-  wall: () => Date.now(),
-  monotonic: () => performance.now(),
+  wall: Date.now,
+  monotonic: performance.now.bind(performance),
   uptime: () => uptime() * 1000,
 }

@@ -239,7 +239,8 @@ export class QueryCache {
     this.#hold(query, answer, form, at, came)
     ledger.set(namespace, key, form)
     if (made !== undefined) ledger.backdate(namespace, key, made)
-    if (shown === undefined || !isSame(query, shown.answer as Answer, answer)) this.#changed(namespace, key)
+    const isShown = shown !== before && shown !== undefined && isSame(query, shown.answer as Answer, answer)
+    if (!isShown) this.#changed(namespace, key)
     return answer
   }
 

@@ -103,16 +103,17 @@ export class RecordHandle {
     record.writeThrough(view.node)
     // Another text may have taken the file's place meanwhile.
     this.#refuseGone()
-    record.touch()
+    record.begin()
     try {
       const done = work(draft)
       if (done instanceof Promise) await done
+      view.wrote = true
     } catch (thrown) {
       this.#failed = asFailure(thrown)
       throw thrown
+    } finally {
+      record.touch()
     }
-    view.wrote = true
-    record.touch()
   }
 
   async #flushNow(context: RequestContext): Promise<'saved'> {

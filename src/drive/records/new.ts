@@ -7,7 +7,7 @@ import { textHash } from '../../edit/journal/text-history.js'
 import { type Creator, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
-import { type JsonObject, withoutField } from '../../record/json/json.js'
+import { type JsonObject, without } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -193,9 +193,9 @@ export class NewFiles {
     const fields = said.fields.filter(({ name }) => edits.has(name))
     const changed =
       fields.length === 0 ? made.form : await record.like({ type: 'object', fields }, made.form, context)
-    const gone = [...edits].filter(([, edit]) => edit === removed)
+    const gone = [...edits].flatMap(([name, edit]) => (edit === removed ? [name] : []))
     // Without a date of change: a text that carries none was made from no known text.
-    const form = this.parts.dialect.plain(gone.reduce((whole, [name]) => withoutField(whole, name), changed))
+    const form = this.parts.dialect.plain(without(changed, gone))
     return { form, base: edits.size === 0 ? undefined : made.form }
   }
 

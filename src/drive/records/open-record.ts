@@ -115,7 +115,12 @@ export class OpenRecord {
     for (const view of this.handles) if (view.gone === 'no') view.gone = gone
   }
 
-  /** The draft's bytes change, at a time later than that of any text that was shown. */
+  /** The draft's bytes are about to change. */
+  begin(): void {
+    this.#revision += 1
+  }
+
+  /** The draft's bytes have changed, at a time later than that of any text that was shown. */
   touch(): void {
     this.#changed = this.nextTime()
     this.#revision += 1
@@ -181,7 +186,7 @@ export class OpenRecord {
     const [draft, emptied] = [this.#draft, this.#emptied]
     this.#emptied = undefined
     if (draft === undefined || emptied === undefined || draft.size > 0) return false
-    this.touch()
+    this.begin()
     await draft.write(emptied, 0)
     await draft.seal()
     this.touch()

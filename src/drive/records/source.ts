@@ -54,14 +54,15 @@ export interface Editing {
 }
 
 /** A program has read what its handle shows: an edit may be based on it. */
-export function noteRead({ editing }: RecordSource, view: HandleView): void {
+export function noteRead(source: RecordSource, view: HandleView): void {
   if (view.isUnsent || view.read === view.bytes) return
   view.read = view.bytes
+  const { editing } = source
   if (!(editing instanceof Failure)) editing.noteRead(view.bytes, view.process)
 }
 
 /** @throws Failure: why this record cannot be changed */
-export function editingOf(source: RecordSource): Editing {
-  if (source.editing instanceof Failure) throw source.editing
-  return source.editing
+export function editingOf({ editing }: RecordSource): Editing {
+  if (editing instanceof Failure) throw editing
+  return editing
 }

@@ -263,6 +263,7 @@ export class TextHistory {
         if (isLight) isThere || replaceFileNow(path, text)
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
       }
+      this.#options.latest?.set(instant(this.#last))
       return isLight ? undefined : this.#makeLasting(directory, lasting, made)
     } catch (thrown) {
       throw asFailure(thrown)
@@ -291,7 +292,6 @@ export class TextHistory {
   /** Two meetings never have one time, so that "after" always has an answer. */
   #tick(): Instant {
     this.#last = Math.max(this.#options.now(), this.#last + 1)
-    this.#options.latest?.set(instant(this.#last))
     return instant(this.#last)
   }
 

@@ -159,7 +159,7 @@ function chooseByRows(
     orderDistance(idsOf(rowsIn(list)), order) + titlesApart(rowsIn(list), wanted) / (wanted.length + 1)
   const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
   const base = chooseBase(candidates, { mine: listAlone(wanted), by }, distance)
-  return base && origins.get(base.record)
+  return base && origins.get(base.one.record)
 }
 
 /** How many of the written titles none of these rows has. */

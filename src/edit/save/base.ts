@@ -23,9 +23,8 @@ export interface Written {
   readonly by?: ProcessId | undefined
 }
 
-export interface MergeBase {
-  readonly record: JsonObject
-  readonly edits: Edits
+export interface MergeBase<Known extends Candidate> {
+  readonly one: Known
   /** Other texts that are as near. */
   readonly asNear: readonly JsonObject[]
 }
@@ -33,7 +32,7 @@ export interface MergeBase {
 /** How far a text that was met is from the one that was written; 0 only where they say the same. */
 export type Distance = (record: JsonObject, edits: Edits) => number
 
-interface Judged extends Candidate {
+type Judged<Known extends Candidate = Candidate> = Known & {
   readonly edits: Edits
   readonly distance: number
 }
@@ -54,12 +53,12 @@ const never = Number.NEGATIVE_INFINITY
  * was ever met.
  * @throws Failure 'conflict' for a text of before another client's change that was read since, which it would take back
  */
-export function chooseBase(
-  known: readonly Candidate[],
+export function chooseBase<Known extends Candidate>(
+  known: readonly Known[],
   written: Written,
   distance: Distance = byFields,
-): MergeBase | undefined {
-  const judged = known.map(candidate => {
+): MergeBase<Known> | undefined {
+  const judged = known.map((candidate): Judged<Known> => {
     const edits = candidate.edits ?? editsBetween(candidate.record, written.mine)
     return { ...candidate, edits, distance: distance(candidate.record, edits) }
   })
@@ -69,19 +68,19 @@ export function chooseBase(
     const latest = latestOf(dated)
     const isTold = latest?.changed !== undefined && latest.changed === written.changed && latest.distance > 0
     if (!isTold) refuseOldText(same, judged, counted)
-    return latest && { ...latest, asNear: [] }
+    return latest && { one: latest, asNear: [] }
   }
   const least = Math.min(...dated.map(({ one }) => one.distance))
   if (written.by === undefined) refuseSecondProgram(judged, counted)
   const nearest = dated.filter(({ one }) => one.distance === least)
   // The service's wording of a save goes on from it, once it was read.
-  const ownAt = ({ one, savedAt }: Counted<Judged>) => Math.max(savedAt, one.outcome ?? never)
+  const ownAt = ({ one, savedAt }: Counted<Judged<Known>>) => Math.max(savedAt, one.outcome ?? never)
   const lastOwn = Math.max(...dated.map(ownAt))
   const [oldest] = nearest.toSorted((one, other) => one.at - other.at)
   const base = nearest.find(one => ownAt(one) > never && ownAt(one) === lastOwn) ?? oldest
   return (
     base && {
-      ...base.one,
+      one: base.one,
       asNear: nearest.filter(({ one }) => one !== base.one).map(({ one }) => one.record),
     }
   )

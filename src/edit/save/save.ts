@@ -19,7 +19,7 @@ import { editsBetween, merge, refuseSameNames } from './diff.js'
 import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
 import { isOtherThan, setApart } from './other-thing.js'
 import { type Reconciled, reconcileAttempt, storedOf } from './reconcile.js'
-import { hashesOf, type OwnText, sendChange } from './send-change.js'
+import { type OwnText, ownText, sendChange } from './send-change.js'
 
 /**
  * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only possible
@@ -119,8 +119,9 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
     refuseSameNames(written.base, written.mine)
     // A text whose digits were rounded is no base: what it says is.
     const mine = await (written.edits.size === 0 ? written.mine : record.check(written, context))
-    const own = { text, form: formOf(record, mine, { text, parsed }) }
-    const checked = { ...written, mine, edits: editsBetween(written.base, mine) }
+    const own = ownText(text, formOf(record, mine, { text, parsed }))
+    const edits = mine === written.mine ? written.edits : editsBetween(written.base, mine)
+    const checked = { ...written, mine, edits }
     if (checked.edits.size === 0) return await unchanged(save, own, checked, context)
     // The project tells whose share it is, and is asked by itself: before the record, so that nothing comes in between.
     if (draft.meta.thing !== undefined && record.home !== undefined)
@@ -175,23 +176,26 @@ async function findWritten(
 ): Promise<WrittenEdit> {
   const { plain, changedAt, withDigitsOf, home, facts } = save.record
   const mine = plain(parsed)
-  const editOf = (base: JsonObject, asNear: readonly JsonObject[] = []): WrittenEdit => {
-    const kept = clearly(withDigitsOf(base, mine))
-    return { base, mine: kept, edits: editsBetween(base, kept), asNear }
+  const editOf = (base: JsonObject) => {
+    const kept = withDigitsOf(base, mine)
+    return { kept, edits: editsBetween(base, kept.record) }
   }
-  if (held !== undefined) return editOf(held)
-  const compared: Candidate[] = []
+  const editFrom = (base: JsonObject, { kept, edits } = editOf(base)): WrittenEdit => ({
+    ...{ base, mine: clearly(kept), edits, asNear: [] },
+  })
+  if (held !== undefined) return editFrom(held)
+  const compared: (Candidate & ReturnType<typeof editOf>)[] = []
   for (const met of known) {
-    compared.push({ ...met, edits: editsBetween(met.record, withDigitsOf(met.record, mine).record) })
+    compared.push({ ...met, ...editOf(met.record) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
   const base = chooseBase(compared, { mine, changed: changedAt(parsed), by: save.by })
-  if (base !== undefined) return editOf(base.record, base.asNear)
+  if (base !== undefined) return { ...editFrom(base.one.record, base.one), asNear: base.asNear }
   const theirs = plain(await save.record.read(context))
   if (home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
     throw await setApart(save.draft)
-  return editOf(theirs)
+  return editFrom(theirs)
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
@@ -250,7 +254,7 @@ async function unchanged(
     if (now !== undefined && record.isAnother(base, now)) throw await setApart(draft)
   }
   if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'read', save.by)
-  await draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
+  await draft.change({ state: 'editing', ...own.hashes, why: undefined })
   return { outcome: 'unchanged' }
 }
 
@@ -281,9 +285,9 @@ function unlessGone(thrown: unknown): undefined {
 }
 
 function finishSave(save: SaveState, own: OwnText, stored: JsonObject, lost: string | undefined): SaveResult {
-  const saved = hashesOf(own)
-  const note = { state: 'editing', ...saved, base: saved.form, attempt: undefined, why: undefined } as const
-  save.draft.noteLater(note)
+  const { hashes } = own
+  const ended = { base: hashes.form, attempt: undefined, why: undefined }
+  save.draft.noteLater({ state: 'editing', ...hashes, ...ended })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }
 

@@ -1,6 +1,6 @@
 // Sending of one change: noted on disk before it leaves, sent once, and read back whatever the answer.
 import { asFailure, Failure, isA } from '../../failure.js'
-import { fieldOf, type JsonObject, withField, withoutField } from '../../record/json/json.js'
+import { fieldOf, type JsonObject, withField, without } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
@@ -16,6 +16,13 @@ import { partlyStored, sentOnce, tryObject } from './reconcile.js'
 export interface OwnText {
   readonly text: string
   readonly form: string
+  /** How a draft's note names the two. */
+  readonly hashes: { readonly saved: string; readonly form: string }
+}
+
+export function ownText(text: string, form: string): OwnText {
+  const saved = textHash(text)
+  return { text, form, hashes: { saved, form: text === form ? saved : textHash(form) } }
 }
 
 export interface SendContext {
@@ -79,7 +86,7 @@ async function noteAttempt(
   const texts = saysOtherwise(record, own) ? [own.form, whole] : [own.text, own.form, whole]
   const sent = [...new Set(texts)].map(text => ({ text, how: 'sent' as const, by }))
   await history.rememberAll(record.key, [{ text: before, how: 'replaced' }, ...sent])
-  const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
+  const attempt = { ...own.hashes, before: textHash(before), whole: textHash(whole) }
   await draft.commit({
     state: 'sending',
     attempt: { ...attempt, edited: [...change.edits.keys()] },
@@ -148,7 +155,7 @@ async function notePart(
   if (unstored.length >= change.edits.size) return
   const form = unstored.reduce((whole, name) => {
     const kept = fieldOf(stored, name)
-    return kept === undefined ? withoutField(whole, name) : withField(whole, name, kept)
+    return kept === undefined ? without(whole, [name]) : withField(whole, name, kept)
   }, parseObject(own.form))
   const text = prettyPrint(form)
   await history.remember(record.key, text, 'saved', by)
@@ -172,9 +179,4 @@ async function readBack(
 /** A clear refusal needs no second look; anything else may still be carried out late. */
 function notUnderWay(failure: Failure): MetaChange {
   return isA('undecided', failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
-}
-
-/** How a draft's note names the two. */
-export function hashesOf(own: OwnText): { saved: string; form: string } {
-  return { saved: textHash(own.text), form: textHash(own.form) }
 }

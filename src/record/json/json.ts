@@ -71,10 +71,10 @@ export function withField(object: JsonObject, name: string, value: Json): JsonOb
   return { type: 'object', fields }
 }
 
-/** The object without any field of this name. */
-export function withoutField(object: JsonObject, name: string): JsonObject {
+/** The object without any field of these names. */
+export function without(object: JsonObject, names: readonly string[]): JsonObject {
   const fields: Field[] = []
-  for (const field of object.fields) if (field.name !== name) fields.push(field)
+  for (const field of object.fields) if (!names.includes(field.name)) fields.push(field)
   return fields.length === object.fields.length ? object : { type: 'object', fields }
 }
 

@@ -7,7 +7,7 @@ import {
   numberJson,
   stringJson,
   withField,
-  withoutField,
+  without,
 } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import type { NewRecords, PersonNamed, ReportRow } from '../remote.js'
@@ -24,15 +24,12 @@ export function newRecordsIn(names: FieldNames): NewRecords {
   const usual = (fields: readonly string[], like: readonly JsonObject[]): string =>
     fields.find(name => like.some(record => fieldOf(record, name) !== undefined)) ?? fields[0] ?? ''
 
-  const without = (record: JsonObject, ...fields: readonly (readonly string[])[]): JsonObject =>
-    fields.flat().reduce(withoutField, record)
-
   function report(written: JsonObject, said: Parameters<NewRecords['report']>[1]): JsonObject {
     const typeField = names.reportType.find(name => fieldOf(written, name) !== undefined)
     const typeName = typeField ?? names.reportType[0] ?? ''
     const list = listFieldOf(written, names)
-    const left = [names.id, names.reportTypeName, ownOfService, list === undefined ? [] : [list]]
-    const bare = without(written, ...left)
+    const left = [...names.id, ...names.reportTypeName, ...ownOfService]
+    const bare = without(written, list === undefined ? left : [...left, list])
     const typed = withField(withBothTitles(bare), typeName, stringJson(said.type))
     return said.rows === undefined ? typed : withField(typed, postedList, stringJson(idsIn(said.rows)))
   }
@@ -56,8 +53,8 @@ export function newRecordsIn(names: FieldNames): NewRecords {
     rows: readonly ReportRow[] | undefined,
   ): JsonObject {
     const list = listFieldOf(written, names)
-    const types = [names.reportType, names.reportTypeName]
-    const said = without(written, names.id, ...types, ownOfService, list === undefined ? [] : [list])
+    const left = [...names.id, ...names.reportType, ...names.reportTypeName, ...ownOfService]
+    const said = without(written, list === undefined ? left : [...left, list])
     const isCopy = names.id.some(name => fieldOf(written, name) !== undefined)
     const whole = overlaid(record, isCopy ? unfilledFields(said, record) : said)
     const shown = listFieldOf(record, names)
@@ -79,14 +76,14 @@ export function newRecordsIn(names: FieldNames): NewRecords {
         nonBlankText(json) === undefined ? undefined : json,
       )
       const personField = names.sharedWith.find(name => like.some(share => isPlain(fieldOf(share, name))))
-      const bare = without(written, names.share, names.shareProject)
+      const bare = without(written, [...names.share, ...names.shareProject])
       const body = withField(bare, usual(names.shareProject, like), numberJson(project))
       if (person === undefined || personField === undefined) return body
       return withField(without(body, names.sharedWith), personField, person)
     },
     reportLike,
     shareLike: (written, record) =>
-      overlaid(record, without(written, names.share, names.shareProject, names.sharedWith)),
+      overlaid(record, without(written, [...names.share, ...names.shareProject, ...names.sharedWith])),
     personNamed: (written, known) => personNamed(written, known, names),
     resembles: (written, known) => resembles(written, known, names),
   }

@@ -18,17 +18,20 @@ import { dateIn, idIn, nonBlankText } from './scalar.js'
 
 const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
-/** The first of these fields with a valid value. */
+/** The first of these fields with a valid value. No call for each name: every item of a list is read by this. */
 export function firstReadable<Value>(
-  record: JsonObject,
-  fields: readonly string[],
+  { fields }: JsonObject,
+  names: readonly string[],
   read: (json: Json) => Value | undefined,
 ): Value | undefined {
-  for (const name of fields) {
-    const json = fieldOf(record, name)
-    const value = json === undefined ? undefined : read(json)
-    if (value !== undefined) return value
-  }
+  for (const name of names)
+    for (let at = fields.length - 1; at >= 0; at -= 1) {
+      const field = fields[at]
+      if (field?.name !== name) continue
+      const value = read(field.value)
+      if (value !== undefined) return value
+      break
+    }
   return undefined
 }
 
@@ -61,16 +64,14 @@ export function readings(names: FieldNames) {
     }
   }
 
-  const isReport = (record: JsonObject): boolean =>
-    [...names.configuration, ...names.reportType, ...names.reportTypeName].some(
-      name => fieldOf(record, name) !== undefined,
-    )
+  const reportOnly = new Set([...names.configuration, ...names.reportType, ...names.reportTypeName])
+  const isReport = ({ fields }: JsonObject): boolean => fields.some(({ name }) => reportOnly.has(name))
 
   /** The state decides where there is one; a date or a handle of publication does where there is none. */
   function isPublished(record: JsonObject): boolean {
     const state = textFieldOf(record, names.state)
     if (state !== undefined) return state.trim().toLowerCase() === 'published'
-    return names.published.some(name => saysYes(fieldOf(record, name)))
+    return firstReadable(record, names.published, json => saysYes(json) || undefined) === true
   }
 
   /** An id, also inside an object that holds it. */
@@ -155,8 +156,7 @@ const detached = (part: string): string => String(JSON.parse(JSON.stringify(part
 /** A name may be any text at all, blanks and the empty text included: the drive escapes it. */
 const anyText = (json: Json): string | undefined => (json.type === 'string' ? json.value : undefined)
 
-function saysYes(json: Json | undefined): boolean {
-  if (json === undefined) return false
+function saysYes(json: Json): boolean {
   if (json.type === 'word') return json.raw === 'true'
   if (json.type === 'string') return !/^(\s*|false|no)$/i.test(json.value)
   return json.type !== 'number' || Number(json.raw) !== 0

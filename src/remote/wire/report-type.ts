@@ -1,5 +1,5 @@
 // Type of a report in its record: read by number or name, and written in the form that another record has it in; its name beside it.
-import { equalJson } from '../../record/json/equal.js'
+import { equalJson, hasSameTokens } from '../../record/json/equal.js'
 import {
   fieldOf,
   type Json,
@@ -54,7 +54,9 @@ export function typedLike(
   return [first, ...others].reduce((whole, name) => {
     const old = fieldOf(like, name) ?? fieldOf(like, saying(like, names)[0] ?? name)
     if (type !== undefined) return withField(whole, name, inFormOf(old, type, names))
-    return old === undefined ? whole : withField(whole, name, old)
+    const own = fieldOf(whole, name)
+    const isSame = old === undefined || (own !== undefined && hasSameTokens(own, old))
+    return isSame ? whole : withField(whole, name, old)
   }, record)
 }
 

@@ -7,11 +7,13 @@ import {
   type JsonObject,
   numberJson,
   stringJson,
+  textOf,
   withField,
 } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
 import type { CalculationId, ListEntry, ReportRow } from '../remote.js'
 import type { FieldNames } from './names.js'
+import { firstReadable } from './reading.js'
 import { idIn, isId } from './scalar.js'
 
 /** The field that holds the list; a list of rows is known by its rows, whatever its name. */
@@ -71,7 +73,8 @@ export function entriesIn(
 
 /** The entries of a record that is its own base, by place number; a long list is never held as a tree. */
 function ownEntries(report: JsonObject, names: FieldNames): readonly ListEntry[] | undefined {
-  const items = eachItemOf(report, names)
+  const list = listOf(report, names)
+  const items = list?.type === 'array' ? eachItem(list) : listItems(report, names)
   if (items === undefined) return undefined
   const entries: { readonly entry: ListEntry; readonly place: number | undefined }[] = []
   for (const item of items) {
@@ -174,17 +177,14 @@ const idLike = (model: JsonObject | undefined, field: string, id: CalculationId)
 const presentIn = (model: JsonObject | undefined, fields: readonly string[]): string | undefined =>
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
-/** The same as `listItems`, without holding the items. */
-function eachItemOf(report: JsonObject, names: FieldNames): Iterable<Json> | undefined {
+function listOf(report: JsonObject, names: FieldNames): Json | undefined {
   const field = listFieldOf(report, names)
-  const list = field === undefined ? undefined : fieldOf(report, field)
-  return list?.type === 'array' ? eachItem(list) : listItems(report, names)
+  return field === undefined ? undefined : fieldOf(report, field)
 }
 
 /** The items as values; a text is split at commas, but not inside a path. */
 function listItems(report: JsonObject, names: FieldNames): readonly Json[] | undefined {
-  const field = listFieldOf(report, names)
-  const list = field === undefined ? undefined : fieldOf(report, field)
+  const list = listOf(report, names)
   if (list?.type === 'array') return list.items
   if (list?.type !== 'string') return undefined
   const parts = list.value.split(/,(?=\s*(?:\/|\d+\s*(?:,|$)|$))/).map(part => part.trim())
@@ -223,34 +223,26 @@ function byPlace(items: readonly Json[], names: FieldNames): readonly Json[] {
   return placed.sort((one, other) => (one.place as number) - (other.place as number)).map(({ item }) => item)
 }
 
-function rowPlace(row: JsonObject, names: FieldNames): number | undefined {
-  const field = presentIn(row, names.rowPlace)
-  const value = field === undefined ? undefined : fieldOf(row, field)
-  const place =
-    value?.type === 'number' ? Number(value.raw) : value?.type === 'string' ? Number(value.value) : Number.NaN
+const rowPlace = (row: JsonObject, names: FieldNames): number | undefined =>
+  firstReadable(row, names.rowPlace, placeIn)
+
+function placeIn(json: Json): number | undefined {
+  const place = json.type === 'number' ? Number(json.raw) : Number(textOf(json) ?? Number.NaN)
   return Number.isFinite(place) ? place : undefined
 }
 
 const itemCalculation = (item: Json | undefined, names: FieldNames): string | undefined =>
   item?.type === 'object' ? rowCalculation(item, names) : undefined
 
-function itemPlace(item: Json, names: FieldNames): Json | undefined {
-  const field = item.type === 'object' ? presentIn(item, names.rowPlace) : undefined
-  return item.type === 'object' && field !== undefined ? fieldOf(item, field) : undefined
-}
+const itemPlace = (item: Json, names: FieldNames): Json | undefined =>
+  item.type === 'object' ? firstReadable(item, names.rowPlace, json => json) : undefined
 
 const rowCalculation = (row: JsonObject, names: FieldNames): string | undefined =>
-  names.rowCalculation.map(name => idIn(fieldOf(row, name))).find(id => id !== undefined)
-
-const rowTitle = (row: JsonObject, names: FieldNames): string | undefined => firstText(row, names.rowTitle)
+  firstReadable(row, names.rowCalculation, idIn)
+const rowTitle = (row: JsonObject, names: FieldNames): string | undefined =>
+  firstReadable(row, names.rowTitle, textOf)
 const rowPath = (row: JsonObject, names: FieldNames): string | undefined =>
-  firstText(row, names.rowPath)?.trim()
-
-function firstText(row: JsonObject, fields: readonly string[]): string | undefined {
-  const values = fields.map(name => fieldOf(row, name))
-  const found = values.find(value => value?.type === 'string')
-  return found?.type === 'string' ? found.value : undefined
-}
+  firstReadable(row, names.rowPath, textOf)?.trim()
 
 const isList = (json: Json | undefined): boolean => json?.type === 'array' || json?.type === 'string'
 

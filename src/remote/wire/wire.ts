@@ -3,13 +3,12 @@ import { Failure } from '../../failure.js'
 import { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import type { TextReader } from '../../record/json/items.js'
 import {
-  fieldOf,
   type Json,
   type JsonObject,
   numberJson,
   stringJson,
   withField,
-  withoutField,
+  without,
 } from '../../record/json/json.js'
 import { withDigitsOf } from '../../record/json/kept-digits.js'
 import { isLong, parseJson, parseKept } from '../../record/json/parse.js'
@@ -141,10 +140,15 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       return isOtherId || isAnotherThing(one, other, 'strictly')
     },
     withDigitsOf: (base, written) => withDigitsOf(base, written, names.rowCalculation),
-    plain: remembered(record => names.modified.reduce(withoutField, record)),
-    changedAt: remembered(record => {
-      const dates = names.modified.flatMap(name => fieldOf(record, name) ?? [])
-      return dates.length === 0 ? undefined : dates.map(compactPrint).join()
+    plain: remembered(record => without(record, names.modified)),
+    changedAt: remembered(({ fields }) => {
+      const dates = fields.filter(({ name }) => names.modified.includes(name))
+      return dates.length === 0
+        ? undefined
+        : dates
+            .map(({ value }) => compactPrint(value))
+            .sort()
+            .join()
     }),
     rows: remembered(report => rowsIn(report, names)),
     entries: (report, base) => entriesIn(report, base, names),

@@ -10,13 +10,7 @@ import {
   withEdits,
 } from '../../../src/edit/save/diff.js'
 import { equalJson } from '../../../src/record/json/equal.js'
-import {
-  fieldOf,
-  type Json,
-  type JsonObject,
-  withField,
-  withoutField,
-} from '../../../src/record/json/json.js'
+import { fieldOf, type Json, type JsonObject, withField, without } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint, prettyPrint } from '../../../src/record/json/print.js'
 import { anyJson, anyObject } from '../../record/json/arbitrary.js'
@@ -31,7 +25,7 @@ const anyEdits = fc.array(
 )
 const edited = (record: JsonObject, edits: readonly (readonly [string, Json | undefined])[]) =>
   edits.reduce(
-    (now, [name, value]) => (value === undefined ? withoutField(now, name) : withField(now, name, value)),
+    (now, [name, value]) => (value === undefined ? without(now, [name]) : withField(now, name, value)),
     record,
   )
 
