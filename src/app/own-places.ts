@@ -22,14 +22,9 @@ import {
 import { localText } from '../system/time-text.js'
 import { exitCodes, Stop } from '../terminal/exit.js'
 import type { Account } from './account/account.js'
+import type { Note } from './assembly-settings.js'
 
-/** The directories of an account, and those above them that are of calcfs. */
-export interface OwnPlaces {
-  readonly places: OwnDirectories
-  readonly parents: readonly string[]
-}
-
-export type NoteFailure = (sentence: string, about: Record<string, unknown>) => void
+type Places = Pick<Account, 'places' | 'parents'>
 
 const directoriesOf: Readonly<Record<keyof OwnDirectories, readonly string[]>> = {
   cache: ['content', 'content/kept', 'content/unfinished', 'index'],
@@ -37,7 +32,7 @@ const directoriesOf: Readonly<Record<keyof OwnDirectories, readonly string[]>> =
 }
 
 /** Makes the directories of an account, private to their owner. @throws Stop, disk errors */
-export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFailure): void {
+export function prepareDirectories({ places, parents }: Places, note: Note): void {
   const clear = (path: string, due: ExpectedKind): void => {
     const aside = clearPlace(path, due)
     if (aside !== undefined)
@@ -52,22 +47,17 @@ export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFai
   }
 }
 
-/** Whatever is neither a file nor a directory; what leads to one of calcfs's directories elsewhere stays. Contents, which may be many, are looked at when they are opened. */
-function strangersBelow(directory: string, note: NoteFailure): readonly string[] {
+/** Entries that are neither files nor directories. Contents, which may be many, are looked at when they are opened. */
+function strangersBelow(directory: string, note: Note): readonly string[] {
   return entriesOf(directory, note).flatMap(entry => {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) return entry.name === 'content' ? [] : strangersBelow(path, note)
-    return entry.isFile() || clearsByName(path) || entry.name.includes('.aside-') ? [] : [path]
+    return entry.isFile() || entry.name.includes('.aside-') ? [] : [path]
   })
 }
 
-const clearsByName = (path: string): boolean =>
-  Object.values(directoriesOf)
-    .flat()
-    .some(name => path.endsWith(`/${name}`))
-
 /** None of a directory that this user may not read: what is needed of it says so itself. */
-function entriesOf(directory: string, note: NoteFailure): readonly Dirent[] {
+function entriesOf(directory: string, note: Note): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch (thrown) {
@@ -130,22 +120,30 @@ export function nearestThere(directory: string): string {
   return existsSync(directory) ? directory : nearestThere(dirname(directory))
 }
 
-interface WatchedDirectory {
-  readonly path: string
-  /** The consequence for the user while it cannot be written. */
-  readonly consequence: string
-  readonly loss: string
-}
+/** The loss of the user while it cannot be written, and once it was deleted. */
+const consequences = {
+  state: {
+    closed: 'edits fail until it can be',
+    deleted: 'unsaved texts of closed files and the history of texts that lay there are gone',
+  },
+  cache: {
+    closed: 'what is read is downloaded again each time until it can be',
+    deleted: 'what lay there is downloaded again when it is read',
+  },
+} as const
 
 /** Sentences about own directories, none where all is well. Directories that were deleted are made again. */
 export type DirectoryTroubles = () => Promise<readonly string[]>
 
 /** Watches the directories of an account from their present state on. */
 export async function watchDirectories(
-  { places }: Pick<OwnPlaces, 'places'>,
-  { note, now }: { note: NoteFailure; now: () => number },
+  { places: { state, cache } }: Pick<Places, 'places'>,
+  { note, now }: { note: Note; now: () => number },
 ): Promise<DirectoryTroubles> {
-  const watched = watchedIn(places)
+  const watched = [
+    ...[state, join(state, 'drafts'), join(state, 'texts')].map(path => ({ path, of: consequences.state })),
+    ...[cache, join(cache, 'content', 'kept')].map(path => ({ path, of: consequences.cache })),
+  ]
   /** The directories that were there. */
   const seen = new Map<string, string>()
   const deleted = new Map<string, string>()
@@ -154,7 +152,7 @@ export async function watchDirectories(
     if (identity !== undefined) seen.set(path, identity)
   }
 
-  async function troubleOf({ path, consequence, loss }: WatchedDirectory): Promise<string | undefined> {
+  async function troubleOf({ path, of }: (typeof watched)[number]): Promise<string | undefined> {
     try {
       const before = seen.get(path)
       if ((await identityOf(path)) === undefined) {
@@ -164,10 +162,8 @@ export async function watchDirectories(
       const identity = (await identityOf(path)) ?? ''
       seen.set(path, identity)
       if (before !== undefined && before !== identity) {
-        deleted.set(
-          path,
-          `${path} was deleted while it was in use, and made again (${localText(now())}): ${loss}.`,
-        )
+        const how = `was deleted while it was in use, and made again (${localText(now())})`
+        deleted.set(path, `${path} ${how}: ${of.deleted}.`)
         note('a directory of calcfs was deleted while it was in use, and is made again', { path })
       }
       await probe(path)
@@ -176,7 +172,7 @@ export async function watchDirectories(
       const failure = asFailure(thrown)
       // Another fault of a disk is nothing to look for on the platform.
       const advice = failure.kind === 'internal' ? '' : ` ${adviceFor(failure)}`
-      return `${path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequence}.${advice}`
+      return `${path} cannot be written (${codeOf(thrown) ?? thrown}): ${of.closed}.${advice}`
     }
   }
 
@@ -189,21 +185,6 @@ export async function watchDirectories(
     }
     return [...closed.values(), ...deleted.values()]
   }
-}
-
-function watchedIn({ state, cache }: OwnDirectories): readonly WatchedDirectory[] {
-  const ofState = {
-    consequence: 'edits fail until it can be',
-    loss: 'unsaved texts of closed files and the history of texts that lay there are gone',
-  }
-  const ofCache = {
-    consequence: 'what is read is downloaded again each time until it can be',
-    loss: 'what lay there is downloaded again when it is read',
-  }
-  return [
-    ...[state, join(state, 'drafts'), join(state, 'texts')].map(path => ({ path, ...ofState })),
-    ...[cache, join(cache, 'content', 'kept')].map(path => ({ path, ...ofCache })),
-  ]
 }
 
 /** An inode number alone is no identity: ext4 reuses that of a deleted directory. */
@@ -227,22 +208,17 @@ async function probe(directory: string): Promise<void> {
   }
 }
 
-/** The kept files of an account: in its state directory, and in its cache for the user of earlier mounts. */
-export interface KeptOfAccount {
-  readonly known: Pick<Ledger, 'get' | 'set'>
-  readonly before: User | undefined
-}
-
 const namespace = 'owner'
 const key = 'names'
 
 /**
- * Notes the first user of the directories; names that the service once used for that user remain valid.
+ * Notes the first user of the directories in what is `known` there; names that the service once used for that user remain valid.
+ * @param before the user of earlier mounts, by the cache
  * @throws Failure 'unauthenticated' for another user: kept data is not shown, and no draft is sent
  */
 export function claimPlaces(
   { places }: Account,
-  { known, before }: KeptOfAccount,
+  { known, before }: { readonly known: Pick<Ledger, 'get' | 'set'>; readonly before: User | undefined },
   { candidates }: User,
 ): void {
   if (candidates.length === 0) return

@@ -59,7 +59,7 @@ export function clearPlace(path: string, due: ExpectedKind): string | undefined 
   if (found === undefined) return undefined
   if (due !== 'directory' && found.isFile()) return undefined
   if (due !== 'file' && found.isDirectory()) return undefined
-  if (due === 'directory' && found.isSymbolicLink() && leadsToDirectory(path)) return undefined
+  if (due !== 'file' && found.isSymbolicLink() && leadsToDirectory(path)) return undefined
   const aside = `${path}.aside-${Date.now()}`
   renameSync(path, aside)
   return aside

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -22,14 +22,13 @@ const endLimit = 20_000
 export const demoCommand = (): Command =>
   new CliCommand('demo')
     .description('try calcfs: a service with sample calculations, mounted, and what to look at')
-    .option('--check', 'read a file, save a report, then end: exit code 0 if both were right')
-    .action((flags: { check?: true }) => demo(flags.check === true))
+    .action(demo)
     .examples(
       ['calcfs demo', 'look around in it, until Ctrl-C'],
-      ['calcfs demo --check', 'does calcfs work on this machine?'],
+      ['calcfs --debug demo', 'the same, and where in the program an error came from'],
     )
 
-async function demo(check: boolean): Promise<void> {
+async function demo(): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'calcfs-demo-'))
   const drive = join(scratch, 'drive')
   const data = join(scratch, 'service')
@@ -43,7 +42,6 @@ async function demo(check: boolean): Promise<void> {
     isMounted = (await ended(mounting)) === 0
     if (!isMounted)
       throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
-    if (check) return await readAndSave(drive)
     printLine(whatToTry(url, drive))
     await interrupted
   } finally {
@@ -114,18 +112,3 @@ vi reports/2.json                                   # change the title: one PUT
 calcfs status; calcfs history reports/2.json        # is all saved, and what was there before?
 
 Sign-in: demo / demo. Nothing here outlives this command. Ctrl-C ends it.`
-
-/** As any program would: the last calculation of a report comes first, and the file is saved. @throws Stop where that is not so then */
-async function readAndSave(drive: string): Promise<void> {
-  const at = (path: string): Promise<string> => readFile(join(drive, path), 'utf8')
-  const geometry = await at(`${molecules}/H2O_opt_freq/H2O_opt_freq.xyz`)
-  const report = JSON.parse(await at('reports/2.json'))
-  report.calculations.unshift(report.calculations.pop())
-  await writeFile(join(drive, 'reports/2.json'), JSON.stringify(report, null, 2))
-  const wanted = report.calculations.map(({ calcId }: { readonly calcId: number }) => calcId).join()
-  const order = (await at('reports/2/order.txt')).trimEnd().split('\n')
-  const found = order.map(line => line.split('\t')[0]).join()
-  printLine(`A geometry of ${geometry.split('\n')[0]} atoms; the order of report 2 is ${found} now.`)
-  if (!geometry.startsWith('3\n') || found !== wanted)
-    throw new Stop(exitCodes.failed, `a geometry of 3 atoms and the order ${wanted} were due.`)
-}

@@ -3,9 +3,10 @@
 import type { Command } from 'commander'
 import type { CallResult, Control } from '../../drive/interface/control.js'
 import { CliCommand } from '../../terminal/command.js'
-import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { complain, type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
+import { openProblems } from '../files/output.js'
 
 interface SetFlags extends JsonFlag {
   readonly clear?: true
@@ -34,25 +35,21 @@ const addCommand = (): Command =>
       ['calcfs report add 42 43 57', 'several'],
     )
 
-/** A number that is wrong does not keep the others from being listed; the code of the first failure counts. */
+/** A number that is wrong does not keep the others from being listed. */
 async function add(control: Control, ids: readonly string[], { json }: JsonFlag): Promise<void> {
   const listed: { readonly id: string; readonly title: string }[] = []
-  const failed: { readonly id: string; readonly thrown: unknown }[] = []
+  const problems = openProblems()
   for (const id of ids) {
     try {
       const { title } = await control.addReport({ id })
       listed.push({ id, title })
       if (json !== true) printLine(`report ${id} is listed: ${title}`)
     } catch (thrown) {
-      failed.push({ id, thrown })
-      complain(sentenceOf(thrown))
+      problems.add(id, thrown)
     }
   }
   if (json === true) printJson(listed)
-  const [first] = failed
-  if (first === undefined) return
-  if (ids.length === 1) process.exitCode = exitCodeOf(first.thrown)
-  else throw new Stop(exitCodeOf(first.thrown), `not listed: ${failed.map(({ id }) => id).join(', ')}`)
+  process.exitCode = problems.exitCode
 }
 
 const setCommand = (): Command =>
