@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { startService } from '../../src/service/service.js'
+import { ask } from '../testbed/commands/warm-commands.js'
 
 const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 const deadline = 20_000
 
-// Each call is a process of its own.
 t.setTimeout(360_000)
 // They wait most of the time.
 t.jobs = 3
@@ -35,7 +35,12 @@ interface Call {
   readonly program?: string
 }
 
-function calcfs(args: readonly string[], call: Call): Promise<Ended> {
+/** A process of its own where something is typed in, or where it stands; else in one that has loaded the commands. */
+async function calcfs(args: readonly string[], call: Call): Promise<Ended> {
+  if (call.program === undefined && call.input === undefined) {
+    const { code, stdout, stderr } = await ask(args, call.env)
+    return { code: code ?? -1, out: stdout, err: stderr }
+  }
   return new Promise(resolve => {
     const options = { env: call.env, cwd: call.cwd ?? '/', timeout: deadline }
     const command = ['-u', 'NODE_OPTIONS', call.program ?? program, ...args]
@@ -193,7 +198,11 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     async t => {
       const env = homeOf(t)
       await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
-      t.match(await calcfs(['ls', '--url', url, 'projects'], { env }), { code: 0, out: 'Dyes\n', err: '' })
+      t.match(await calcfs(['ls', '--url', url, 'projects'], { env, input: '' }), {
+        code: 0,
+        out: 'Dyes\n',
+        err: '',
+      })
       await calcfs(['logout', url], { env })
       for (const [flags, sentence] of [
         [['--password-file', '/nowhere'], /^calcfs: \/nowhere: there is no such password file; write/],
@@ -208,7 +217,7 @@ t.test('with a service', { timeout: 120_000 }, async t => {
       ] as const) {
         const signedIn = ['--url', url, '--user', 'anna', ...flags]
         for (const command of [['ls'], ['cat']])
-          t.match(await calcfs([...command, ...signedIn, 'projects'], { env }), {
+          t.match(await calcfs([...command, ...signedIn, 'projects'], { env, input: '' }), {
             code: 2,
             out: '',
             err: sentence,

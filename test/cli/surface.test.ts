@@ -1,15 +1,12 @@
 // Promises about the command line as a whole: its help, mistyped names, and the form of what it prints.
-import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { topics, topicText } from '../../src/cli/help/topics.js'
 import { wholeProgram } from '../../src/cli/main.js'
 import { everydaySettings, flagName, settingNames } from '../../src/config/settings.js'
+import { ask } from '../testbed/commands/warm-commands.js'
 import { commandsBelow } from './commands-below.js'
-
-const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 
 t.setTimeout(240_000)
 
@@ -19,16 +16,9 @@ interface Ended {
   readonly err: string
 }
 
-function calcfs(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  return new Promise(resolve => {
-    const child = execFile(
-      '/usr/bin/env',
-      ['-u', 'NODE_OPTIONS', program, ...args],
-      { env, cwd: '/', timeout: 60_000 },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
-    )
-    child.stdin?.end()
-  })
+async function calcfs(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const { code, stdout, stderr } = await ask(args, env)
+  return { code: code ?? -1, out: stdout, err: stderr }
 }
 
 function homeOf(t: Test, configuration = ''): Readonly<Record<string, string>> {

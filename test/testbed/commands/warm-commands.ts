@@ -54,7 +54,11 @@ const waiting = new Map<number, (ran: Ran) => void>()
 let host: ChildProcess | undefined
 let asked = 0
 
-async function ask(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ran> {
+/** The same without a process for the first of a name. */
+export async function ask(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ran> {
   host ??= begun()
   const number = ++asked
   const ended = new Promise<Ran>(resolve => waiting.set(number, resolve))
