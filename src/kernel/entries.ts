@@ -1,7 +1,7 @@
 // Answers about names: which inode a name has, for how long they hold here and at the kernel, and what an answer that is not taken undoes.
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
-import { nodeKey } from '../drive/nodes/node.js'
+import { isEditable, nodeKey } from '../drive/nodes/node.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
 import type { Found, Inode, Inodes } from './inodes.js'
@@ -81,11 +81,11 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
 const contentSeconds = 86_400
 
 /**
- * A text that is being written has another size at each look. A text's name stands for another node after each change, and
- * an editor's file is soon moved over a text.
+ * A text that is being written has another size at each look. The name of one that can be saved stands for another node after
+ * each change, and an editor's file is soon moved over a text.
  */
 export const lifetimesOf = ({ bytes, isChanging, node }: Attributes, keptSeconds: number): Lifetimes => ({
-  name: node.kind === 'scratch' ? 0 : bytes === 'text' ? 1 : keptSeconds,
+  name: node.kind === 'scratch' ? 0 : bytes === 'text' && isEditable(node) ? 1 : keptSeconds,
   attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : keptSeconds,
 })
 

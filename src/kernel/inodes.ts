@@ -82,7 +82,8 @@ export class Inodes {
   /** How many times something was said to be another one now. */
   news = 0
   readonly #byId = new Map<number, Inode>()
-  readonly #byThing = new Map<string, Set<Inode>>()
+  /** Nearly every thing has one: a set for each takes more room than the inodes. */
+  readonly #byThing = new Map<string, Inode | Set<Inode>>()
   /** By thread: the file that it came to. */
   readonly #sentAway = new LRUCache<number, Inode>(upTo(256))
   #last = rootId
@@ -116,7 +117,8 @@ export class Inodes {
 
   /** All that stand for a thing. */
   ofThing(thing: string): Iterable<Inode> {
-    return this.#byThing.get(thing) ?? []
+    const known = this.#byThing.get(thing)
+    return known instanceof Inode ? [known] : (known ?? [])
   }
 
   get all(): Iterable<Inode> {
@@ -180,14 +182,14 @@ export class Inodes {
 
   #note(inode: Inode, thing = inode.thing): void {
     const known = this.#byThing.get(thing)
-    if (known === undefined) this.#byThing.set(thing, new Set([inode]))
-    else known.add(inode)
+    if (known instanceof Set) known.add(inode)
+    else this.#byThing.set(thing, known === undefined || known === inode ? inode : new Set([known, inode]))
   }
 
   #unnote(inode: Inode, thing: string): void {
     const known = this.#byThing.get(thing)
-    known?.delete(inode)
-    if (known?.size === 0) this.#byThing.delete(thing)
+    if (known instanceof Set) known.delete(inode)
+    if (known === inode || (known instanceof Set && known.size === 0)) this.#byThing.delete(thing)
   }
 
   /** The entries of a directory are listed by another thing: `projects/` shows a project. News of that are news of it. */

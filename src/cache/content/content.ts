@@ -47,7 +47,7 @@ interface NamedRead extends ColdRead {
   readonly name: string
 }
 
-const namesAtMost = 16_384
+const namesAtMost = 4_096
 const nothingPinned: ReadonlySet<string> = new Set()
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8

@@ -52,7 +52,7 @@ export interface LedgerSettings {
 const flushAfterMs = 200
 const reopenAfterMs = 5_000
 /** Short values that were read or written a moment ago. */
-const rowsAtMost = 32_768
+const rowsAtMost = 8_192
 /** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
 const unseenMs = 50
 /** Rows of the file are held in slices, so many milliseconds apart. */

@@ -47,7 +47,7 @@ export interface PrefetcherPorts {
   readonly clock: Clock
 }
 
-const foldersAtMost = 1024
+const foldersAtMost = 256
 /** Milliseconds without a step after which the user has left. */
 const leftAfterMs = 2_000
 /** A known answer is told at once. */

@@ -11,7 +11,7 @@ import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
 import type { Marks } from './identity-mark.js'
 
-const foldersAtMost = 4096
+const foldersAtMost = 1024
 
 /** The parts of a folder, and its entries; made again once a part is another. */
 interface FolderListing {

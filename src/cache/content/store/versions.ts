@@ -77,7 +77,7 @@ interface Known {
 }
 
 /** Those asked for a moment ago; more are read from the ledger again. */
-const knownAtMost = 32_768
+const knownAtMost = 8_192
 
 /** Of all contents of a mount, by their names; lengths, validators and times are remembered over restarts. */
 export class ContentVersions {
