@@ -35,6 +35,8 @@ export interface CopyRules {
   readonly follow: boolean
   readonly include: readonly string[] | undefined
   readonly exclude: readonly string[] | undefined
+  /** Bytes are compared, although size and time are the same. */
+  readonly checksum: boolean
   /** Files that differ are replaced. */
   readonly overwrite: boolean
 }
@@ -237,7 +239,8 @@ export class Copy {
 
   async #isSame({ path, size, mtime }: DriveEntry, target: string, before: Stats): Promise<boolean> {
     if (before.size !== size) return false
-    if (isSameTime(before, mtime)) return true
+    const hasTime = isSameTime(before, mtime)
+    if (hasTime && !this.#rules.checksum) return true
     const file = onDisk(target, () => openSync(target, forReading))
     let offset = 0
     let isEqual = true
@@ -257,7 +260,7 @@ export class Copy {
     }
     // The drive's may have become shorter since it was listed.
     if (!isEqual || offset !== before.size) return false
-    if (mtime !== undefined) setTime(target, mtime)
+    if (!hasTime && mtime !== undefined) setTime(target, mtime)
     return true
   }
 }

@@ -24,6 +24,7 @@ interface Flags {
   readonly include?: readonly string[]
   readonly exclude?: readonly string[]
   readonly follow?: true
+  readonly checksum?: true
   readonly overwrite?: true
   readonly json?: true
 }
@@ -45,6 +46,7 @@ export const getCommand = (): Command =>
     .addOption(repeated('--include <glob>', 'only files whose names match; with a / their paths below PATH'))
     .addOption(repeated('--exclude <glob>', 'nothing whose name, or path below PATH, matches'))
     .option('-L, --follow', 'copy what links below lead to; else they are copied as links')
+    .option('--checksum', 'compare the bytes of what is there already, not only size and time')
     .option('--overwrite', 'replace files that differ here; else they stay, and are named')
     .addOption(jsonFlag('what was copied and what could not be had'))
     .action((paths: readonly string[], flags: Flags, command: Command) => get(command, paths, flags))
@@ -136,6 +138,7 @@ const rulesOf = (flags: Flags, base: string): CopyRules => ({
   follow: flags.follow === true,
   include: flags.include,
   exclude: flags.exclude,
+  checksum: flags.checksum === true,
   overwrite: flags.overwrite === true,
 })
 

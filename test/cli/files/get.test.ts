@@ -112,6 +112,14 @@ t.test('NOFUSE-7 what differs here stays and is named, unless --overwrite is sai
   await writeFile(input, '! B3LYP 0pt\n')
   await utimes(input, mtimeMs / 1000, mtimeMs / 1000)
   t.match(await run(), { code: 0, stdout: /^0 files copied/ }, 'size and time are believed')
+  t.match(
+    await run('--checksum'),
+    { code: 1, stderr: /input\.inp: it differs/ },
+    'bytes are compared with --checksum',
+  )
+  t.match(await run('--checksum', '--overwrite'), { code: 0, stdout: /^1 file copied/ })
+  t.equal(await readFile(input, 'utf8'), '! B3LYP opt\n')
+  t.match(await run('--checksum'), { code: 0, stdout: /^0 files copied/ })
   t.equal((await lstat(copy)).isDirectory(), true)
 })
 
