@@ -49,7 +49,7 @@ export class Walks {
   private readonly source: PrefetchSource
   private looks = 0
   private steps = 0
-  /** What lies at or below this path is gone through once more. */
+  /** A walk at or below this path begins once more. */
   private again: string | undefined
   /** Nothing is left to list ahead until a program takes a step, or more is listed. */
   private isThrough = false
