@@ -154,6 +154,7 @@ async function begun(
   })
   const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
+  void line.listTop()
   line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
   return {
     /** Resolves when the drive is no longer mounted, by this process or any other. */
