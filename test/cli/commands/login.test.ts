@@ -1,11 +1,10 @@
 // Promises of `calcfs login` and `calcfs logout`: how long a sign-in lasts, which are kept, in a keyring too, and what goes on without one.
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { ownHome } from '../../testbed/commands/own-home.js'
 import { command } from '../../testbed/commands/warm-commands.js'
-import { isMounted } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
@@ -28,16 +27,9 @@ interface Desk {
 
 async function desk(t: Test): Promise<Desk> {
   const service = await testService(t, fillSampleData)
-  const home = await mkdtemp(join(tmpdir(), 'calcfs-login-'))
-  t.teardown(() => rm(home, { recursive: true, force: true }))
-  const environment = {
-    HOME: home,
-    PATH: process.env['PATH'] ?? '',
-    XDG_STATE_HOME: join(home, 'state'),
-    XDG_CACHE_HOME: join(home, 'cache'),
-    XDG_RUNTIME_DIR: home,
-  }
-  return { service, home, environment, calcfs: (more, ...args) => command(args, { ...environment, ...more }) }
+  const { environment } = await ownHome(t, 'login')
+  const calcfs: Desk['calcfs'] = (more, ...args) => command(args, { ...environment, ...more })
+  return { service, home: environment['HOME'] ?? '', environment, calcfs }
 }
 
 const login = ({ calcfs, service }: Desk, user = 'demo'): Promise<Ran> =>
@@ -105,10 +97,6 @@ t.test('SIGN-10 logout keeps unsaved texts, and says so; and which drives go on,
   const at = await desk(t)
   const { service, calcfs, home } = at
   const directory = join(home, 'drive')
-  await mkdir(directory)
-  t.teardown(async () => {
-    if (await isMounted(directory)) await calcfs({}, 'unmount', '--force', directory)
-  })
   t.match(await login(at), { code: 0 })
   t.match(await calcfs({}, 'mount', '--daemon', service.url, directory), { code: 0 })
   const file = join(directory, 'reports', 'new-mine.json')
