@@ -2,35 +2,38 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import * as z from 'zod'
-import { permissions } from './people/rights.js'
+import type { Permission } from './people/rights.js'
 import type { FileSeed, Seed } from './seed.js'
 
 /** The names from the top of the owner's space down; a list, for a name may hold a slash. */
-const path = z.array(z.string()).min(1)
-const described = { owner: z.string(), description: z.string() }
+type Path = readonly string[]
 
-const manifestShape = z.strictObject({
-  users: z.array(z.strictObject({ name: z.string(), password: z.string(), email: z.string() })),
-  projects: z.array(z.strictObject({ ...described, path })),
-  calculations: z.array(
-    z.strictObject({ ...described, project: path, name: z.string(), type: z.string(), dir: z.string() }),
-  ),
-  reports: z.array(
-    z.strictObject({
-      ...described,
-      name: z.string(),
-      title: z.string(),
-      type: z.enum(['Supporting information', 'Reaction energy profile', 'Reaction Graph']),
-      configuration: z.string(),
-      calculations: z.array(z.strictObject({ owner: z.string(), path, title: z.string() })),
-    }),
-  ),
-  shares: z.array(
-    z.strictObject({ owner: z.string(), project: path, user: z.string(), permission: z.enum(permissions) }),
-  ),
-})
-type Manifest = z.infer<typeof manifestShape>
+/** A thing that an owner describes. */
+type Owned<Fields> = Fields & { readonly owner: string; readonly description: string }
+
+interface Manifest {
+  readonly users: readonly { readonly name: string; readonly password: string; readonly email: string }[]
+  readonly projects: readonly Owned<{ readonly path: Path }>[]
+  readonly calculations: readonly Owned<{
+    readonly project: Path
+    readonly name: string
+    readonly type: string
+    readonly dir: string
+  }>[]
+  readonly reports: readonly Owned<{
+    readonly name: string
+    readonly title: string
+    readonly type: keyof typeof typeIds
+    readonly configuration: string
+    readonly calculations: readonly { readonly owner: string; readonly path: Path; readonly title: string }[]
+  }>[]
+  readonly shares: readonly {
+    readonly owner: string
+    readonly project: Path
+    readonly user: string
+    readonly permission: Permission
+  }[]
+}
 
 const typeIds = {
   'Supporting information': '1',
@@ -53,7 +56,7 @@ export function sampleDirectory(): string {
  * @throws Error that says in one sentence what is wrong with the sample
  */
 export function loadSample(seed: Seed, directory: string = sampleDirectory()): void {
-  const manifest = readManifest(join(directory, 'manifest.json'))
+  const manifest = readManifest(directory)
   seed.together(() => {
     for (const user of manifest.users) seed.addUser(user)
     const projects = addProjects(seed, manifest)
@@ -70,15 +73,11 @@ export function loadSample(seed: Seed, directory: string = sampleDirectory()): v
 
 /** The users of the shipped sample. */
 export function sampleUsers(): readonly { readonly name: string; readonly password: string }[] {
-  return readManifest(join(sampleDirectory(), 'manifest.json')).users
+  return readManifest(sampleDirectory()).users
 }
 
-function readManifest(file: string): Manifest {
-  const read = manifestShape.safeParse(JSON.parse(readFileSync(file, 'utf8')))
-  if (read.success) return read.data
-  const [first] = read.error.issues
-  throw new Error(`${file} is not a sample: ${first?.path.join('.')}: ${first?.message}`)
-}
+const readManifest = (directory: string): Manifest =>
+  JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
 
 /** Ids by owner and path, for projects and calculations apart: one of each may share a name. */
 type Ids = ReadonlyMap<string, string>

@@ -1,9 +1,8 @@
 // Direct insertion into a service for tests, benchmarks and the sample: forced ids and odd names allowed.
 import type { Contents, StoredContent } from './content/contents.js'
-import { type GeneratedName, generatedNames } from './content/geometry.js'
 import type { Permission } from './people/rights.js'
 import { insertUser, type User, userByName } from './people/users.js'
-import { insertCalculation, keepGenerated } from './records/calculations.js'
+import { insertCalculation, keepGeometry } from './records/calculations.js'
 import { insertProject, projectById, rootOf } from './records/projects.js'
 import { parseRecord } from './records/record.js'
 import { insertReport, setList, setTitles } from './records/reports.js'
@@ -43,8 +42,8 @@ export interface CalculationSeed extends Forced, Extra {
   readonly type?: string
   readonly description?: string
   readonly files?: Readonly<Record<string, FileSeed>>
-  /** The answer of a kind's endpoint; made of the calculation's files if not given. */
-  readonly generated?: { readonly [Kind in GeneratedName]?: FileSeed }
+  /** Its geometry; made of its files if not given. */
+  readonly xyz?: FileSeed
 }
 export interface ReportSeed extends Forced, Extra {
   readonly name: string
@@ -166,7 +165,7 @@ interface CalculationJob {
 }
 
 function addCalculation(store: Store, { calculation, keep, date }: CalculationJob): string {
-  const { project, name, type = 'ORC', description = '', files = {}, fields, generated = {} } = calculation
+  const { project, name, type = 'ORC', description = '', files = {}, fields, xyz } = calculation
   if (projectById(store, project).parent === null) throw new Error('a calculation cannot live in the root')
   const id = calculation.id ?? store.nextId('calculation')
   const record = new Map([
@@ -177,10 +176,7 @@ function addCalculation(store: Store, { calculation, keep, date }: CalculationJo
   ])
   const stored = new Map(Object.entries(files).map(([file, bytes]) => [file, keep(bytes)]))
   insertCalculation(store, { id, project, name, record, files: stored })
-  for (const kind of generatedNames) {
-    const given = generated[kind]
-    if (given !== undefined) keepGenerated(store, { calculation: id, kind, content: keep(given) })
-  }
+  if (xyz !== undefined) keepGeometry(store, id, keep(xyz))
   return id
 }
 

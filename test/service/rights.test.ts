@@ -22,7 +22,7 @@ async function shared(t: Test, permission: string | undefined, hide = false): Pr
     name: 'TS',
     project: sub,
     files: { 'a.in': 'x' },
-    generated: { xyz: '0\n\n' },
+    xyz: '0\n\n',
   })
   if (permission !== undefined) {
     const body = JSON.stringify({ projectId: Number(project), user: 'bo', permission })

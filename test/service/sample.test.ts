@@ -36,7 +36,7 @@ t.test('the shipped sample is as rich as the demo needs', async t => {
   }
 })
 
-t.test('a sample that is wrong says where in one sentence, and leaves nothing behind', async t => {
+t.test('a sample that mentions what it does not hold leaves nothing behind', async t => {
   const directory = scratch(t)
   const service = await startService({ data: scratch(t) })
   t.teardown(() => service.close())
@@ -44,10 +44,6 @@ t.test('a sample that is wrong says where in one sentence, and leaves nothing be
     writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest))
   const users = [{ name: 'demo', password: 'demo', email: 'demo@example.org' }]
   const empty = { users, projects: [], calculations: [], reports: [], shares: [] }
-  write({ ...empty, projects: [{ owner: 'demo', path: 'a/b', description: 'x' }] })
-  t.throws(() => loadSample(service.seed, directory), {
-    message: /manifest\.json is not a sample: projects\.0\.path: /,
-  })
   write({ ...empty, projects: [{ owner: 'demo', path: ['a', 'b'], description: 'x' }] })
   t.throws(() => loadSample(service.seed, directory), { message: /mentions \["demo","a"\]/ })
   t.equal(service.seed.hasUsers(), false)

@@ -1,7 +1,7 @@
-// Calculations: their records, their files, and the generated ones, made on the first request and kept.
+// Calculations: their records, their files, and their geometries, made on the first request and kept.
 import { readFileSync } from 'node:fs'
 import type { Contents, StoredContent } from '../content/contents.js'
-import { type GeneratedName, generatedKinds, type SourceType } from '../content/geometry.js'
+import { geometryOf } from '../content/geometry.js'
 import { invalid, missing } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { laterThan, listingOf, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
@@ -95,8 +95,8 @@ export function deleteCalculation(store: Store, calculation: Calculation): reado
   return contents.map(row => row.hash)
 }
 
-/** File names in their order: all of them, or those of one type. */
-export function fileNames(store: Store, calculation: string, type: 'files' | SourceType): readonly string[] {
+/** File names in their order: all of them, or the CML ones. */
+export function fileNames(store: Store, calculation: string, type: 'files' | 'cml'): readonly string[] {
   const rows = store.all<{ name: string }>(
     'SELECT name FROM file WHERE calculation = ? ORDER BY place',
     calculation,
@@ -113,36 +113,23 @@ export function fileNamed(store: Store, calculation: string, name: string): Stor
   )
 }
 
-export interface NewGenerated {
-  readonly calculation: string
-  readonly kind: GeneratedName
-  readonly content: StoredContent
-}
-
-/** @throws Refusal 404 if no file of the calculation holds what it is made of */
-export function generatedFile(
+/** The geometry of a calculation. @throws Refusal 404 if no file of it holds one */
+export function geometryFile(
   { store, contents }: { readonly store: Store; readonly contents: Contents },
   { id, name }: Calculation,
-  kind: GeneratedName,
 ): StoredContent {
-  const kept = store.first<StoredContent>(
-    'SELECT hash, size FROM generated WHERE calculation = ? AND kind = ?',
-    id,
-    kind,
-  )
+  const kept = store.first<StoredContent>('SELECT hash, size FROM generated WHERE calculation = ?', id)
   if (kept !== undefined) return kept
-  const { label, source, make } = generatedKinds[kind]
-  const titles = fileNames(store, id, source)
-  const title = titles.find(known => known === `output.${source}`) ?? titles[0]
+  const titles = fileNames(store, id, 'cml')
+  const title = titles.find(known => known === 'output.cml') ?? titles[0]
   const file = title === undefined ? undefined : fileNamed(store, id, title)
-  if (file === undefined)
-    throw missing(`calculation ${id} has no ${source.toUpperCase()} file to make a ${label} from`)
-  const text = make(readFileSync(contents.pathOf(file.hash)), String(JSON.parse(name)))
-  if (text === undefined) throw missing(`${title} of calculation ${id} holds no ${label}`)
-  return keepGenerated(store, { calculation: id, kind, content: contents.keepBytes(text) })
+  if (file === undefined) throw missing(`calculation ${id} has no CML file to make a geometry from`)
+  const text = geometryOf(readFileSync(contents.pathOf(file.hash)), String(JSON.parse(name)))
+  if (text === undefined) throw missing(`${title} of calculation ${id} holds no geometry`)
+  return keepGeometry(store, id, contents.keepBytes(text))
 }
 
-export function keepGenerated(store: Store, { calculation, kind, content }: NewGenerated): StoredContent {
-  store.run('INSERT INTO generated VALUES (?, ?, ?, ?)', calculation, kind, content.hash, content.size)
+export function keepGeometry(store: Store, calculation: string, content: StoredContent): StoredContent {
+  store.run("INSERT INTO generated VALUES (?, 'xyz', ?, ?)", calculation, content.hash, content.size)
   return content
 }

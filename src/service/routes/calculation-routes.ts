@@ -1,14 +1,13 @@
 // /calculation, its files and what is generated of them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { disposition, sendBitstream } from '../content/bitstream.js'
-import { generatedNames, sourceTypes } from '../content/geometry.js'
 import {
   type Calculation,
   calculationById,
   deleteCalculation,
   fileNamed,
   fileNames,
-  generatedFile,
+  geometryFile,
   updateCalculation,
 } from '../records/calculations.js'
 import { missing } from '../store/refusal.js'
@@ -53,7 +52,7 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
   })
 
   app.get<{ Querystring: Query }>('/calculation/files', (request, reply) => {
-    const type = wordParameter(request.query, 'type', ['files', ...sourceTypes])
+    const type = wordParameter(request.query, 'type', ['files', 'cml'])
     const names = fileNames(store, readable(request).id, type ?? 'files')
     if (names.length === 0) throw missing('the calculation has no such files')
     return json(reply, lacks.unquotedLists ? `[${names.join(', ')}]` : JSON.stringify(names))
@@ -68,12 +67,12 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
     return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
   })
 
-  for (const kind of lacks.onlyNinePaths ? [] : generatedNames)
-    content(`/calculation/${kind}`, (request, reply) => {
+  if (!lacks.onlyNinePaths)
+    content('/calculation/xyz', (request, reply) => {
       const wanted = optional(request.query, 'filename')
       const calculation = readable(request)
-      const stored = generatedFile(instance, calculation, kind)
-      const name = wanted ?? `${String(JSON.parse(calculation.name))}.${kind}`
+      const stored = geometryFile(instance, calculation)
+      const name = wanted ?? `${String(JSON.parse(calculation.name))}.xyz`
       reply.header('content-disposition', disposition(name))
       return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
     })
