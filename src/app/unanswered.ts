@@ -15,41 +15,28 @@ export function openUnanswered(
   const directory = join(stateDirectory, 'unanswered')
   const fileOf = (subject: string): string => join(directory, textHash(subject).slice(0, 32))
 
-  function noting(act: () => void): void {
+  function noting<Found>(act: () => Found): Found | undefined {
     try {
-      act()
-    } catch (thrown) {
-      note(thrown)
-    }
-  }
-
-  function read(subject: string): string | undefined {
-    try {
-      return readFileSync(fileOf(subject), 'utf8')
+      return act()
     } catch (thrown) {
       if (!isMissing(thrown)) note(thrown)
       return undefined
     }
   }
 
+  const read = (subject: string): string | undefined => noting(() => readFileSync(fileOf(subject), 'utf8'))
   const write = (subject: string, text: string): void =>
     noting(() => {
       makeDirectoriesNow(directory)
       replaceFileNow(fileOf(subject), text)
     })
 
-  function sweep(): void {
+  noting(() => {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name)
       if (now() - statSync(path).mtimeMs > sweptAfterMs) rmSync(path, { force: true })
     }
-  }
-
-  try {
-    sweep()
-  } catch (thrown) {
-    if (!isMissing(thrown)) note(thrown)
-  }
+  })
   return {
     until(subject) {
       const kept = Number(read(subject) ?? 'none')

@@ -1,4 +1,4 @@
-// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, shares, numbers of files.
+// Amounts for people: bytes in the unit that leaves three digits or fewer before the point, durations, numbers of files.
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
@@ -20,8 +20,5 @@ export function durationText(milliseconds: number): string {
   if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} min`
   return `${Math.floor(milliseconds / hour)} h ${Math.floor((milliseconds % hour) / minute)} min`
 }
-
-export const percentText = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${Math.floor((100 * part) / whole)} %`
 
 export const filesText = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`

@@ -3,35 +3,24 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { release } from 'node:os'
 import { join } from 'node:path'
-import { endWithoutSync } from '../../system/line-writer.js'
 import { packageRoot, version } from '../../terminal/package-root.js'
 
 /** As its OpenAPI document has it. */
 const interfaceVersion = '1.1.0'
 
-/** A part that is missing, or does not load, is left out. */
-export interface Versions {
-  readonly calcfs: string
-  /** The commit this installation was built from; with `+changes` where files differed from it. */
-  readonly commit?: string | undefined
-  readonly node: string
-  readonly koffi?: string | undefined
-  readonly fuseNative?: string | undefined
-  readonly kernel: string
-  /** The version of the platform's interface that calcfs speaks. */
-  readonly serviceApi: string
-  readonly architecture: string
-}
-
-export function versions(): Versions {
-  endWithoutSync()
-  const load = createRequire(join(packageRoot(), 'package.json'))
+/** A part that is missing is left out. */
+export function versions(): object {
+  const { resolve } = createRequire(join(packageRoot(), 'package.json'))
+  // The packages do not let their package.json be resolved.
+  const versionOf = (name: string) =>
+    known(() => fieldOf(resolve(name).replace(RegExp(`(?<=/${name}/).*`), 'package.json'), 'version'))
   return {
     calcfs: version(),
+    // The one this installation was built from; with `+changes` where files differed from it.
     commit: known(() => fieldOf(join(packageRoot(), 'dist/program/build.json'), 'commit')),
     node: process.versions.node,
-    koffi: known(() => load('koffi').version),
-    fuseNative: known(() => fieldOf(load.resolve('fuse-native/package.json'), 'version')),
+    koffi: versionOf('koffi'),
+    fuseNative: versionOf('fuse-native'),
     kernel: release(),
     serviceApi: interfaceVersion,
     architecture: process.arch,

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
-import { bytesText, durationText, percentText } from '../../terminal/amount.js'
+import { bytesText, durationText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
@@ -101,7 +101,7 @@ function topText(now: ActivityPicture, before: ActivityPicture | undefined): str
     `  requests   ${requestLine(now, before, seconds)}`,
     ...section('calls', callRows(now, before, seconds), 'none yet'),
     ...section('waiting', waitingRows(now), 'no call waits for its answer'),
-    ...section('downloads', downloadRows(now, before, seconds), 'none'),
+    ...section('downloads', downloadRows(now), 'none'),
     ...section('saving', draftRows(now.saves, now.at), 'nothing'),
     ...section('not saved', draftRows(now.waiting, now.at), 'nothing: everything is saved'),
   ].join('\n')
@@ -181,20 +181,11 @@ const waitingRows = ({ underWay }: ActivityPicture): readonly string[] =>
     return `${durationText(milliseconds).padStart(8)} ${verb} ${shortened(path)}${cause}`
   })
 
-function downloadRows(
-  { downloads }: ActivityPicture,
-  before: ActivityPicture | undefined,
-  seconds: number,
-): readonly string[] {
-  return downloads.map(({ name, arrived, length }) => {
-    const earlier = before?.downloads.find(one => one.name === name)
-    const share = length === undefined ? '   ' : percentText(arrived, length)
-    const speed =
-      before === undefined ? '' : `, ${bytesText((arrived - (earlier?.arrived ?? 0)) / seconds)}/s`
+const downloadRows = ({ downloads }: ActivityPicture): readonly string[] =>
+  downloads.map(({ name, arrived, length }) => {
     const of = length === undefined ? '' : ` of ${bytesText(length)}`
-    return `${share.padStart(5)} ${shortened(name)}: ${bytesText(arrived)}${of}${speed}`
+    return `${shortened(name)}: ${bytesText(arrived)}${of}`
   })
-}
 
 const draftRows = (drafts: ActivityPicture['waiting'], at: string): readonly string[] =>
   drafts.map(({ record, state, since, why }) => {
