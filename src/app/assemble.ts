@@ -83,7 +83,9 @@ export async function assemble(given: AssemblySettings) {
     fleet,
     /** The first program that comes finds the top listed, or its listing on its way; where that fails it asks by itself. */
     async listTop(): Promise<void> {
-      await editing.tree.list({ kind: 'top' }, dueIn(config.deadlineMetadata, clock, 'guess')).catch(asFailure)
+      await editing.tree
+        .list({ kind: 'top' }, dueIn(config.deadlineMetadata, clock, 'guess'))
+        .catch(asFailure)
     },
     /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
     async tidy(): Promise<void> {

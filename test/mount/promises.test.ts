@@ -61,7 +61,7 @@ t.test('a mount inside the drive stays, and a working directory is one, while ch
     await printed('mount', ['--bind', `${local}/within`, at.replace('TS1_opt', 'Sub project')])
     t.teardown(() => printed('umount', [at.replace('TS1_opt', 'Sub project')]))
   }
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const description = `d${round}`
     const record = JSON.parse(await service.elsewhere('GET', `/project?id=${ids.water}`))
     await service.elsewhere('PUT', '/project', JSON.stringify({ ...record, description }))

@@ -9,7 +9,7 @@ import { outcome } from '../../testbed/testbed.js'
 import { fsxBatch, operationsIn } from './fsx.js'
 
 const seed = Number(process.env['CALCFS_MODEL_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const total = Number(process.env['CALCFS_FSX_OPERATIONS'] ?? 3_000)
+const total = Number(process.env['CALCFS_FSX_OPERATIONS'] ?? 2_000)
 const batches = 10
 
 /** The batches of one file, one after another; the first difference ends the test with the seed that shows it. */

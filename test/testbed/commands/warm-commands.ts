@@ -35,7 +35,7 @@ const short = new Set([
 ])
 /** Without a daemon these own drafts as long as their process lives, or have directories open. */
 const ownsDrafts = (args: readonly string[]): boolean =>
-  args.includes('--url') && /^(drafts|report|find|get|ls|pin|unpin)$/.test(args[0] ?? '')
+  args.includes('--url') && /^(drafts|report|pin|unpin)$/.test(args[0] ?? '')
 const started = new Set<string>()
 const limit = 30_000
 
