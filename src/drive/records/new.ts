@@ -226,7 +226,7 @@ export class NewFiles {
     const { id } = target
     try {
       const first = { written: said, record: await this.parts.read(target, context) }
-      record.confirm?.(id, first)
+      if (!record.isOf(said, first.record)) throw otherNumber(target)
       const stored = await record.complete(id, first, context)
       learnRecord(this.parts, target, stored)
       await this.parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved', process)
@@ -235,7 +235,6 @@ export class NewFiles {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') throw await withFailure(draft, notShownYet(record.key, id, failure))
       if (failure.kind !== 'outcome-unknown') throw await withFailure(draft, madeInPart(target, failure))
-      // Another report has this number.
       await draft.change({ made: undefined })
       throw await withFailureAs('outcome-unknown', draft, failure)
     }
@@ -325,6 +324,12 @@ function madeInPart({ of, id }: RecordNode, cause: Failure): Failure {
   const sentence = `it was made as ${of} ${id}, but not all of it is known to be stored: ${cause.message}; save it once more`
   return new Failure(cause.kind, sentence, { cause, said: cause.said, place: cause.place })
 }
+
+const otherNumber = ({ of, id }: RecordNode): Failure =>
+  new Failure(
+    'outcome-unknown',
+    `the service answered ${id}, and that is another ${of}: whether this one was made is not known`,
+  )
 
 const numberUnnoted = ({ of, id }: RecordNode): Failure =>
   new Failure(

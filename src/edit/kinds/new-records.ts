@@ -1,6 +1,6 @@
 // New report and new share: the two kinds of record that a file makes, each with what its POST needs.
 
-import { asFailure, Failure } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { isSameNumber } from '../../record/json/same-number.js'
 import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
@@ -19,8 +19,6 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   const { remote, dialect } = ports
   return {
     key: { kind: 'report', id: name, as: 'new' },
-    withDigitsOf: dialect.withDigitsOf,
-    copiedId: written => dialect.facts(written).id,
     async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
       if (
@@ -33,7 +31,11 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       return dialect.newRecords.report(written, { type: id, rows })
     },
     post: (body, context) => remote.createReport(body, context),
-    confirm: (id, made) => refuseOtherReport(dialect, { id, ...made }),
+    isOf(written, record) {
+      const sent = dialect.newRecords.report(written, { type: noType, rows: undefined })
+      const [said, found] = [sent, record].map(one => dialect.facts(one).title ?? '')
+      return isSpelling(said ?? '', found ?? '') || said?.trim() === found?.trim()
+    },
     /** The list of a report that is only just made may be set unseen. */
     async complete(id, { written, record }, context) {
       const rows =
@@ -67,43 +69,12 @@ export function newShare(
   { remote, dialect }: NewRecordPorts,
   { name, project }: { name: string; project: ProjectId },
 ): NewRecord {
-  /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
-  let before: ReadonlySet<string> = new Set()
   async function find(body: JsonObject, context: RequestContext): Promise<string | undefined> {
     const person = dialect.sharedWith(body)
     return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
   }
-  /** A refusal of the list is none of the POST before it: taken for one, the next save would give the share once more. */
-  async function sharesAfterPost(context: RequestContext): Promise<readonly Share[]> {
-    try {
-      return await remote.shares(project, context)
-    } catch (thrown) {
-      const cause = asFailure(thrown)
-      throw new Failure(
-        'outcome-unknown',
-        `the service took the share, but does not list it: ${cause.message}`,
-        { said: cause.said },
-      )
-    }
-  }
-  /** The number in the answer may be another share's: then the one of this person counts. */
-  async function post(body: JsonObject, context: RequestContext): Promise<string> {
-    const id = await remote.createShare(body, context)
-    const stored = (await sharesAfterPost(context)).find(share => share.id === id)
-    if (stored !== undefined && !before.has(id)) return id
-    if (stored === undefined || dialect.newRecords.personNamed(stored.record, [body]) === 'none') return id
-    if (dialect.newRecords.personNamed(body, [stored.record]) === 'them') return id
-    const found = await find(body, context)
-    if (found !== undefined) return found
-    throw new Failure(
-      'outcome-unknown',
-      `the service answered ${id}, but share ${id} is another person's: whether this one was made is not known`,
-    )
-  }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
-    withDigitsOf: dialect.withDigitsOf,
-    copiedId: written => dialect.shareId(written),
     place: async context => dialect.facts(await remote.project(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)
@@ -112,12 +83,11 @@ export function newShare(
           'refused',
           'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
         )
-      const shares = await remote.shares(project, context)
-      before = new Set(shares.map(share => share.id))
-      const like = shares.map(share => share.record)
+      const like = (await remote.shares(project, context)).map(share => share.record)
       return dialect.newRecords.share(written, project, like)
     },
-    post,
+    post: (body, context) => remote.createShare(body, context),
+    isOf: (written, record) => dialect.newRecords.personNamed(written, [record]) !== 'another',
     find,
     complete: async (_id, { record }) => record,
     carries: (written, id) => carriesId(dialect.shareId(written), id),
@@ -142,18 +112,3 @@ const isIdIn = (
 
 const isPerson = ({ user }: Share, person: string | undefined): boolean =>
   user !== undefined && user.toLowerCase() === person?.toLowerCase()
-
-/** A number that some service answers to a POST need not be the new id: a record of another name is not what was sent. */
-function refuseOtherReport(
-  dialect: ReportPorts['dialect'],
-  { id, written, record }: { id: string; written: JsonObject; record: JsonObject },
-): void {
-  const sent =
-    dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ?? ''
-  const found = dialect.facts(record).title ?? ''
-  if (isSpelling(sent, found) || sent.trim() === found.trim()) return
-  throw new Failure(
-    'outcome-unknown',
-    `the service answered ${id}, but report ${id} is called ${JSON.stringify(found)}: whether this one was made is not known`,
-  )
-}
