@@ -1,5 +1,5 @@
 // Ledger: texts and bytes that survive restarts, by namespace and key; in memory at once and in an SQLite file soon after.
-import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'libsql'
 import { LRUCache } from 'lru-cache'
@@ -92,35 +92,16 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     return table
   }
 
-  /** Its file was deleted under this process: what it holds goes into a new one, unless another process has made one. */
+  /** Its file was deleted under this process: the next use makes another one, or takes that of another process. */
   function followFile(): void {
-    if (table === undefined) return
     try {
-      const present = statSync(path, { throwIfNoEntry: false })?.ino
-      if (present === table.inode) return
-      if (present === undefined) copyHere(table)
-      leaveFile()
+      if (table === undefined || statSync(path, { throwIfNoEntry: false })?.ino === table.inode) return
+      settings.log('the file of the ledger was deleted and is made again', { path })
+      table.close()
+      table = undefined
     } catch (error) {
       setback(error)
     }
-  }
-
-  function copyHere(from: LedgerTable): void {
-    const copy = `${path}.copy-${process.pid}`
-    makeDirectoriesNow(directory)
-    try {
-      from.copyTo(copy)
-      // A link, as a rename would replace what another process has made meanwhile.
-      if (!existsSync(path)) linkSync(copy, path)
-    } finally {
-      rmSync(copy, { force: true })
-    }
-    settings.log('the file of the ledger was deleted and is made again', { path })
-  }
-
-  function leaveFile(): void {
-    table?.close()
-    table = undefined
   }
 
   function setback(error: unknown): void {
@@ -185,18 +166,14 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     revisions += 1
   }
 
-  /** Values read count until another process has written. */
-  function recentOf(name: string): StoredValue | undefined {
-    revision()
-    return recent.get(name)
-  }
-
   function getWithTime(namespace: string, key: string): StoredValue<LedgerValue> | undefined {
     const change = namespaces.get(namespace)?.get(key)
     if (change === 'deleted') return undefined
     if (change !== undefined && 'value' in change) return change
     const name = `${namespace} ${key}`
-    const held = recentOf(name)
+    // Values read count until another process has written.
+    revision()
+    const held = recent.get(name)
     if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
     const found = fromDisk(from => from.get(namespace, key), undefined)
     if (found === undefined) recent.set(name, nothing)

@@ -47,8 +47,6 @@ export interface LedgerTable {
   /** Its texts. */
   all(namespace: string): Map<string, StoredValue>
   write(rooms: ReadonlyMap<string, PendingWrites>): boolean
-  /** Writes all of it to another file, which must not be there yet: its own one may have been deleted. */
-  copyTo(path: string): void
   /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
   checkpoint(): void
   close(): void
@@ -164,10 +162,6 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
         throw error
       }
       return true
-    },
-    copyTo(path) {
-      database.prepare('VACUUM INTO ?').run(path)
-      chmodSync(path, 0o600)
     },
     checkpoint() {
       database.pragma('wal_checkpoint(TRUNCATE)')
