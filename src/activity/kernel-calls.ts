@@ -16,14 +16,25 @@ export class KernelCall {
   }
 }
 
-export class CallTally {
+/** Calls of one verb, or requests to one endpoint. */
+class Tally {
   count = 0
   /** Of all of them together. */
   milliseconds = 0
-  /** How often it ended with which errno, by its name; `OK` where it was done. */
+  /** How often one ended so: of a call the name of its errno, or `OK`, of a request its status or kind of failure. */
   readonly outcomes = new Map<string, number>()
 
-  constructor(readonly verb: string) {}
+  add(milliseconds: number, outcome: string): void {
+    this.count += 1
+    this.milliseconds += milliseconds
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
+  }
+}
+
+class CallTally extends Tally {
+  constructor(readonly verb: string) {
+    super()
+  }
 }
 
 /** Called for each call once it is answered; `errno` is 0 where it was done. */
@@ -63,9 +74,7 @@ export class KernelCalls {
     const known = this.#tallies.get(call.verb)
     const tally = known ?? new CallTally(call.verb)
     if (known === undefined) this.#tallies.set(call.verb, tally)
-    tally.count += 1
-    tally.milliseconds += milliseconds
-    tally.outcomes.set(name, (tally.outcomes.get(name) ?? 0) + 1)
+    tally.add(milliseconds, name)
     for (const listener of this.#listeners) listener(call, milliseconds, errno)
   }
 
@@ -168,16 +177,13 @@ interface EndedRequest {
   readonly milliseconds: number
 }
 
-class RequestTally {
-  count = 0
-  /** Of all of them together. */
-  milliseconds = 0
-  readonly outcomes = new Map<string, number>()
-
+class RequestTally extends Tally {
   constructor(
     readonly method: string,
     readonly endpoint: string,
-  ) {}
+  ) {
+    super()
+  }
 }
 
 /** Endpoints that are told apart: redirects can lead anywhere, and a label for each path would grow for ever. */
@@ -202,11 +208,8 @@ export class Requests {
     this.underWay -= 1
     const { method, outcome, milliseconds } = request
     const tally = this.#tallyOf(method, endpointIn(request.endpoint))
-    const { endpoint, outcomes } = tally
-    tally.count += 1
-    tally.milliseconds += milliseconds
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-    for (const listener of this.#listeners) listener({ ...request, endpoint })
+    tally.add(milliseconds, outcome)
+    for (const listener of this.#listeners) listener({ ...request, endpoint: tally.endpoint })
   }
 
   received(bytes: number): void {
