@@ -175,5 +175,10 @@ export function unlessAbsent(thrown: unknown): undefined {
   if (!isAbsent(thrown)) throw thrown
 }
 
+/** Undefined for a failure: what it was asked for is not known now. @throws everything else, which is a bug */
+export function unlessFailure(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure)) throw thrown
+}
+
 /** The end of a sentence that is true at the moment of its failure alone: what is kept for later leaves it out. */
 export const looksAgain = '; calcfs looks again within 2 seconds'

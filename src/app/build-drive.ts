@@ -153,7 +153,7 @@ export function buildDrive(
     removals: writeSide.removals(tree),
     statfs: () => spaceOf(account.places.state),
     xattrs: openXattrs({ ...caches, records, failureLog, roots, service: account.base.href }),
-    shownAgain: (): void => news.tell('all'),
+    news,
     foresight: openPrefetcher({
       ...caches,
       tree,
@@ -172,10 +172,8 @@ export function buildDrive(
     ...parts,
     placeTroubles: places,
     cacheDirectory: join(account.places.cache, 'content'),
-    news,
     status,
     pins,
-    servicePath: titles => roots.servicePath(titles),
     now,
     watch: openWatch(metricSources(settings, caches, drafts)),
   })

@@ -106,7 +106,10 @@ function statusOf(
       const { name, record, path, state, since, why, whatToDo } = draftFacts(one)
       return { name, record, path, state, since, why, whatToDo }
     }),
-    deleting: waitingRemovals(writeSide).map(({ since, ...one }) => ({ ...one, since: isoText(since) })),
+    deleting: waitingRemovals(writeSide.burst).map(({ since, ...one }) => ({
+      ...one,
+      since: isoText(since),
+    })),
     keptHere: keptHere(journal.scratch).slice(0, keptHereAtMost),
     removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
     places,

@@ -7,8 +7,8 @@ import type { Clock } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { FailureLog } from './failure-log.js'
 import type { GeneratedTexts } from './generated-texts.js'
+import type { KernelNews } from './interface/kernel-news.js'
 import type { Space } from './interface/verbs.js'
-import type { DirectoryNode } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
 import type { DraftFiles } from './records/draft-files.js'
 import type { ScratchFiles } from './records/scratch-files.js'
@@ -38,8 +38,7 @@ export interface DriveParts {
   readonly failureLog: FailureLog
   readonly statfs: () => Promise<Space>
   readonly xattrs: Xattrs
-  /** This directory's entries may be other things now: other texts are shown, and the kernel is told of its names. */
-  readonly shownAgain: (directory: DirectoryNode) => void
+  readonly news: Pick<KernelNews, 'tell'>
   readonly foresight: Prefetcher
   readonly deadlines: Deadlines
   /** Of the call that is being started. */

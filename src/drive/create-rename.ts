@@ -92,7 +92,7 @@ export class CreateRename {
     if (refusal !== undefined) throw refusal
     const record = await this.#present(node, given)
     this.#refuseOther(node, record, 'it is not renamed')
-    const target = recordNodeOf(node)
+    const target = { kind: 'record', of: node.kind, id: node.id, parent: node.parent } as RecordNode
     const base = prettyPrint(record)
     const text = Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name))))
     const draft = await this.parts.drafts.begin(recordKeyOf(target), { base, text })
@@ -157,11 +157,6 @@ export class CreateRename {
     return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
   }
 }
-
-const recordNodeOf = (node: NamedNode): RecordNode =>
-  node.kind === 'project'
-    ? { kind: 'record', of: 'project', id: node.id, parent: node.parent }
-    : { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
 
 /** The project is made whatever this answers; `rmdir` asks again. */
 function treatAsUnknown(thrown: unknown): void {

@@ -212,7 +212,7 @@ export function openNamespaceVerbs(
       if (node.kind === 'scratch') return scratch.setTime(node.place, mtime)
       if (isDirectory(node)) {
         await tree.refresh(node, context)
-        return parts.shownAgain(await tree.actual(node, context))
+        return parts.news.tell('all')
       }
       if (!isEditable(node) && !isBack)
         throw new Failure('not-permitted', `${pathOf(place)}: ${readOnlyBecause(node)}`)

@@ -1,6 +1,6 @@
 // Reused ids: what is kept under an id that stands for another thing now is forgotten, or set apart.
 import type { Identities, RecordRef, ReusedId } from '../cache/identity.js'
-import type { Catalog } from '../cache/metadata/catalog.js'
+import type { Catalog, Readable } from '../cache/metadata/catalog.js'
 import type { Times } from '../cache/metadata/times.js'
 import type { Draft } from '../edit/journal/draft.js'
 import type { DraftMeta } from '../edit/journal/draft-meta.js'
@@ -30,7 +30,7 @@ export function openReusedIds(parts: ReusedIdsParts) {
   const { records } = writeSide
 
   function another({ thing }: ReusedId): void {
-    catalog.forget(readableRef(thing))
+    catalog.forget(thing as Readable)
     parts.times.forget(`${thing.kind} ${thing.id}`)
     if (thing.kind !== 'report') writeSide.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
     const record = nodeOfRecordKey(thing)
@@ -87,14 +87,3 @@ const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
   key.kind === 'share'
     ? kind === 'project' && key.project === id
     : key.kind === kind && key.id === id && key.as !== 'new'
-
-function readableRef({ kind, id }: RecordRef): Parameters<Catalog['forget']>[0] {
-  switch (kind) {
-    case 'project':
-      return { kind, id: id as ProjectId }
-    case 'calculation':
-      return { kind, id: id as CalculationId }
-    case 'report':
-      return { kind, id: id as ReportId }
-  }
-}

@@ -181,11 +181,6 @@ export async function isDenied(path: string): Promise<boolean> {
   )
 }
 
-/** Unmounts; throws with the helper's message while a program still uses it. */
-export async function unmount(path: string): Promise<void> {
-  await takeAway(path)
-}
-
 /** Unmounts it wherever it is by now. One that a shell has as its working directory, or with open files, is detached: the daemon must end. */
 export async function takeDown(device: string | undefined): Promise<void> {
   for (const { path } of await placesOf(device)) await unmount(path).catch(() => detach(path))
@@ -194,7 +189,7 @@ export async function takeDown(device: string | undefined): Promise<void> {
 /** Detaches the mount at once (lazy unmount); programs keep their open files. */
 export async function detach(path: string): Promise<void> {
   try {
-    await takeAway(path, 'lazily')
+    await unmount(path, 'lazily')
   } catch (thrown) {
     // It may have been unmounted by another in this moment.
     if ((await mountAt(path)) !== undefined) throw thrown
@@ -215,7 +210,8 @@ const takeAwayThenWait = `
   if program=$(command -v fusermount || command -v fusermount3); then "$program" -u \${2:+-z} "$1"
   else umount -ic \${2:+-l} "$1"; fi && sleep 0.1`
 
-const takeAway = async (path: string, ...lazily: readonly 'lazily'[]): Promise<void> => {
+/** Unmounts; throws with the helper's message while a program still uses it, unless lazily. */
+export async function unmount(path: string, ...lazily: readonly 'lazily'[]): Promise<void> {
   const args = ['-c', takeAwayThenWait, 'sh', path, ...lazily]
   await inTurn(() => run('sh', args, { timeout: fusermountLimit }))
 }

@@ -6,7 +6,6 @@ import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { DriveParts } from '../context.js'
 import type { Control, Status } from '../interface/control.js'
-import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { Roots } from '../names/roots.js'
 import type { Pins } from '../pins/pins.js'
@@ -21,13 +20,11 @@ export interface ControlParts extends Omit<DriveParts, 'identities'> {
   /** The mount point of the mount that goes by this mark in the history; undefined where that is not known. */
   readonly mountNamed: (mark: string) => string | undefined
   readonly reports: KnownReports
-  readonly news: Pick<KernelNews, 'tell'>
   /** `check` has the service asked before. */
   readonly status: (check?: boolean) => Promise<Status>
   readonly health: Health
   readonly pins: Pins
-  /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
-  readonly servicePath: Roots['servicePath']
+  readonly roots: Roots
   /** The troubles of the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant

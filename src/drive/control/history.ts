@@ -1,7 +1,7 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
 
 import type { TextUse } from '../../edit/journal/text-marks.js'
-import { Failure, isAbsent } from '../../failure.js'
+import { Failure, isAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
@@ -40,20 +40,15 @@ export function openHistoryControl(
     )
   }
 
-  /** Undefined where it is not known now. */
-  async function presentText(node: EditableNode): Promise<string | undefined> {
-    try {
-      const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
-      return Buffer.from(bytes).toString()
-    } catch (thrown) {
-      if (thrown instanceof Failure) return undefined
-      throw thrown
-    }
+  async function presentText(node: EditableNode): Promise<string> {
+    const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
+    return Buffer.from(bytes).toString()
   }
 
   async function history(path: string): Promise<CallResult<'history'>> {
     const node = await recordAt(path)
-    const now = await presentText(node)
+    // It may not be known now.
+    const now = await presentText(node).catch(unlessFailure)
     await parts.history.settled()
     const all = await versions(node)
     const present = now === undefined ? undefined : compared(node, now)

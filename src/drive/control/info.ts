@@ -3,8 +3,9 @@
 import type { Readable } from '../../cache/metadata/catalog.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { stateWord } from '../../edit/journal/draft-meta.js'
-import { Failure, unlessAbsent } from '../../failure.js'
+import { unlessAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
+import { recover } from '../../maybe-promise.js'
 import { prettyBytes } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
 import type { Identity, ProjectId, RecordFacts, RequestContext, ServicePath } from '../../remote/remote.js'
@@ -48,13 +49,9 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   /** Asked for only where it was never told. */
   async function factsOf(thing: Readable): Promise<RecordFacts | undefined> {
     const entry = catalog.record(thing)
-    try {
-      return dialect.facts(entry.known() ?? (await entry.ask(until())))
-    } catch (thrown) {
-      // The rest is known all the same.
-      if (thrown instanceof Failure) return undefined
-      throw thrown
-    }
+    // Without it the rest is known all the same.
+    const record = entry.known() ?? (await recover(entry.ask(until()), unlessFailure))
+    return record && dialect.facts(record)
   }
 
   /** Where a record does not say it, a project owns what lies in it. */
@@ -71,7 +68,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
     if (own !== undefined || node.kind === 'top') return own
     const isRecord = node.kind === 'record' && (node.of === 'project' || node.of === 'calculation')
     return isRecord && path.startsWith(`/${fixedNames.projects}/`)
-      ? parts.servicePath(titlesIn(path).slice(2, -1))
+      ? parts.roots.servicePath(titlesIn(path).slice(2, -1))
       : undefined
   }
 
@@ -112,7 +109,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
     const isTop = path === `/${fixedNames.projects}`
     // The top is known once it was listed.
     if (isTop) await tree.list(await tree.directory(path, until()), until())
-    const service = isTop ? parts.servicePath([]) : (path as ServicePath)
+    const service = isTop ? parts.roots.servicePath([]) : (path as ServicePath)
     if (service === undefined) return []
     if (!service.startsWith(`/${fixedNames.users}/`)) {
       const node = (await nodeAt(tree, path, until()).catch(unlessAbsent))?.node
@@ -120,22 +117,12 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
         ? [{ kind: node.kind, id: node.id }]
         : []
     }
-    const project = await idOf(catalog.project(service))
-    const calculation = await idOf(catalog.calculation(service))
+    const project = await recover(catalog.project(service).ask(until()), unlessAbsent)
+    const calculation = await recover(catalog.calculation(service).ask(until()), unlessAbsent)
     return [
       ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
       ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),
     ]
-  }
-
-  async function idOf<Id>(entry: {
-    ask(context: RequestContext): Id | Promise<Id>
-  }): Promise<Id | undefined> {
-    try {
-      return await entry.ask(until())
-    } catch (thrown) {
-      return unlessAbsent(thrown)
-    }
   }
 
   return { info: ({ path }) => info(path), resolve: ({ path }) => resolve(path) }

@@ -1,9 +1,9 @@
 // Node of a path that a command names: links are followed, and what is known is found without a request.
 import { posix } from 'node:path'
 import type { Readable } from '../../cache/metadata/catalog.js'
-import { Failure } from '../../failure.js'
+import { Failure, unlessFailure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
-import { type EditableNode, isDirectory, isEditable, type Node, nodeIn } from '../nodes/node.js'
+import { type EditableNode, isDirectory, isEditable, type Node, nodeIn, recordOf } from '../nodes/node.js'
 import { pathOf, rootPlace } from '../nodes/place.js'
 import type { Tree } from '../tree/tree.js'
 
@@ -44,9 +44,7 @@ const namesOf = (path: string): string[] => path.split('/').filter(name => name 
 export async function placeOf(tree: Tree, path: string, context: RequestContext): Promise<string> {
   const given = withoutEnd(path)
   if (given === '/') return given
-  const above = await nodeAt(tree, posix.dirname(given), context).catch((thrown: unknown) => {
-    if (!(thrown instanceof Failure)) throw thrown
-  })
+  const above = await nodeAt(tree, posix.dirname(given), context).catch(unlessFailure)
   return above === undefined ? given : posix.join(above.path, posix.basename(given))
 }
 
@@ -56,21 +54,8 @@ export async function recordNodeAt(
   path: string,
   context: RequestContext,
 ): Promise<EditableNode | undefined> {
-  return recordOf((await nodeAt(tree, path, context)).node)
-}
-
-function recordOf(node: Node): EditableNode | undefined {
-  if (isEditable(node)) return node
-  switch (node.kind) {
-    case 'project':
-      return { kind: 'record', of: 'project', id: node.id, parent: node.parent }
-    case 'calculation':
-      return { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
-    case 'report':
-      return { kind: 'record', of: 'report', id: node.id }
-    default:
-      return undefined
-  }
+  const { node } = await nodeAt(tree, path, context)
+  return isEditable(node) ? node : recordOf(node)
 }
 
 /** The thing with an id of its own that a node is, or belongs to. */

@@ -58,7 +58,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
-    const removed = aboutRemoval(path, node, { burst: writeSide.burst, now: parts.now })
+    const removed = aboutRemoval(path, node, writeSide.burst, parts.now())
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node !== undefined && isEditable(node) && writeSide.records.known(nodeKey(node))?.isAway)
       return { wrong: true, sentences: [awaySentence(path)] }
@@ -158,7 +158,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), context))
     await tree.refresh(directory, context)
     await lookAgain(node, directory, context)
-    parts.shownAgain(directory)
+    parts.news.tell('all')
     return { stale: xattrs.get(path, node, 'user.calcfs.stale') }
   }
 
@@ -182,7 +182,7 @@ function directoryFor(node: Node): DirectoryNode | undefined {
 }
 
 /** The directory with which a record's text is asked for again. */
-export function directoryOf(node: RecordNode): DirectoryNode {
+function directoryOf(node: RecordNode): DirectoryNode {
   switch (node.of) {
     case 'project':
       return { kind: 'project', id: node.id }
@@ -200,7 +200,7 @@ const advised = (failure: Failure): readonly string[] => [adviceFor(failure) ?? 
 function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
-    `Could not ${whatWasTried(verb)} ${path} (${localText(at)}): ${ended(withoutPath(failure.message, path))}`,
+    `Could not ${tried[verb] ?? verb} ${path} (${localText(at)}): ${ended(withoutPath(failure.message, path))}`,
     ...said,
     ...advised(failure),
   ]
@@ -234,11 +234,7 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
   ]
 }
 
-/** A verb of the kernel in plain words. */
-function whatWasTried(verb: string): string {
-  return tried[verb] ?? verb
-}
-
+/** Verbs of the kernel in plain words. */
 const tried: Readonly<Record<string, string>> = {
   create: 'make the file',
   deleting: 'delete',

@@ -114,37 +114,41 @@ export interface Dentry {
   readonly node: Node
 }
 
-export function isDirectory(node: Node): node is DirectoryNode {
-  switch (node.kind) {
-    case 'root':
-    case 'top':
-    case 'project':
-    case 'calculation':
-    case 'shares':
-    case 'users':
-    case 'user':
-    case 'reports':
-    case 'report':
-    case 'report-names':
-    case 'numbers':
-    case 'number-room':
-    case 'own':
-    case 'drafts':
-      return true
-    case 'record':
-    case 'new':
-    case 'order':
-    case 'generated':
-    case 'content':
-    case 'link':
-    case 'draft-text':
-    case 'scratch':
-      return false
-  }
+const directoryKinds: Readonly<Record<DirectoryNode['kind'], true>> = {
+  root: true,
+  top: true,
+  project: true,
+  calculation: true,
+  shares: true,
+  users: true,
+  user: true,
+  reports: true,
+  report: true,
+  'report-names': true,
+  numbers: true,
+  'number-room': true,
+  own: true,
+  drafts: true,
 }
+
+export const isDirectory = (node: Node): node is DirectoryNode => node.kind in directoryKinds
 
 export function isEditable(node: Node): node is EditableNode {
   return node.kind === 'record' || node.kind === 'new' || node.kind === 'order'
+}
+
+/** The record of what a directory stands for; undefined where that has none. */
+export function recordOf(node: Node): RecordNode | undefined {
+  switch (node.kind) {
+    case 'project':
+      return { kind: 'record', of: 'project', id: node.id, parent: node.parent }
+    case 'calculation':
+      return { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
+    case 'report':
+      return { kind: 'record', of: 'report', id: node.id }
+    default:
+      return undefined
+  }
 }
 
 /** A name for the node that outlives restarts; times and shown texts are kept under it. */

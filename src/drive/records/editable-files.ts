@@ -245,13 +245,5 @@ function readRecord(node: RecordNode, catalog: Catalog, context: RequestContext)
   })
 }
 
-export function readableOf(node: Exclude<RecordNode, { of: 'share' }>): Readable {
-  switch (node.of) {
-    case 'project':
-      return { kind: 'project', id: node.id }
-    case 'calculation':
-      return { kind: 'calculation', id: node.id }
-    case 'report':
-      return { kind: 'report', id: node.id }
-  }
-}
+export const readableOf = ({ of, id }: Exclude<RecordNode, { of: 'share' }>): Readable =>
+  ({ kind: of, id }) as Readable

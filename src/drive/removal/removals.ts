@@ -172,11 +172,6 @@ const wholeMeant = 'a file or a directory of its project, or of the drive itself
 const directoryOf = (node: RecordNode): string =>
   nodeKey(node.of === 'share' ? { kind: 'shares', project: node.project } : { kind: 'reports' })
 
-export interface RemovalReportSources {
-  readonly burst: Pick<Burst, 'waiting' | 'unlinked'>
-  readonly now: () => Instant
-}
-
 function sentencesOf(removal: WaitingRemoval, now: Instant): readonly string[] {
   const { path, since, isSent, isUnsaved } = removal
   if (isSent && isUnsaved !== true) return [`${path} (${whatGoes(removal)}) is being deleted now.`]
@@ -188,21 +183,20 @@ function sentencesOf(removal: WaitingRemoval, now: Instant): readonly string[] {
 }
 
 /** Things about to be deleted, by the path at which it was removed. */
-export const waitingRemovals = ({
-  burst,
-}: Pick<RemovalReportSources, 'burst'>): readonly { path: string; what: string; since: Instant }[] =>
+export const waitingRemovals = (burst: Burst): readonly { path: string; what: string; since: Instant }[] =>
   burst.waiting().map(removal => ({ path: removal.path, what: whatGoes(removal), since: removal.since }))
 
 /** Sentences about a thing, and about what was removed below its path; none where nothing was. */
 export function aboutRemoval(
   path: string,
   node: Node | undefined,
-  { burst, now }: RemovalReportSources,
+  burst: Burst,
+  now: Instant,
 ): readonly string[] {
   const key = node === undefined ? undefined : nodeKey(node)
   const isHere = (at: string): boolean => at === path || at.startsWith(`${path}/`)
   const waiting = burst.waiting().filter(one => nodeKey(one.node) === key || isHere(one.path))
-  if (waiting.length > 0) return waiting.flatMap(one => sentencesOf(one, now()))
+  if (waiting.length > 0) return waiting.flatMap(one => sentencesOf(one, now))
   if (!burst.unlinked().some(isHere)) return []
   return [
     `${path}: files were unlinked, which are back in ${pauseMs / 1000} s: the service deletes a calculation as a whole only (rm -r CALCULATION).`,

@@ -1,7 +1,7 @@
 // Access rights: the mount's own limit, what is published, and shares that are READ; decided here alone.
 
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
-import { Failure } from '../../failure.js'
+import { Failure, unlessFailure } from '../../failure.js'
 import { recover } from '../../maybe-promise.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { Node } from '../nodes/node.js'
@@ -97,7 +97,8 @@ export function openAccessRights(
     /** Asks for the shares of this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
     async meet(project: ProjectId, context: RequestContext): Promise<void> {
       if (access === 'read') return
-      await recover(catalog.shares(project).ask(context), unknown)
+      // A user who may not see the list gets the service's own refusal at the save.
+      await recover(catalog.shares(project).ask(context), unlessFailure)
     },
   }
 }
@@ -121,8 +122,3 @@ function onlyManaged(what: string): Failure {
 
 const sharedReadOnly = (project: string): Failure =>
   new Failure('read-only', `the project ${project} is shared with you for reading only`)
-
-/** A user who may not see the list gets the service's own refusal at the save. */
-function unknown(thrown: unknown): void {
-  if (!(thrown instanceof Failure)) throw thrown
-}

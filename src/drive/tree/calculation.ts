@@ -68,8 +68,6 @@ export function openCalculationTree(catalog: Catalog, marks: Marks) {
   }
 }
 
-export type CalculationTree = ReturnType<typeof openCalculationTree>
-
 function entriesOf(
   { id, title, date, since, parent }: CalculationNode,
   { titles, derived, mark }: Pick<FolderListing, 'titles' | 'derived'> & { mark: string },

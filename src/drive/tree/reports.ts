@@ -138,8 +138,6 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 }
 
-export type ReportTree = ReturnType<typeof openReportTree>
-
 const orderEntry = (id: ReportId): Dentry => ({ name: fixedNames.order, node: { kind: 'order', id } })
 
 function entries(id: ReportId): readonly Dentry[] {

@@ -86,8 +86,6 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   }
 }
 
-export type UserTree = ReturnType<typeof openUserTree>
-
 const isUntold = (kind: FailureKind): boolean => kind === 'in-doubt' || kind === 'absent'
 
 const linkToProject = (id: string | undefined): Node | undefined =>
