@@ -17,7 +17,7 @@ const longTogether = 12 << 20
  * a walk over 100,000 calculations would keep as much garbage as answers.
  */
 const usualGrowth = 100
-const reducedGrowth = 40
+const reducedGrowth = 15
 const growsLessFrom = 48 << 20
 /** Milliseconds after which a very long answer is parsed, shown and on the disk. */
 const understoodAfter = 500
