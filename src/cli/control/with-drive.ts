@@ -26,29 +26,16 @@ export interface SelectedDrive {
   readonly paths: readonly GivenPath[]
 }
 
-/** Does the work with the drive that a command selects by its flags and paths. @throws Stop where several could be meant */
+/**
+ * Does the work with the drive that a command selects by its flags and paths.
+ * @param as `introduced`, for a command that shows a drive: without a daemon the service is asked first who the user is, so that no cache of another user is shown
+ * @throws Stop where several could be meant
+ */
 export async function withDrive<Result>(
   command: Command,
   given: readonly string[],
   work: (drive: SelectedDrive) => Promise<Result>,
-): Promise<Result> {
-  return withChosen(command, given, 'kept', work)
-}
-
-/** The same for a command that shows a drive: without a daemon the service is asked first who the user is, so that no cache of another user is shown. */
-export async function withReader<Result>(
-  command: Command,
-  given: readonly string[],
-  work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
-): Promise<Result> {
-  return withChosen(command, given, 'introduced', ({ reader, paths }) => work(reader, paths))
-}
-
-async function withChosen<Result>(
-  command: Command,
-  given: readonly string[],
-  as: 'kept' | 'introduced',
-  work: (drive: SelectedDrive) => Promise<Result>,
+  as: 'kept' | 'introduced' = 'kept',
 ): Promise<Result> {
   const { mountPoint, paths } = await chosen(command, given)
   if (mountPoint !== undefined) {
@@ -61,6 +48,13 @@ async function withChosen<Result>(
     work({ control, reader, mountPoint, paths }),
   )
 }
+
+/** The same for a command that shows a drive. */
+export const withReader = <Result>(
+  command: Command,
+  given: readonly string[],
+  work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
+): Promise<Result> => withDrive(command, given, ({ reader, paths }) => work(reader, paths), 'introduced')
 
 /** The same with one path. */
 export function withPath<Result>(

@@ -38,42 +38,36 @@ const [lookEvery, waitingAtMost] = [250, 6_000]
 
 /** As it is once all of it is here, or as much as can be had now. */
 async function followed(control: Control, begun: PinLine, isMounted: boolean): Promise<PinLine> {
-  let last = begun
+  let pin = begun
   const line = drawProgress(process.stderr, () => ({
-    files: last.files,
-    filesDone: last.filesKept,
-    bytes: last.bytes,
-    bytesDone: last.bytesKept,
-    isGrowing: last.state === 'looking',
+    files: pin.files,
+    filesDone: pin.filesKept,
+    bytes: pin.bytes,
+    bytesDone: pin.bytesKept,
+    isGrowing: pin.state === 'looking',
   }))
+  let waitingSince: number | undefined
   try {
-    return await settled(control, begun, { isMounted, told: pin => (last = pin) })
+    while (unfinished.has(pin.state)) {
+      waitingSince = pin.state === 'waiting' ? (waitingSince ?? Date.now()) : undefined
+      if (waitingSince !== undefined && Date.now() - waitingSince > waitingAtMost) {
+        const next = isMounted
+          ? 'the drive goes on with it by itself'
+          : `calcfs pin ${pin.path} goes on with it`
+        throw new Stop(exitCodes.unreachable, `${pinText(pin)}; ${next}.`)
+      }
+      await new Promise(wake => setTimeout(wake, lookEvery))
+      const found = (await control.pins({})).find(({ path }) => path === begun.path)
+      if (found === undefined) throw new Stop(exitCodes.failed, `${begun.path} was unpinned meanwhile.`)
+      pin = found
+    }
+    return pin
   } finally {
     line.end()
   }
 }
 
-async function settled(
-  control: Control,
-  begun: PinLine,
-  { told, isMounted }: { readonly told: (pin: PinLine) => void; readonly isMounted: boolean },
-): Promise<PinLine> {
-  let waitingSince: number | undefined
-  for (;;) {
-    const pin = (await control.pins({})).find(({ path }) => path === begun.path)
-    if (pin === undefined) throw new Stop(exitCodes.failed, `${begun.path} was unpinned meanwhile.`)
-    told(pin)
-    waitingSince = pin.state === 'waiting' ? (waitingSince ?? Date.now()) : undefined
-    if (waitingSince !== undefined && Date.now() - waitingSince > waitingAtMost) {
-      const next = isMounted
-        ? 'the drive goes on with it by itself'
-        : `calcfs pin ${pin.path} goes on with it`
-      throw new Stop(exitCodes.unreachable, `${pinText(pin)}; ${next}.`)
-    }
-    if (pin.state !== 'looking' && pin.state !== 'fetching' && pin.state !== 'waiting') return pin
-    await new Promise(wake => setTimeout(wake, lookEvery))
-  }
-}
+const unfinished: ReadonlySet<PinLine['state']> = new Set(['looking', 'fetching', 'waiting'])
 
 const isWhole = ({ state }: PinLine): boolean => state === 'whole'
 
