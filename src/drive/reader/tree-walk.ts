@@ -10,18 +10,29 @@ export interface Seen<Place> {
 /** A directory of the walk. */
 interface Look<Place> {
   readonly place: Place
-  /** Its place among all directories of the walk: where it stands in each directory on the way to it. */
-  readonly order: readonly number[]
-  found?: Promise<readonly Seen<Place>[]>
-  isSettled: boolean
+  found?: Promise<Level<Place>> | undefined
+  /** The same once it is known. */
+  below?: Level<Place> | undefined
+}
+
+interface Entry<Place> {
+  readonly items: readonly TreeItem[]
+  readonly enter: Look<Place> | undefined
+}
+
+/** The entries of one directory. */
+interface Level<Place> {
+  readonly entries: readonly Entry<Place>[]
+  /** Those that are directories. */
+  readonly looks: readonly Look<Place>[]
+  /** The walk has come to so many of them. */
+  passed: number
 }
 
 /** So many directories are looked at side by side. */
 const looksAtOnce = 32
-/** So many may have been looked at before the walk has come to them: what is found waits in memory, and a copy would ask for its records again. */
+/** So many are looked at before the walk has come to them: what is found waits in memory, and a copy would ask for its records again. */
 const looksAhead = 64
-/** So many with those that come sooner in the order than what was found first: without them each waits until the walk is there, one by one. */
-const looksHeld = 256
 /** So many items are one batch. */
 const batchSize = 256
 
@@ -34,123 +45,83 @@ export async function* walkTree<Place>(
   look: (place: Place) => Promise<readonly Seen<Place>[]>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TreeItem[]> {
-  const looks = openLooks(look, signal)
-  const frames = [{ seen: looks.enqueue(top, []), at: 0 }]
+  const frames = [{ level: levelOf(top), at: 0 }]
+  let underWay = 0
   let batch: TreeItem[] = []
+
+  /** Looks at the next directories in the order of the walk, whatever was found first. */
+  function begin(): void {
+    let ahead = 0
+    for (const { level } of frames.toReversed())
+      for (const next of comingIn(level)) {
+        if (signal.aborted || underWay >= looksAtOnce || ahead >= looksAhead) return
+        ahead += 1
+        if (next.found === undefined) void start(next)
+      }
+  }
+
+  function start(next: Look<Place>): Promise<Level<Place>> {
+    underWay += 1
+    next.found = look(next.place).then(seen => {
+      underWay -= 1
+      next.below = levelOf(seen)
+      begin()
+      return next.below
+    })
+    return next.found
+  }
+
   try {
+    begin()
     for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
-      const next = frame.seen[frame.at]
+      const next = frame.level.entries[frame.at]
       frame.at += 1
       if (next === undefined) {
         frames.pop()
         continue
       }
-      batch.push(...next.items)
-      if (batch.length >= batchSize || (next.enter?.isSettled === false && batch.length > 0)) {
+      const { items, enter } = next
+      batch.push(...items)
+      if (
+        batch.length >= batchSize ||
+        (enter !== undefined && enter.below === undefined && batch.length > 0)
+      ) {
         yield batch
         batch = []
       }
-      if (next.enter !== undefined) frames.push({ seen: await looks.take(next.enter), at: 0 })
+      if (enter !== undefined) {
+        const level = await (enter.found ?? start(enter))
+        frame.level.passed += 1
+        frames.push({ level, at: 0 })
+        // The directory above goes on, and has no use for it.
+        enter.found = undefined
+        enter.below = undefined
+        begin()
+      }
       signal.throwIfAborted()
     }
     if (batch.length > 0) yield batch
   } finally {
-    looks.end()
+    frames.length = 0
   }
 }
 
-interface Entered<Place> {
-  readonly items: readonly TreeItem[]
-  readonly enter: Look<Place> | undefined
-}
-
-/** The directories that the walk has not come to yet. Those next in its order are looked at first. */
-function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]>, signal: AbortSignal) {
-  /** The last one is the next in the order of the walk: whatever came in first, what is shown first is looked at first. */
-  const waiting: Look<Place>[] = []
-  const ahead = new WeakMap<Look<Place>, readonly Entered<Place>[]>()
-  /** Looked at, or being looked at, before the walk has come there. */
-  const held = new Set<Look<Place>>()
-  let underWay = 0
-  let isOver = false
-
-  function enqueue(seen: readonly Seen<Place>[], above: readonly number[]): readonly Entered<Place>[] {
-    const entered = seen.map(({ items, enter }, at) => ({
+function levelOf<Place>(seen: readonly Seen<Place>[]): Level<Place> {
+  const entries = seen.map(
+    ({ items, enter }): Entry<Place> => ({
       items,
-      enter: enter === undefined ? undefined : { place: enter, order: [...above, at], isSettled: false },
-    }))
-    // The entries of one directory are one piece of the order.
-    const block = entered.flatMap(({ enter }) => enter ?? []).reverse()
-    waiting.splice(placeOf(above, waiting), 0, ...block)
-    begin()
-    return entered
-  }
-
-  function begin(): void {
-    while (!isOver && !signal.aborted && underWay < looksAtOnce) {
-      const next = waiting.at(-1)
-      if (next === undefined || (next.found === undefined && !mayBegin(next))) return
-      waiting.pop()
-      if (next.found === undefined) void start(next)
-    }
-  }
-
-  function mayBegin(next: Look<Place>): boolean {
-    if (held.size < looksAhead) return true
-    const sooner = [...held].filter(({ order }) => !isAfter(order, next.order)).length
-    return sooner < looksAtOnce && held.size < looksHeld
-  }
-
-  function start(next: Look<Place>): Promise<readonly Seen<Place>[]> {
-    underWay += 1
-    held.add(next)
-    const found = look(next.place)
-    next.found = found
-    found
-      .then(seen => {
-        ahead.set(next, enqueue(seen, next.order))
-      })
-      .catch(() => {})
-      .finally(() => {
-        next.isSettled = true
-        underWay -= 1
-        begin()
-      })
-    return found
-  }
-
-  return {
-    enqueue,
-    /** The find there; looked at now, out of turn, where that has not begun. */
-    async take(next: Look<Place>): Promise<readonly Entered<Place>[]> {
-      const seen = await (next.found ?? start(next))
-      held.delete(next)
-      begin()
-      return ahead.get(next) ?? enqueue(seen, next.order)
-    },
-    end(): void {
-      isOver = true
-      waiting.length = 0
-    },
-  }
+      enter: enter === undefined ? undefined : { place: enter },
+    }),
+  )
+  return { entries, looks: entries.flatMap(({ enter }) => enter ?? []), passed: 0 }
 }
 
-/** Where the directories below `above` stand among those that wait, the last of which comes first. */
-function placeOf(
-  above: readonly number[],
-  waiting: readonly { readonly order: readonly number[] }[],
-): number {
-  let [from, to] = [0, waiting.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (isAfter(waiting[middle]?.order ?? [], above)) from = middle + 1
-    else to = middle
+/** Directories to which the walk has not come, with what is known to lie in them, in its order. */
+function* comingIn<Place>(level: Level<Place>): Generator<Look<Place>> {
+  for (let at = level.passed; at < level.looks.length; at += 1) {
+    const next = level.looks[at]
+    if (next === undefined) return
+    yield next
+    if (next.below !== undefined) yield* comingIn(next.below)
   }
-  return from
-}
-
-function isAfter(one: readonly number[], other: readonly number[]): boolean {
-  const at = one.findIndex((place, depth) => place !== other[depth])
-  if (at === -1) return false
-  return (one[at] ?? 0) > (other[at] ?? Number.NEGATIVE_INFINITY)
 }
