@@ -48,6 +48,7 @@ export class Walks {
   private readonly files: FileQuestions
   private readonly source: PrefetchSource
   private looks = 0
+  private isFileNext = false
   private steps = 0
   /** A walk at or below this path begins once more. */
   private again: string | undefined
@@ -59,7 +60,7 @@ export class Walks {
     private readonly pattern: AccessPattern,
   ) {
     this.files = new FileQuestions(pattern, ports.isKnown)
-    this.source = ports.queue.source(() => this.nextFolder() ?? this.nextFile())
+    this.source = ports.queue.source(() => this.nextTask())
   }
 
   /** The folder at this path, which stands in a directory that is known, is entered. */
@@ -184,6 +185,13 @@ export class Walks {
     const made = new Trail(folder, this.ports.now(), isAgain)
     this.trails.set(folder.path, made)
     return made
+  }
+
+  /** In turn: the files of folders that are near do not wait for the listings of those that are far. */
+  private nextTask(): PrefetchTask | undefined {
+    this.isFileNext = !this.isFileNext
+    if (this.isFileNext) return this.nextFile() ?? this.nextFolder()
+    return this.nextFolder() ?? this.nextFile()
   }
 
   private nextFolder(): PrefetchTask | undefined {
