@@ -162,7 +162,7 @@ Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${kibibytes}
 Depends: nodejs (>= 20.19), fuse3 | fuse, libc6 (>= 2.25), libgcc-s1, libstdc++6
-Suggests: libfuse2t64 | libfuse2, bash-completion, libsecret-tools
+Suggests: libfuse2t64 | libfuse2, bash-completion, libnotify-bin, libsecret-tools
 Section: net
 Priority: optional
 Description: computational-chemistry data platform as a drive

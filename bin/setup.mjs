@@ -56,6 +56,7 @@ const needs = [
     'gnuplot-nox': 'gnuplot',
     iproute2: 'ip',
     'libglib2.0-bin': 'gio',
+    'libnotify-bin': 'notify-send',
     'libsecret-tools': 'secret-tool',
     'man-db': 'man',
     mawk: 'awk',

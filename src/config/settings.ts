@@ -123,6 +123,10 @@ export const settings = {
     [loopbackPort, '<address>'],
     'show metrics and health there over HTTP, for example 127.0.0.1:9464; loopback addresses only',
   ),
+  notify: switchedOff(
+    'drive',
+    'tell the desktop (notify-send) when an edit waits to be saved or the sign-in has ended',
+  ),
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
   kernel: preset(
     'drive',

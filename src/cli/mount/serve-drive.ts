@@ -20,6 +20,7 @@ import type { Configured } from '../../terminal/settings.js'
 import { type ControlServer, serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
 import { logCalls, logFailures } from './call-log.js'
+import { showNotices } from './desktop-notice.js'
 import { mountByOneWay } from './kernel-way.js'
 
 /** The parts that a process gives to its drives. */
@@ -152,6 +153,8 @@ async function begun(
     troubles.push(asFailure(thrown).message)
     log.warn(troubles[0])
   })
+  const look = (): ReturnType<typeof line.control.activity> => line.control.activity({})
+  const stopNotices = config.notify ? showNotices(clock, look, sentence => log.warn(sentence)) : () => {}
   const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
   void line.listTop()
@@ -173,6 +176,7 @@ async function begun(
       await mounted.answered(config.deadlineSave + answerMargin)
       await mounted.unmount()
       stopLooking()
+      stopNotices()
       await port?.close()
       await control?.close()
       await line.close()

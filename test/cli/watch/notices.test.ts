@@ -1,0 +1,83 @@
+// Desktop notices: each cause once until it is mended, told by the desktop's own program.
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { type NoticeSource, openNotices } from '../../../src/cli/mount/desktop-notice.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+t.setTimeout(480_000)
+// They wait most of the time.
+t.jobs = 3
+
+const source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
+  mountPoint: '/lab',
+  signedOutBecause,
+  waiting: records.map(record => ({
+    record,
+    state: 'refused',
+    since: '2026-01-01T00:00:00.000Z',
+    why: `${record} is wrong`,
+  })),
+})
+
+t.test('NOTIFY-1 in any order of failing and mending no cause is told twice while it lasts', async () => {
+  const looks = fc.array(fc.uniqueArray(fc.constantFrom<string[]>('a', 'b', 'c'), { maxLength: 3 }), {
+    maxLength: 30,
+  })
+  await fc.assert(
+    fc.property(looks, all => {
+      const due = openNotices()
+      const told = new Set<string>()
+      return all.every((records, at) => {
+        for (const record of told) if (!records.includes(record)) told.delete(record)
+        const text = due(source(records))
+          .map(notice => notice.text)
+          .join('\n')
+        return records.every(record => {
+          const isTold = text.includes(`${record}: ${record} is wrong`)
+          const isDue = all[at - 1]?.includes(record) === true && !told.has(record)
+          if (isTold) told.add(record)
+          return isTold === isDue
+        })
+      })
+    }),
+  )
+})
+
+const record = 'reports/42.json'
+
+/** Saves what is no record; the program hears of it. */
+const spoil = async (testbed: KernelTestbed) =>
+  outcome(overwrite(testbed, record, (await textOf(testbed, record)).replace('{', '{,')))
+
+t.test(
+  'NOTIFY-1 the program of the desktop hears of an edit that waits, once, and again after it was mended',
+  async t => {
+    const made = await mkdtemp(join(tmpdir(), 'calcfs-notice-'))
+    t.teardown(() => rm(made, { recursive: true, force: true }))
+    const heard = join(made, 'heard')
+    const program = join(made, 'notify-send')
+    await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@" >> '${heard}'\necho end >> '${heard}'\n`)
+    await chmod(program, 0o755)
+    const environment = { CALCFS_NOTIFY: 'yes', PATH: `${made}:${process.env['PATH']}` }
+    const testbed = await realMount(t, { environment })
+    const notices = async (): Promise<number> =>
+      (await readFile(heard, 'utf8').catch(() => '')).split('\n').filter(line => line === 'end').length
+    t.match(await spoil(testbed), /EINVAL/)
+    await until(60_000, 'a notice', async () => (await notices()) === 1)
+    t.match(
+      await readFile(heard, 'utf8'),
+      /^--app-name=calcfs\n--\ncalcfs: an edit is not saved\n42\.json: report 42: /,
+    )
+    t.match(await testbed.calcfs('drafts', 'drop', '42.json', '--mount', testbed.directory), { code: 0 })
+    // A look is taken every five seconds; this one finds nothing that waits.
+    await new Promise(wake => setTimeout(wake, 8_000))
+    t.equal(await notices(), 1)
+    await spoil(testbed)
+    await until(60_000, 'another notice', async () => (await notices()) === 2)
+  },
+)
