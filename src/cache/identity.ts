@@ -14,7 +14,7 @@ import {
   type Remote,
 } from '../remote/remote.js'
 import { isSameName } from '../spelling.js'
-import type { Ledger, LogFunction } from './ledger/ledger.js'
+import { type Ledger, type LogFunction, valueIn } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
 export interface RecordRef {
@@ -137,7 +137,7 @@ export class Identities {
   #rowOf(thing: RecordRef): IdentityRow | undefined {
     const text = this.ledger.get(room, keyOf(thing))
     if (text === undefined) return undefined
-    if (text !== this.#lastRow.text) this.#lastRow = { text, row: rowIn(text) }
+    if (text !== this.#lastRow.text) this.#lastRow = { text, row: valueIn(rowForm, text) }
     return this.#lastRow.row
   }
 
@@ -192,15 +192,6 @@ export function isOtherRecord(
 ): boolean {
   const isSame = listed.born === undefined || born === undefined || isSameMoment(listed.born, born, 'loosely')
   return !isSameName(listed.title, title) || !isSame
-}
-
-/** A value of another version says nothing. */
-function rowIn(text: string): IdentityRow | undefined {
-  try {
-    return rowForm.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 function contradicts(row: IdentityRow, said: Identity, by: AnswerSource): boolean {

@@ -3,6 +3,7 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'libsql'
 import { LRUCache } from 'lru-cache'
+import type * as z from 'zod'
 import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
@@ -245,6 +246,16 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       table = undefined
       retryAt = instant(Number.POSITIVE_INFINITY)
     },
+  }
+}
+
+/** A text of the ledger in its form; undefined for none, and for what is damaged or of another version of calcfs. */
+export function valueIn<Value>(form: z.ZodType<Value>, text: string | undefined): Value | undefined {
+  if (text === undefined) return undefined
+  try {
+    return form.parse(JSON.parse(text))
+  } catch {
+    return undefined
   }
 }
 

@@ -1,6 +1,6 @@
 // Text versions: the texts kept of one record, those that say the same as one version, each with a number that stays.
 import * as z from 'zod'
-import type { Ledger } from '../../cache/ledger/ledger.js'
+import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
 import { keyName, type RecordKey } from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import type { Meeting, TextUse } from '../../edit/journal/text-marks.js'
@@ -102,7 +102,7 @@ export function openTextVersions({
   }
 
   function numbered(key: RecordKey, found: readonly (readonly [string, Gathered])[]): readonly TextVersion[] {
-    const kept = numbersIn(state.get(room, keyName(key)))
+    const kept = valueIn(numbersForm, state.get(room, keyName(key))) ?? { next: 1, given: {} }
     const given: typeof kept.given = {}
     let { next } = kept
     const versions = found
@@ -145,15 +145,6 @@ function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 's
   const at = Math.min(...meetings.map(one => one.at)) as Instant
   const stored = meetings.some(one => !neverStored.includes(one.how))
   return { at, how: stored && how === 'sent' ? 'saved' : how, stored, mount }
-}
-
-function numbersIn(text: string | undefined): z.infer<typeof numbersForm> {
-  try {
-    return numbersForm.parse(JSON.parse(text ?? ''))
-  } catch {
-    // None was ever listed, or another version of calcfs has written it.
-    return { next: 1, given: {} }
-  }
 }
 
 /** Undefined where it is none. */

@@ -1,6 +1,6 @@
 // Known reports: no operation lists reports, so those created, opened or added are remembered with what their records said.
 import * as z from 'zod'
-import type { Ledger } from '../../cache/ledger/ledger.js'
+import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
 import { compareIds } from '../nodes/name.js'
@@ -10,22 +10,12 @@ export interface KnownReport {
   readonly id: ReportId
   readonly title: string
   readonly type: string
-  readonly calculations: number | undefined
+  readonly calculations?: number | undefined
 }
 
 const room = 'known-reports'
 
 const lineForm = z.object({ title: z.string(), type: z.string(), calculations: z.number().optional() })
-
-/** A line that another version wrote says nothing, but the report stays known. */
-function lineIn(text: string): Omit<KnownReport, 'id'> {
-  try {
-    const { calculations, ...line } = lineForm.parse(JSON.parse(text))
-    return { ...line, calculations }
-  } catch {
-    return { title: '', type: '', calculations: undefined }
-  }
-}
 
 export class KnownReports {
   /** Of records that were looked at: a record never changes, and its rows may be many. */
@@ -40,7 +30,10 @@ export class KnownReports {
   list(): readonly KnownReport[] {
     return [...this.ledger.entries(room)]
       .filter(([id]) => idForm.test(id))
-      .map(([id, { value }]) => ({ id: id as ReportId, ...lineIn(value) }))
+      .map(([id, { value }]) => ({
+        id: id as ReportId,
+        ...(valueIn(lineForm, value) ?? { title: '', type: '' }),
+      }))
       .sort((a, b) => compareIds(a.id, b.id))
   }
 

@@ -1,7 +1,7 @@
 // Pins, on disk and in memory: which subtrees the user wants kept whole, what belongs to each, and what is not evicted for them.
 import * as z from 'zod'
 import type { ContentCache } from '../../cache/content/content.js'
-import type { Ledger } from '../../cache/ledger/ledger.js'
+import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
 import { derivedNames } from '../../content-kinds.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
@@ -221,7 +221,7 @@ export class PinStore {
       if (pin === undefined) return []
       const before = this.#known.get(key)
       const isSame = before?.stored === stored
-      const members = isSame ? before.members : parsed(membersForm, this.ledger.get(memberRoom, key))
+      const members = isSame ? before.members : valueIn(membersForm, this.ledger.get(memberRoom, key))
       return [{ pin, stored, members: members ?? noMembers }]
     })
     found.sort((one, other) => one.pin.since - other.pin.since)
@@ -268,17 +268,8 @@ function idsOf(one: PinMembers, kind: string): ReadonlySet<string> {
 const isOfProject = (kind: string): boolean => /^(project|projects|calculations)$/.test(kind)
 
 function pinIn(key: string, text: string): Pin | undefined {
-  const pin = parsed(pinForm, text)
+  const pin = valueIn(pinForm, text)
   if (pin === undefined) return undefined
   const target = pin.target as PinTarget
   return nodeKey(target) === key ? { key, path: pin.path, target, since: instant(pin.since) } : undefined
-}
-
-/** Undefined for what another version of calcfs wrote. */
-function parsed<Value>(form: z.ZodType<Value>, text: string | undefined): Value | undefined {
-  try {
-    return form.parse(JSON.parse(text ?? ''))
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 // Pin survey: what belongs to a pin now, asked of the service as far as it is not known or may be old.
 import type { LimitFunction } from 'p-limit'
+import type { Entry } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
@@ -23,12 +24,6 @@ export interface PinSurveyParts extends KnownParts {
   readonly context: () => RequestContext
 }
 
-/** An entry of the catalog. */
-interface Asked<Answer> {
-  known(): Answer | undefined
-  ask(context: RequestContext): Answer | Promise<Answer>
-}
-
 /** A project that lies so deep lies in itself. */
 const deepest = 64
 
@@ -44,7 +39,7 @@ export class PinSurvey {
   }
 
   /** Asked for where it is not known. */
-  async #ask<Answer>(entry: Asked<Answer>): Promise<Answer> {
+  async #ask<Answer>(entry: Pick<Entry<Answer>, 'known' | 'ask'>): Promise<Answer> {
     return entry.known() ?? this.parts.limit(() => entry.ask(this.parts.context()))
   }
 
