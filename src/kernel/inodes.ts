@@ -282,7 +282,7 @@ export class Inodes {
 }
 
 /** `cp -r` and others take the folders of a directory by their inode numbers: these are in the order of the ids, as a listing is. */
-const orderedKey = /^(project|calculation) (\d{1,12})$/
+const orderedKey = /^(project|calculation) ([1-9]\d{0,11})$/
 const firstOf = { project: 1n << 60n, calculation: 1n << 61n }
 const hashed = 1n << 63n
 

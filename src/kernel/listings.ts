@@ -29,6 +29,7 @@ export class Listings {
 
   constructor(private readonly parts: RequestParts) {}
 
+  /** Never ENOSYS, which would spare this call for good: who reads on after the names have changed would be shown an early end. */
   open({ node }: Header): Answer {
     const inode = this.parts.inodes.get(node)
     const { generation, kept } = inode
