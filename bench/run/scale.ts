@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { BlobStore } from '../../src/cache/content/store/blob-store.js'
-import { startChecksum, storedBytes } from '../../src/cache/content/store/checksum.js'
+import { ChecksumBuilder, storedBytes } from '../../src/cache/content/store/checksum.js'
 import { type KeptRow, KeptTable } from '../../src/cache/content/store/kept-table.js'
 import { openLedger } from '../../src/cache/ledger/ledger.js'
 import { systemClock } from '../../src/remote/clock.js'
@@ -191,7 +191,7 @@ async function keepMany(cache: string): Promise<void> {
   let added: KeptRow[] = []
   for (let at = 0; at < keptFiles; at += 1) {
     const bytes = Buffer.from(`kept ${at}\n`)
-    const prover = startChecksum()
+    const prover = new ChecksumBuilder()
     prover.add(bytes)
     const name = createHash('sha256').update(bytes).digest('hex')
     await store.keep(name, bytes, prover.finish())

@@ -5,16 +5,7 @@ import type { Dentry } from '../nodes/node.js'
 /** Each includes the one before. */
 export type AccessLevel = 'looked' | 'opened' | 'read'
 
-export interface AccessPattern {
-  /** Something was done to a file of the folder at this path; whether it is more than was done there to its kind. */
-  note(folder: string, kind: string, level: AccessLevel): boolean
-  /** The usual use of files of this kind in other folders than the one at this path. */
-  usual(kind: string, elsewhere?: string): AccessLevel | undefined
-  /** Another number whenever more is usual than before. */
-  readonly version: number
-}
-
-/** So many folders back count: what was not done in any of them is no habit any more. */
+/** So many folders back count: what was not done in any of them is no habit any more. Eight programs may be in as many at a time. */
 const remembered = 8
 const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, read: 3 }
 
@@ -22,38 +13,34 @@ const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, re
 export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boolean =>
   than === undefined || weight[level] > weight[than]
 
-export function openAccessPattern(): AccessPattern {
-  const folders = new Map<string, Map<string, AccessLevel>>()
-  let version = 0
+export class AccessPattern {
+  /** Another number whenever more is usual than before. */
+  version = 0
+  /** The levels of each kind, by the paths of the folders. */
+  readonly #folders = new Map<string, Map<string, AccessLevel>>()
 
-  function usual(kind: string, elsewhere?: string): AccessLevel | undefined {
+  /** Something was done to a file of the folder at this path; true if it is more than was done there to its kind. */
+  note(folder: string, kind: string, level: AccessLevel): boolean {
+    if (isMore(level, this.usual(kind))) this.version += 1
+    const here = this.#folders.get(folder) ?? new Map<string, AccessLevel>()
+    this.#folders.set(folder, here)
+    for (const oldest of this.#folders.keys()) {
+      if (this.#folders.size <= remembered) break
+      this.#folders.delete(oldest)
+    }
+    const isNews = isMore(level, here.get(kind))
+    if (isNews) here.set(kind, level)
+    return isNews
+  }
+
+  /** The usual use of files of this kind in other folders than the one at this path. */
+  usual(kind: string, elsewhere?: string): AccessLevel | undefined {
     let most: AccessLevel | undefined
-    for (const [path, deeds] of folders) {
+    for (const [path, deeds] of this.#folders) {
       const level = path === elsewhere ? undefined : deeds.get(kind)
       if (level !== undefined && isMore(level, most)) most = level
     }
     return most
-  }
-
-  return {
-    note(folder, kind, level) {
-      if (isMore(level, usual(kind))) version += 1
-      const here = folders.get(folder) ?? new Map<string, AccessLevel>()
-      if (!folders.has(folder)) {
-        folders.set(folder, here)
-        for (const oldest of folders.keys()) {
-          if (folders.size <= remembered) break
-          folders.delete(oldest)
-        }
-      }
-      const isNews = isMore(level, here.get(kind))
-      if (isNews) here.set(kind, level)
-      return isNews
-    },
-    usual,
-    get version() {
-      return version
-    },
   }
 }
 

@@ -8,11 +8,11 @@ import { type Clock, dueIn } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { ContentNode, Dentry, DirectoryNode, Node, RecordNode } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
-import { type AccessLevel, fileClassOf, openAccessPattern } from './access-pattern.js'
-import { type AskedHow, openContentPrefetch } from './content-prefetch.js'
+import { type AccessLevel, AccessPattern, fileClassOf } from './access-pattern.js'
+import { type AskedHow, ContentPrefetch } from './content-prefetch.js'
 import { type ListedDirectory, listedDirectory, sameFolders } from './listed-directory.js'
-import { openPrefetchQueue } from './queue.js'
-import { openSiblingPrefetch } from './siblings.js'
+import { PrefetchQueue } from './queue.js'
+import { SiblingPrefetch } from './siblings.js'
 import { type WalkPorts, Walks } from './walks.js'
 
 export interface Prefetcher {
@@ -65,23 +65,23 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     maxSize: ports.names,
     sizeCalculation: ({ entries }) => entries.length + 1,
   })
-  const queue = openPrefetchQueue(room, now)
-  const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
-  const pattern = openAccessPattern()
+  const queue = new PrefetchQueue(room, now)
+  const contentPrefetch = new ContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
+  const pattern = new AccessPattern()
   const walkPorts: WalkPorts = {
     queue,
     room,
     known: path => folders.get(path),
     list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
     askFor,
-    isKnown: contentPrefetch.isKnown,
-    full: contentPrefetch.full,
+    isKnown: (node, level) => contentPrefetch.isKnown(node, level),
+    full: () => contentPrefetch.full(),
     now,
   }
   const walks = new Walks(walkPorts, pattern)
   const isForeseen = (folder: string, file: Dentry): boolean =>
     walks.follows(folder) && pattern.usual(fileClassOf(file) ?? '', folder) !== undefined
-  const siblings = openSiblingPrefetch(queue, contentPrefetch, isForeseen, now)
+  const siblings = new SiblingPrefetch(queue, contentPrefetch, isForeseen, now)
   let lastFolder = ''
   let isWatched = false
 

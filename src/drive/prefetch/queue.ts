@@ -7,140 +7,145 @@ import type { Instant, RequestContext } from '../../remote/remote.js'
 /** Asks ahead; `signal` ends it once it is not wanted any more. */
 export type PrefetchTask = (context: RequestContext, signal: AbortSignal) => Promise<unknown>
 
-/** Guesses that stand or fall together: those of one walk, or of one folder. */
-export interface PrefetchSource {
-  /** There may be something to ask for now. */
-  wake(): void
-  /** The same, unless it rests. */
-  nudge(): void
-  /** Asks for nothing more until it is woken; what can be stopped is stopped. */
-  rest(): void
-}
-
-/** Guesses that were decided on before, in their order. */
-export interface PrefetchBatch {
-  add(task: PrefetchTask): void
-  /** Guesses not begun are forgotten, those that can be stopped are. */
-  cancel(): void
-}
-
-export interface PrefetchQueue {
-  /** `next` says what is wanted most at this moment; undefined for nothing. */
-  source(next: () => PrefetchTask | undefined): PrefetchSource
-  batch(): PrefetchBatch
-  /** The service may have room again. */
-  goOn(): void
-}
-
 /** Milliseconds after which a guess has come too late anyway. */
 const patienceMs = 30_000
 
-interface Asking {
-  readonly next: () => PrefetchTask | undefined
-  readonly control: { signal: () => AbortSignal; abort(): void }
-}
-
-/** `room` is how many guesses may be under way side by side, now. */
-export function openPrefetchQueue(room: () => number, now: () => Instant): PrefetchQueue {
+export class PrefetchQueue {
   /** Those that do not rest. */
-  const all = new Set<Asking>()
+  readonly #all = new Set<PrefetchSource>()
   /** Those of them that may have something to ask for; the first is next, and goes to the end of the line. */
-  const awake = new Set<Asking>()
-  let underWay = 0
+  readonly #awake = new Set<PrefetchSource>()
+  #underWay = 0
 
-  function begin(): void {
-    while (awake.size > 0 && underWay < room()) {
-      const start = nextTask()
+  /** `room` is how many guesses may be under way side by side, now. */
+  constructor(
+    private readonly room: () => number,
+    private readonly now: () => Instant,
+  ) {}
+
+  /** `next` says what is wanted most at this moment; undefined for nothing. */
+  source(next: () => PrefetchTask | undefined): PrefetchSource {
+    return new PrefetchSource(this, next)
+  }
+
+  batch(): PrefetchBatch {
+    return new PrefetchBatch(this)
+  }
+
+  /** The service may have room again. */
+  goOn(): void {
+    while (this.#awake.size > 0 && this.#underWay < this.room()) {
+      const start = this.#nextTask()
       if (start === undefined) return
       void start()
     }
   }
 
-  function nextTask(): (() => Promise<void>) | undefined {
-    for (const asking of [...awake]) {
-      awake.delete(asking)
-      const task = asking.next()
+  wake(source: PrefetchSource): void {
+    this.#all.add(source)
+    this.nudge(source)
+  }
+
+  nudge(source: PrefetchSource): void {
+    if (!this.#all.has(source)) return
+    this.#awake.add(source)
+    this.goOn()
+  }
+
+  rest(source: PrefetchSource): void {
+    this.#all.delete(source)
+    this.#awake.delete(source)
+    source.abort()
+  }
+
+  #nextTask(): (() => Promise<void>) | undefined {
+    for (const source of [...this.#awake]) {
+      this.#awake.delete(source)
+      const task = source.next()
       if (task === undefined) continue
-      awake.add(asking)
-      return () => run(task, asking)
+      this.#awake.add(source)
+      return () => this.#run(task, source)
     }
     return undefined
   }
 
-  async function run(task: PrefetchTask, asking: Asking): Promise<void> {
-    const signal = asking.control.signal()
-    underWay += 1
+  async #run(task: PrefetchTask, source: PrefetchSource): Promise<void> {
+    const signal = source.signal()
+    this.#underWay += 1
     try {
-      await task(dueIn(patienceMs, { now }, 'guess'), signal)
+      await task(dueIn(patienceMs, { now: this.now }, 'guess'), signal)
     } catch (thrown) {
       // A guess that fails costs nothing: the program's own call gets the failure.
       // A service in trouble is asked for nothing more that no program waits for.
-      if (isA('strain', asFailure(thrown)) && !signal.aborted) for (const other of [...all]) rest(other)
+      if (isA('strain', asFailure(thrown)) && !signal.aborted)
+        for (const other of [...this.#all]) this.rest(other)
     } finally {
-      underWay -= 1
-      if (!signal.aborted) awake.add(asking)
-      begin()
+      this.#underWay -= 1
+      if (!signal.aborted) this.#awake.add(source)
+      this.goOn()
     }
   }
+}
 
-  function rest(asking: Asking): void {
-    all.delete(asking)
-    awake.delete(asking)
-    asking.control.abort()
+/** Guesses that stand or fall together: those of one walk, or of one folder. */
+export class PrefetchSource {
+  /** Made late: most sources end without a single guess, or without being called off. */
+  #control: AbortController | undefined
+
+  constructor(
+    private readonly queue: PrefetchQueue,
+    readonly next: () => PrefetchTask | undefined,
+  ) {}
+
+  /** There may be something to ask for now. */
+  wake(): void {
+    this.queue.wake(this)
   }
 
-  function source(next: () => PrefetchTask | undefined): PrefetchSource {
-    const asking: Asking = { next, control: renewedSignal() }
-    const nudge = (): void => {
-      if (!all.has(asking)) return
-      awake.add(asking)
-      begin()
-    }
-    return {
-      wake() {
-        all.add(asking)
-        nudge()
-      },
-      nudge,
-      rest: () => rest(asking),
-    }
+  /** The same, unless it rests. */
+  nudge(): void {
+    this.queue.nudge(this)
   }
 
-  function batch(): PrefetchBatch {
-    const waiting: PrefetchTask[] = []
-    const own = source(() => waiting.shift())
-    return {
-      add(task) {
-        waiting.push(task)
-        own.wake()
-      },
-      cancel() {
-        waiting.length = 0
-        own.rest()
-      },
-    }
+  /** Asks for nothing more until it is woken; what can be stopped is stopped. */
+  rest(): void {
+    this.queue.rest(this)
   }
 
-  return { source, batch, goOn: begin }
+  signal(): AbortSignal {
+    this.#control ??= signalOfMany()
+    return this.#control.signal
+  }
+
+  abort(): void {
+    this.#control?.abort(calledOff)
+    this.#control = undefined
+  }
+}
+
+/** Guesses that were decided on before, in their order. */
+export class PrefetchBatch {
+  readonly #waiting: PrefetchTask[] = []
+  readonly #own: PrefetchSource
+
+  constructor(queue: PrefetchQueue) {
+    this.#own = queue.source(() => this.#waiting.shift())
+  }
+
+  add(task: PrefetchTask): void {
+    this.#waiting.push(task)
+    this.#own.wake()
+  }
+
+  /** Guesses not begun are forgotten, those that can be stopped are. */
+  cancel(): void {
+    this.#waiting.length = 0
+    this.#own.rest()
+  }
 }
 
 /** Made once: an exception of its own for each walk that ends takes longer than the rest of its end. */
 const calledOff = new Error('the guess was called off')
-
-/** Most sources end without a single guess, or without being called off. */
-function renewedSignal(): Asking['control'] {
-  let control: AbortController | undefined
-  return {
-    signal() {
-      control ??= signalOfMany()
-      return control.signal
-    },
-    abort() {
-      control?.abort(calledOff)
-      control = undefined
-    },
-  }
-}
 
 /** More guesses than the ten that Node warns of hear one signal. */
 function signalOfMany(): AbortController {

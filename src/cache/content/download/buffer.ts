@@ -3,7 +3,7 @@ import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { chunkBytes, chunkCount, chunkSum } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
-import { openIntervalSet } from './interval-set.js'
+import { IntervalSet } from './interval-set.js'
 
 export interface ChunkBufferPorts {
   readonly create: () => Promise<UnfinishedFile>
@@ -33,7 +33,7 @@ const firstBytes = 64 << 10
 const waitingAtMost = 3
 
 export class ChunkBuffer {
-  readonly arrived = openIntervalSet()
+  readonly arrived = new IntervalSet()
   private readonly held = new Set<BufferedChunk>()
   private readonly sums = new Map<number, Uint8Array>()
   private readonly flushing = new Set<Promise<void>>()

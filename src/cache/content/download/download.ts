@@ -3,7 +3,7 @@ import { Failure } from '../../../failure.js'
 import type { Clock } from '../../../remote/clock.js'
 import type { Body, ContentVersion, Instant, RequestContext } from '../../../remote/remote.js'
 import type { BlobStore } from '../store/blob-store.js'
-import { type Checksum, sameChecksum, startChecksum } from '../store/checksum.js'
+import { type Checksum, ChecksumBuilder, sameChecksum } from '../store/checksum.js'
 import { type CompleteContent, type KeptFiles, roomBytes } from '../store/kept-files.js'
 import type { LruIndex } from '../store/lru.js'
 import {
@@ -387,7 +387,7 @@ export class Download implements RangeUser {
 
   /** A body of whose length nothing tells is believed if a second one is the same. */
   private async compareWithSecond(first: Checksum): Promise<void> {
-    const second = startChecksum()
+    const second = new ChecksumBuilder()
     await this.requests.again(piece => second.add(piece))
     if (sameChecksum(first, second.finish())) return
     throw new Failure('broken', 'nothing tells the length of this file, and two downloads of it differ')

@@ -17,34 +17,31 @@ export interface Checksum {
   readonly sums: Uint8Array
 }
 
-export interface ChecksumBuilder {
-  add(piece: Uint8Array): void
-  finish(): Checksum
-}
-
 /** Collects the proof of bytes that pass in order, in pieces of any length. */
-export function startChecksum(): ChecksumBuilder {
-  const sums: Uint8Array[] = []
-  let sum = 0
-  let length = 0
+export class ChecksumBuilder {
+  readonly #sums: Uint8Array[] = []
+  #sum = 0
+  #length = 0
 
-  return {
-    add(piece) {
-      for (let from = 0; from < piece.length; ) {
-        const room = chunkBytes - (length % chunkBytes)
-        const part = piece.subarray(from, from + room)
-        sum = crc32(part, sum)
-        length += part.length
-        from += part.length
-        if (length % chunkBytes !== 0) continue
-        sums.push(sumField(sum))
-        sum = 0
-      }
-    },
-    finish() {
-      if (length % chunkBytes !== 0) sums.push(sumField(sum))
-      return { length, sums: Buffer.concat(sums) }
-    },
+  add(piece: Uint8Array): void {
+    for (let from = 0; from < piece.length; ) {
+      const room = chunkBytes - (this.#length % chunkBytes)
+      const part = piece.subarray(from, from + room)
+      this.#sum = crc32(part, this.#sum)
+      this.#length += part.length
+      from += part.length
+      if (this.#length % chunkBytes === 0) this.#end()
+    }
+  }
+
+  finish(): Checksum {
+    if (this.#length % chunkBytes !== 0) this.#end()
+    return { length: this.#length, sums: Buffer.concat(this.#sums) }
+  }
+
+  #end(): void {
+    this.#sums.push(sumField(this.#sum))
+    this.#sum = 0
   }
 }
 

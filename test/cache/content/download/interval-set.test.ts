@@ -1,7 +1,7 @@
 // The interval set of a file's bytes: what was added is there, nothing else is, and the first gap is exact.
 import fc from 'fast-check'
 import t from 'tap'
-import { openIntervalSet } from '../../../../src/cache/content/download/interval-set.js'
+import { IntervalSet } from '../../../../src/cache/content/download/interval-set.js'
 
 const length = 40
 const edge = fc.nat({ max: length })
@@ -10,7 +10,7 @@ t.test('any additions: bytes, holes and reach are those of a plain list of bytes
   let asked = 0
   fc.assert(
     fc.property(fc.array(fc.tuple(edge, edge), { maxLength: 12 }), additions => {
-      const spans = openIntervalSet()
+      const spans = new IntervalSet()
       const there: boolean[] = Array.from({ length: length + 1 }, () => false)
       for (const [start, end] of additions) {
         spans.add(start, end)

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import t from 'tap'
 import {
   type Checksum,
+  ChecksumBuilder,
   checksumIn,
   chunkBytes,
   chunkCount,
@@ -11,7 +12,6 @@ import {
   listBytes,
   matchesChunk,
   sameChecksum,
-  startChecksum,
   storedBytes,
   trailerOf,
 } from '../../../../src/cache/content/store/checksum.js'
@@ -22,7 +22,7 @@ const bytesOf = (length: number, seed = 1): Buffer =>
   )
 
 function proofOf(bytes: Uint8Array, pieceBytes = bytes.length || 1): Checksum {
-  const prover = startChecksum()
+  const prover = new ChecksumBuilder()
   for (let at = 0; at < bytes.length; at += pieceBytes) prover.add(bytes.subarray(at, at + pieceBytes))
   return prover.finish()
 }
