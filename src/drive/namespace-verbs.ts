@@ -1,6 +1,7 @@
 // Namespace verbs: what each change of the tree means for the service, or the sentence that refuses it.
 
-import { openKeyedQueue } from '../edit/journal/lock.js'
+import { Turns } from '../edit/journal/lock.js'
+import { keyName } from '../edit/journal/record-key.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'
 import type { RequestContext } from '../remote/remote.js'
@@ -23,7 +24,7 @@ export function openNamespaceVerbs(
   const { failureLog, removals, scratch, tree, writeSide } = parts
   const { createRename, records } = writeSide
   /** The kernel lets one at a time into a directory, and does not know that two of its own are one project. */
-  const naming = openKeyedQueue()
+  const naming = new Turns()
 
   async function unlink(name: Name): Promise<void> {
     const context = until.save()
@@ -121,7 +122,7 @@ export function openNamespaceVerbs(
       )
     }
     refuseProgramsName(to)
-    await naming({ kind: 'project', id: here.id }, async () => {
+    await naming.take(keyName({ kind: 'project', id: here.id }), async () => {
       const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)
       await refuseTaken(to, context)
@@ -149,7 +150,7 @@ export function openNamespaceVerbs(
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     refuseProgramsName(wanted)
-    await naming({ kind: 'project', id: directory.id }, async () => {
+    await naming.take(keyName({ kind: 'project', id: directory.id }), async () => {
       const lookedAt = parts.clock.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
       parts.catalog.refreshProject(directory.id)

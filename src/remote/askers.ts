@@ -33,22 +33,3 @@ export class Askers {
     if (this.#watchers.size > 0) for (const watcher of [...this.#watchers]) watcher(by > 0 ? 'came' : 'left')
   }
 }
-
-/**
- * Joins for a request that has callers of its own, while `counts` holds; each new one of those counts as a new caller here,
- * too. The returned function ends that.
- */
-export function joinFor(shared: Askers, own: Askers | undefined, counts: () => boolean): () => void {
-  let leave: (() => void) | undefined
-  const look = (): void => {
-    const before = leave
-    leave = counts() ? shared.join() : undefined
-    before?.()
-  }
-  const unwatch = own?.watch(look)
-  look()
-  return () => {
-    unwatch?.()
-    leave?.()
-  }
-}

@@ -1,6 +1,6 @@
 // One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
 import { SingleFlight } from '../single-flight.js'
-import { Askers, joinFor } from './askers.js'
+import { Askers } from './askers.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
 import { type RequestContext, requestLogOf } from './remote.js'
 
@@ -31,11 +31,20 @@ export class SharedAnswer<Answer> {
     )
     const { askers: own, priority } = context
     requestLogOf(context)?.join(askers.requests)
-    const leave = joinFor(askers, own, () => own?.waiting ?? priority === 'user')
+    let leave: (() => void) | undefined
+    // Each new caller of a request that has callers of its own is a new one here, too.
+    const look = (): void => {
+      const before = leave
+      leave = (own?.waiting ?? priority === 'user') ? askers.join() : undefined
+      before?.()
+    }
+    const unwatch = own?.watch(look)
+    look()
     try {
       return await withDeadline(answer, context, this.clock, this.late)
     } finally {
-      leave()
+      unwatch?.()
+      leave?.()
     }
   }
 }

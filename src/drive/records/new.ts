@@ -22,7 +22,7 @@ import type { Editing, RecordSource, TextSnapshot, Writing } from './source.js'
 export interface NewFileParts extends EditingParts {
   readonly state: Ledger
   readonly mountPoint: string
-  readonly create: Creator
+  readonly creator: Creator
   readonly records: Pick<Records, 'draftOf' | 'known' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
   /** How such a record is made. */
@@ -204,7 +204,7 @@ export class NewFiles {
   async #make(node: NewNode, written: WrittenDraft, context: RequestContext): Promise<Failure | undefined> {
     const { draft } = written
     const record = this.parts.creatable(node)
-    const { id, written: said } = await this.parts.create(record, draft, context)
+    const { id, written: said } = await this.parts.creator.create(record, draft, context)
     const target = targetOf(node, id)
     const form = await this.#readMade(record, { ...written, target, said }, context)
     const meant = await record.like(said, form, context)

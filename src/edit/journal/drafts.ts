@@ -9,7 +9,7 @@ import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import { keepNameOf, makeDirectory, namesIn } from '../../system/own-file.js'
 import { Draft, placeDraft } from './draft.js'
-import { type DraftMeta, type DraftReason, lossWhy, newMeta, readMeta, whyOf } from './draft-meta.js'
+import { type DraftMeta, type DraftReason, lossWhy, newMeta, readMeta } from './draft-meta.js'
 import { isOwnerAlive, noOwner, type Owner, takeLock, thisProcess } from './lock.js'
 import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
@@ -222,40 +222,19 @@ function isNothing(draft: Draft): boolean {
 
 function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; why: DraftReason } {
   if (meta === undefined) {
-    return {
-      state: 'refused',
-      why: {
-        kind: 'another-thing',
-        sentence: 'the note beside this text was damaged: which record it is of is not known',
-      },
-    }
+    const sentence = 'the note beside this text was damaged: which record it is of is not known'
+    return { state: 'refused', why: { kind: 'another-thing', sentence } }
   }
-  switch (meta.state) {
-    case 'sending':
-    case 'in-flight':
-      if (isUnlisted(meta.key)) return { state: 'outcome-unknown', why: whyOf(madeOrNot()) }
-      return { state: 'in-flight', why: ended('the daemon ended while this was being sent') }
-    case 'outcome-unknown':
-      return {
-        state: 'outcome-unknown',
-        why: meta.why ?? ended('the daemon ended while this was being sent'),
-      }
-    case 'refused':
-      return { state: 'refused', why: meta.why ?? ended('the daemon ended before this was saved') }
-    case 'editing':
-    case 'paused':
-      return { state: 'refused', why: ended('the daemon ended before this was saved') }
+  const { state, why, key } = meta
+  const sent = 'the daemon ended while this was being sent'
+  if (state === 'outcome-unknown') return { state, why: why ?? { kind: 'internal', sentence: sent } }
+  if (state === 'sending' || state === 'in-flight') {
+    // No operation lists reports, so whether a new one was made cannot be looked up.
+    const isUnlisted = key?.as === 'new' && key.kind === 'report'
+    if (!isUnlisted) return { state: 'in-flight', why: { kind: 'internal', sentence: sent } }
+    const sentence = `${sent}, and whether it was made is not known`
+    return { state: 'outcome-unknown', why: { kind: 'outcome-unknown', sentence } }
   }
+  const unsaved = { kind: 'internal', sentence: 'the daemon ended before this was saved' }
+  return { state: 'refused', why: state === 'refused' ? (why ?? unsaved) : unsaved }
 }
-
-/** A new report: no operation lists reports, so whether it was made cannot be looked up. */
-const isUnlisted = (key: RecordKey | undefined): boolean => key?.as === 'new' && key.kind === 'report'
-
-function madeOrNot(): Failure {
-  return new Failure(
-    'outcome-unknown',
-    'the daemon ended while this was being sent, and whether it was made is not known',
-  )
-}
-
-const ended = (sentence: string): DraftReason => ({ kind: 'internal', sentence })

@@ -7,7 +7,6 @@ import type { MaybePromise } from '../../maybe-promise.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectory, privateFile } from '../../system/own-file.js'
 import { processAt } from '../../system/process.js'
-import { keyName, type RecordKey } from './record-key.js'
 
 /** Work of one name is serial, of different names concurrent. */
 export class Turns {
@@ -32,12 +31,6 @@ export class Turns {
   async settled(): Promise<void> {
     await Promise.all(this.#last.values())
   }
-}
-
-/** Turns by record. */
-export function openKeyedQueue(): <Result>(key: RecordKey, work: () => Promise<Result>) => Promise<Result> {
-  const turns = new Turns()
-  return (key, work) => turns.take(keyName(key), work)
 }
 
 /** A process, distinguished from a later one with the same number: `started` is equal only for one and the same. */

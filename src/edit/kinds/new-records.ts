@@ -87,7 +87,10 @@ export function newShare(
       return dialect.newRecords.share(written, project, like)
     },
     post: (body, context) => remote.createShare(body, context),
-    isOf: (written, record) => dialect.newRecords.personNamed(written, [record]) !== 'another',
+    isOf(written, record) {
+      const { personNamed } = dialect.newRecords
+      return personNamed(record, []) === 'none' || personNamed(written, [record]) === 'them'
+    },
     find,
     complete: async (_id, { record }) => record,
     carries: (written, id) => carriesId(dialect.shareId(written), id),

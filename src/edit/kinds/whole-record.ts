@@ -2,14 +2,15 @@
 
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type {
-  CalculationId,
-  Dialect,
-  Permission,
-  ProjectId,
-  Remote,
-  RequestContext,
-  ShareId,
+import {
+  type CalculationId,
+  type Dialect,
+  differ,
+  type Permission,
+  type ProjectId,
+  type Remote,
+  type RequestContext,
+  type ShareId,
 } from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { keptSentence, unstoredChange } from '../save/diff.js'
@@ -26,12 +27,10 @@ export interface WholeRecordPorts {
 
 /** The project with this id, as it is edited on the drive. */
 export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
-  return editableWholeRecord(dialect, {
+  return editableWholeRecord(remote, dialect, {
     key: { kind: 'project', id },
-    answered: context => remote.answered({ kind: 'project', id }, context),
     read: context => remote.project(id, context),
     update: (record, context) => remote.updateProject(record, context),
-    refuse: written => refuseChangedId(dialect, 'project', written),
   })
 }
 
@@ -40,12 +39,10 @@ export function editableCalculation(
   { remote, dialect }: WholeRecordPorts,
   id: CalculationId,
 ): EditableRecord {
-  return editableWholeRecord(dialect, {
+  return editableWholeRecord(remote, dialect, {
     key: { kind: 'calculation', id },
-    answered: context => remote.answered({ kind: 'calculation', id }, context),
     read: context => remote.calculation(id, context),
     update: (record, context) => remote.updateCalculation(record, context),
-    refuse: written => refuseChangedId(dialect, 'calculation', written),
   })
 }
 
@@ -54,15 +51,15 @@ export function editableShare(
   { remote, dialect }: WholeRecordPorts,
   { project, id }: { project: ProjectId; id: ShareId },
 ): EditableRecord {
-  return editableWholeRecord(dialect, {
+  return editableWholeRecord(remote, dialect, {
     key: { kind: 'share', id, project },
-    answered: context => remote.answered({ kind: 'share', id }, context),
     async read(context) {
       const share = (await remote.shares(project, context)).find(one => one.id === id)
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
       return share.record
     },
-    isAnother: (before, now) => isOtherPersons(dialect, before, now),
+    // A share stays with its person as long as it is the same one.
+    isAnother: (before, now) => differ(dialect.sharedWith(before), dialect.sharedWith(now)),
     home: context => remote.project(project, context).then(dialect.facts),
     update: (record, context) => remote.updateShare(record, context),
     refuse: written => refuseOtherPermission(dialect, written),
@@ -71,30 +68,32 @@ export function editableShare(
 
 interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'home'>> {
   readonly key: RecordKey
-  answered(context: RequestContext): Promise<void>
   read(context: RequestContext): Promise<JsonObject>
   update(record: JsonObject, context: RequestContext): Promise<void>
-  /** @throws Failure 'refused' */
-  refuse(written: WrittenEdit): void
+  /** By its id where undefined. @throws Failure 'refused' */
+  refuse?(written: WrittenEdit): void
 }
 
 function editableWholeRecord(
+  remote: WholeRecordPorts['remote'],
   dialect: Dialect,
-  { key, answered, read, update, refuse, ...own }: WholeRecordParts,
+  { key, read, update, refuse, ...own }: WholeRecordParts,
 ): EditableRecord {
   return {
     key,
     withDigitsOf: dialect.withDigitsOf,
     plain: dialect.plain,
     changedAt: dialect.changedAt,
-    answered,
+    answered: context => remote.answered(key, context),
     read,
     facts: dialect.facts,
     isAnother: dialect.isAnother,
     ...own,
     check(written) {
-      refuse(written)
-      return written.mine
+      const { base, mine } = written
+      if (refuse === undefined) refuseId(key.kind, dialect.facts(mine).id, dialect.facts(base).id)
+      else refuse(written)
+      return mine
     },
     allow: () => {},
     async send(change, context) {
@@ -112,10 +111,6 @@ function editableWholeRecord(
 function newNameIn(dialect: Dialect, { before, whole }: RecordChange): ProjectId | undefined {
   const { title, parent } = dialect.facts(whole)
   return title === dialect.facts(before).title ? undefined : (parent as ProjectId | undefined)
-}
-
-function refuseChangedId(dialect: Dialect, what: string, { base, mine }: WrittenEdit): void {
-  refuseId(what, dialect.facts(mine).id, dialect.facts(base).id)
 }
 
 /** The id in a text is neither changed nor left out. @throws Failure 'refused' */
@@ -138,16 +133,6 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
   const given =
     permission === undefined ? 'there is no permission' : `${JSON.stringify(permission)} is no permission`
   throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)
-}
-
-/** True if two records of one number are of two shares: a share stays with its person as long as it is the same one. */
-function isOtherPersons(
-  dialect: Dialect,
-  before: JsonObject | undefined,
-  now: JsonObject | undefined,
-): boolean {
-  const [one, other] = [before, now].map(record => record && dialect.sharedWith(record))
-  return one !== undefined && other !== undefined && one !== other
 }
 
 /** An edit of a share. @throws Failure 'refused' */

@@ -7,8 +7,8 @@ import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import type { DraftMeta } from '../journal/draft-meta.js'
 import { withFailureAs } from '../journal/draft-meta.js'
-import { openKeyedQueue } from '../journal/lock.js'
-import type { RecordKey } from '../journal/record-key.js'
+import { Turns } from '../journal/lock.js'
+import { keyName, type RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { refuseSameNames } from './diff.js'
 import { anotherThing, isOtherThan, keepApart, setApart } from './other-thing.js'
@@ -50,22 +50,29 @@ export interface CreatedRecord {
   readonly written: JsonObject
 }
 
-/**
- * Makes the record that the draft describes, at most once; the id is noted in the draft before this returns.
- * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
- * sent again by itself), or what the service said
- */
-export type Creator = (record: NewRecord, draft: Draft, context: RequestContext) => Promise<CreatedRecord>
+/** Makes records, those of one name one after the other. */
+export class Creator {
+  readonly #turns = new Turns()
+
+  constructor(
+    private readonly history: TextHistory,
+    private readonly now: () => Instant,
+  ) {}
+
+  /**
+   * Makes the record that the draft describes, at most once; the id is noted in the draft before this returns.
+   * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
+   * sent again by itself), or what the service said
+   */
+  create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord> {
+    const { history, now } = this
+    return this.#turns.take(keyName(record.key), () => create({ record, draft, history, now }, context))
+  }
+}
 
 /** True if a draft's record may be there already. */
 export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
   made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
-
-export function openCreator(history: TextHistory, now: () => Instant): Creator {
-  const inTurn = openKeyedQueue()
-  return (record, draft, context) =>
-    inTurn(record.key, () => create({ record, draft, history, now }, context))
-}
 
 const nothingYet: JsonObject = { type: 'object', fields: [] }
 

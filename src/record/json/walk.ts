@@ -13,11 +13,8 @@ export const foldedFrom = 1 << 16
 /** Deeper texts are refused: a hostile answer must not exhaust the stack. */
 export const deepest = 200
 
-const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-/** The characters that go on like a number behind one, up to where a digit is missing. */
-const cutNumber = /\.|[eE][+-]?/y
-const [minus, dot, zero, nine, capitalE, smallE] = [0x2d, 0x2e, 0x30, 0x39, 0x45, 0x65] as const
-const words = new Map(['null', 'true', 'false'].map(word => [word.charCodeAt(0), word]))
+const plainForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
+const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /** `at` is behind everything that is right, and `wrong` says what is not; each step is false for a mistake. */
 export class Walk {
@@ -42,7 +39,8 @@ export class Walk {
   value(depth: number): boolean {
     const sign = this.sign()
     if (sign === quote) return this.string()
-    if (sign !== openObject && sign !== openList) return this.#word(sign) ?? this.#number(sign)
+    if (sign !== openObject && sign !== openList)
+      return this.#passes(plainForm) || this.mistake('a value is expected (strings stand in double quotes)')
     if (depth > deepest) return this.mistake(tooDeep)
     const start = this.at
     this.at += 1
@@ -55,15 +53,14 @@ export class Walk {
     const { text } = this
     for (let at = this.at + 1; at < text.length; at += 1) {
       const sign = text.charCodeAt(at)
-      if (sign === quote) {
-        this.at = at + 1
-        return true
-      }
-      if (sign >= space && sign !== backslash) continue
-      this.at = at
-      if (sign !== backslash) return this.mistake(unescaped(sign))
-      if (!this.#escape()) return false
-      at = this.at
+      if (sign >= space && sign !== backslash && sign !== quote) continue
+      this.at = sign === quote ? at + 1 : at
+      if (sign === quote) return true
+      if (sign !== backslash)
+        return this.mistake('a line break or tab in a string is written as an escape, \\n or \\t')
+      if (!this.#passes(escapeForm))
+        return this.mistake('this is no escape; a backslash itself is written \\\\')
+      at = this.at - 1
     }
     this.at = text.length
     return this.mistake('a double quote is expected')
@@ -110,56 +107,12 @@ export class Walk {
     return true
   }
 
-  /** To the last sign of the escape that begins here. */
-  #escape(): boolean {
-    this.at += 1
-    const sign = this.text[this.at] ?? ''
-    if (sign !== '' && '"\\/bfnrt'.includes(sign)) return true
-    if (sign !== 'u') return this.mistake('this is no escape; a backslash itself is written \\\\')
-    for (let digits = 0; digits < 4; digits += 1) {
-      this.at += 1
-      if (!/^[\da-fA-F]$/.test(this.text[this.at] ?? ''))
-        return this.mistake('four hexadecimal digits are expected after \\u')
-    }
+  /** Nothing is made for what is right: a list may hold a hundred thousand. */
+  #passes(form: RegExp): boolean {
+    form.lastIndex = this.at
+    if (!form.test(this.text)) return false
+    this.at = form.lastIndex
     return true
-  }
-
-  /** Undefined for what does not begin as a word. */
-  #word(sign: number): boolean | undefined {
-    const word = words.get(sign)
-    if (word === undefined) return undefined
-    for (const letter of word) {
-      if (this.text[this.at] !== letter) return this.mistake(`${word} is expected`)
-      this.at += 1
-    }
-    return true
-  }
-
-  /** Nothing is made for a number that is right: a list may hold a hundred thousand. */
-  #number(sign: number): boolean {
-    const start = this.at
-    numberForm.lastIndex = start
-    if (!numberForm.test(this.text)) return this.#noValue(sign)
-    this.at = numberForm.lastIndex
-    const next = this.text.charCodeAt(this.at)
-    if (next >= zero && next <= nine)
-      return this.mistake('no other digit follows a 0 at the start of a number')
-    if (next !== dot && next !== capitalE && next !== smallE) return true
-    const raw = this.text.slice(start, this.at)
-    if (/[eE]/.test(raw) || (next === dot && raw.includes('.'))) return true
-    cutNumber.lastIndex = this.at
-    this.at += cutNumber.exec(this.text)?.[0].length ?? 0
-    return this.mistake('a digit is expected')
-  }
-
-  #noValue(sign: number): false {
-    if (sign === minus) {
-      this.at += 1
-      return this.mistake('a digit is expected')
-    }
-    const isClosed = sign === closeList || sign === closeObject
-    if (isClosed) return this.mistake(`a value is expected before the ${String.fromCharCode(sign)}`)
-    return this.mistake('a value is expected (strings stand in double quotes)')
   }
 }
 
@@ -169,11 +122,6 @@ function wrongAt(text: string, at: number): string | undefined {
   const isComment = text.charCodeAt(at) === slash && (second === slash || second === star)
   return isComment ? 'a comment cannot stand in JSON' : undefined
 }
-
-const unescaped = (sign: number): string =>
-  sign === lineFeed || sign === carriageReturn
-    ? 'a string ends on its line; a line break in it is written \\n'
-    : 'a control character in a string is written as an escape, a tab as \\t'
 
 export const tooDeep = `the text is nested deeper than ${deepest} levels`
 

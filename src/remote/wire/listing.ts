@@ -10,24 +10,9 @@ import { redactSecrets } from '../secrets.js'
 /** Called for each item that was left out, with compact JSON of at most 300 characters. */
 export type Malformed = (item: string) => void
 
-/** The well-formed items, each id once. */
-export function readItems<Item extends { readonly id: string }>(
-  listed: readonly Json[],
-  read: (item: JsonObject) => Item | undefined,
-  malformed: Malformed,
-): Item[] {
-  const items = new Map<string, Item>()
-  for (const candidate of listed) {
-    const item = candidate.type === 'object' ? read(candidate) : undefined
-    if (item === undefined) malformed(compactPrint(candidate).slice(0, 300))
-    else if (!items.has(item.id)) items.set(item.id, item)
-  }
-  return [...items.values()]
-}
-
 /** Parses a list of any length as it arrives, each id once; `done` is called after the last item. */
 export function listingReader<Item extends { readonly id: string }>(
-  { parse, read, done }: { parse: (text: string) => Json; read: Read<Item>; done: () => void },
+  { parse, read, done }: { parse: (text: string) => Json; read: Read<Item>; done?: () => void },
   malformed: Malformed,
 ): TextReader<Item[]> {
   const items: Item[] = []
@@ -44,7 +29,7 @@ export function listingReader<Item extends { readonly id: string }>(
   const reader = itemReader(take, {
     wrong: noList,
     done() {
-      done()
+      done?.()
       return eachOnce(items)
     },
   })
@@ -56,6 +41,17 @@ export function listingReader<Item extends { readonly id: string }>(
   }
 }
 
+/** The same of a list that is there as a whole. @throws Failure if it is no list at all */
+export function listed<Item extends { readonly id: string }>(
+  text: string,
+  how: { parse: (text: string) => Json; read: Read<Item> },
+  malformed: Malformed,
+): readonly Item[] {
+  const reader = listingReader(how, malformed)
+  reader.take(text)
+  return reader.end()
+}
+
 /** Memory of an item with its name and its entry in the directory; its text is held compressed. */
 const itemBytes = 220
 const packedTo = 4
@@ -64,23 +60,6 @@ const packedTo = 4
 function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {
   const ids = new Set(items.map(({ id }) => id))
   return ids.size === items.length ? items : items.filter(({ id }) => ids.delete(id))
-}
-
-/** The items of a short list; one that is nested too deep is left out. @throws Failure if it is no list at all */
-export function itemsOfText(
-  text: string,
-  parse: (text: string) => Json,
-  malformed: Malformed,
-): readonly Json[] {
-  const items: Json[] = []
-  const take = (item: string): void => {
-    const json = unlessTooDeep(item, parse)
-    if (json === undefined) malformed(item.slice(0, 300))
-    else items.push(json)
-  }
-  const reader = itemReader(take, { wrong: noList, done: () => items })
-  reader.take(text)
-  return reader.end()
 }
 
 /** Such an item is lost alone: its brackets mark its end. */
@@ -113,9 +92,9 @@ export function fileNamesIn(
   fields: readonly string[],
   malformed: Malformed,
 ): readonly string[] {
-  const listed = jsonItems(text, malformed) ?? unquotedItems(text)
-  if (listed === undefined) throw noList(text)
-  const names = listed.flatMap(item => {
+  const items = jsonItems(text) ?? unquotedItems(text)
+  if (items === undefined) throw noList(text)
+  const names = items.flatMap(item => {
     const name = fileNameIn(item, fields)
     if (name === undefined) malformed(compactPrint(item).slice(0, 300))
     return name ?? []
@@ -135,12 +114,11 @@ function fileNameIn(item: Json, fields: readonly string[]): string | undefined {
 }
 
 /** Undefined where the text is no JSON, for then it may be the unquoted form. */
-function jsonItems(text: string, malformed: Malformed): readonly Json[] | undefined {
+function jsonItems(text: string): readonly Json[] | undefined {
   try {
     const json = parseJson(text)
     return json.type === 'array' ? json.items : undefined
   } catch (failure) {
-    if (isTooDeep(failure)) return itemsOfText(text, parseJson, malformed)
     if (failure instanceof Failure && failure.kind === 'not-json') return undefined
     throw failure
   }

@@ -28,7 +28,7 @@ import {
   type User,
 } from '../remote.js'
 import { redactSecrets } from '../secrets.js'
-import { fileNamesIn, itemsOfText, listingReader, type Malformed, readItems } from './listing.js'
+import { fileNamesIn, listed, listingReader, type Malformed } from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
 import { newRecordsIn, retitledIn } from './new-records.js'
 import { firstReadable, readings, textFieldOf } from './reading.js'
@@ -76,11 +76,11 @@ export class Wire {
   }
 
   shares(text: string): readonly Share[] {
-    return readItems(itemsOfText(text, parseAnswer, this.malformed), this.#read.share, this.malformed)
+    return listed(text, { parse: parseAnswer, read: this.#read.share }, this.malformed)
   }
 
   reportTypes(text: string): readonly ReportType[] {
-    return readItems(itemsOfText(text, parseAnswer, this.malformed), this.#read.reportType, this.malformed)
+    return listed(text, { parse: parseAnswer, read: this.#read.reportType }, this.malformed)
   }
 
   fileTitles(text: string, malformed: Malformed = this.malformed): readonly FileTitle[] {

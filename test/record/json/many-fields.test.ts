@@ -52,9 +52,9 @@ t.test('a mistake in a long text is named by its line and column', async t => {
   const text = (mistake: string): string =>
     `{"long":"${'é'.repeat(foldedFrom)}",\n"ß":1,\n "é": ${mistake},"id":7}\n`
   for (const [mistake, column, what] of [
-    ['nul', 10, 'null is expected'],
-    ['01', 8, 'no other digit follows a 0 at the start of a number'],
-    ['"a\tb"', 9, 'a control character in a string is written as an escape, a tab as \\t'],
+    ['nul', 7, 'a value is expected (strings stand in double quotes)'],
+    ['01', 8, 'a comma or } is expected'],
+    ['"a\tb"', 9, 'a line break or tab in a string is written as an escape, \\n or \\t'],
   ] as const)
     t.throws(() => parseObject(text(mistake)), {
       message: `the text is not JSON: ${what} (line 3, column ${column})`,
