@@ -1,4 +1,4 @@
-// What stands between a drive and its service in tests: it counts, holds up, spoils and cuts what passes, and can be away.
+// What stands between a drive and its service in tests: it counts, spoils and cuts what passes, and can be away.
 import {
   Agent,
   createServer,
@@ -38,8 +38,6 @@ export interface TestProxy {
   rewrite(which: RegExp, change: (body: string) => string): () => void
   /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
   lose(which: RegExp): () => void
-  /** Holds up each request until the promise is kept. */
-  hold(until: Promise<unknown>): void
   /** From now on another service stands behind it. */
   turnTo(port: number): void
   /** Connections are refused until `back`. */
@@ -57,7 +55,6 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
   const heard: ReceivedRequest[] = []
   const spoilers: { which: RegExp; how: Interceptor }[] = []
   const rewriters: { which: RegExp; change: (body: string) => string }[] = []
-  let held: Promise<unknown> = Promise.resolve()
   const agent = new Agent({ keepAlive: true, timeout: 5_000 })
   let server: Server = createServer()
   const sockets = new Set<Socket>()
@@ -68,7 +65,6 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
     const path = url.slice(base.length)
     const one = { method, path, body: body.toString() }
     heard.push(one)
-    await held
     const spoiler = spoilers.find(({ which }) => which.test(`${method} ${path}`))
     const rewriter = rewriters.find(({ which }) => which.test(`${method} ${path}`))
     const sent = rewriter === undefined ? body : Buffer.from(rewriter.change(body.toString()))
@@ -142,9 +138,6 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
         await carryOut()
         response.destroy()
       }),
-    hold(until) {
-      held = until
-    },
     turnTo(other) {
       port = other
     },

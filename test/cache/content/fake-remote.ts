@@ -142,7 +142,6 @@ export function gate(): { readonly opened: Promise<void>; open: () => void } {
 export interface CacheTestbed {
   readonly directory: string
   readonly ledger: Ledger
-  readonly logged: string[]
   /** Opens a cache over this ground; all are closed with the test. */
   open(remote: FakeRemote, settings?: { limitBytes?: number; now?: () => Instant }): ContentCache
 }
@@ -154,9 +153,7 @@ interface TeardownHook {
 /** A scratch directory with a ledger; gone with the test. */
 export function openCacheTestbed(test: TeardownHook): CacheTestbed {
   const directory = mkdtempSync(join(tmpdir(), 'calcfs-cache-'))
-  const logged: string[] = []
-  const log = (sentence: string, about?: Record<string, unknown>) =>
-    void logged.push(`${sentence} ${JSON.stringify(about)}`)
+  const log = (): void => {}
   const ledger = openLedger(directory, { clock: clockOf(clock), log })
   const caches: ContentCache[] = []
   test.teardown(async () => {
@@ -167,7 +164,6 @@ export function openCacheTestbed(test: TeardownHook): CacheTestbed {
   return {
     directory,
     ledger,
-    logged,
     open(remote, settings = {}) {
       const cache = new ContentCache({
         directory: join(directory, 'content'),

@@ -33,7 +33,7 @@ const short = new Set([
   'unpin',
   'why',
 ])
-/** Without a daemon these own drafts as long as their process lives, or have directories open. */
+/** Without a daemon these own drafts, or a pin, as long as their process lives. */
 const ownsDrafts = (args: readonly string[]): boolean =>
   args.includes('--url') && /^(drafts|report|pin|unpin)$/.test(args[0] ?? '')
 const started = new Set<string>()

@@ -1,4 +1,4 @@
-// Python programs that use the desktop's accessibility interface (AT-SPI): they print what the windows show and where, and press a button.
+// Python programs that use the desktop's accessibility interface (AT-SPI): they print what the windows show, and press a button.
 
 const walk = `
 import gi, sys
@@ -44,14 +44,4 @@ for node in everything():
         if node.get_state_set().contains(Atspi.StateType.SENSITIVE):
             sys.exit(0 if Atspi.Action.do_action(node, 0) else 1)
 sys.exit(1)
-`
-
-/** A line for each name that has a place on the screen: the middle of it, what it is, and the name. */
-export const placing = `${walk}
-for node in everything():
-    name = node.get_name()
-    if name and 'Component' in node.get_interfaces():
-        at = Atspi.Component.get_extents(node, Atspi.CoordType.SCREEN)
-        if at.width > 0 and at.height > 0:
-            print(at.x + at.width // 2, at.y + at.height // 2, node.get_role_name(), ' '.join(name.split()), sep='\\t')
 `

@@ -5,48 +5,23 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type Desktop, type DesktopEnvironment, desktop } from '../desktop.js'
-import { printed, python, run } from '../programs.js'
+import { python, run } from '../programs.js'
 import { until, within } from '../within.js'
-import { placing, pressing, reading } from './accessibility.js'
+import { pressing, reading } from './accessibility.js'
 
 export interface Session extends Desktop {
   /** Where its programs keep what is theirs. */
   readonly environment: DesktopEnvironment
-  /** What all windows show now: names of buttons, labels, files, the status bar. */
-  words(): Promise<readonly string[]>
   /** Resolves with what the windows show once one of the words has this form. */
   untilWords(form: RegExp): Promise<readonly string[]>
   /** Presses the button of this name, as soon as it is shown. */
   press(button: string): Promise<void>
-  /** The middle of what has such a name, and is one of such things (of all, where none is given): of the first one, where several are it. */
-  places(...roles: readonly Role[]): Promise<ReadonlyMap<string, Place>>
-  /** Clicks on what has this name, as soon as it is shown. */
-  click(name: string): Promise<void>
-  /** Draws the row of one name to the row of the other with the mouse: rows of lists. */
-  drag(from: string, to: string): Promise<void>
-  /** Calls a method over the session bus; arguments as `gdbus call` takes them. */
-  call(name: string, path: string, method: string, ...args: string[]): Promise<void>
-}
-
-/** What a thing on the screen is, in the words of the accessibility interface. */
-export type Role = 'table cell' | 'list item' | 'label'
-
-/** What a list's rows are, in the words of GTK 3 and 2, of Qt and of GTK 4. */
-const rows: readonly Role[] = ['table cell', 'list item', 'label']
-
-/** Pixels from the left upper corner of the screen. */
-export interface Place {
-  readonly x: number
-  readonly y: number
 }
 
 /** Milliseconds for a program to show what it does on a machine that does other things too. */
 const patience = 60_000
 /** Milliseconds between two looks: each is a Python. */
 const pause = 150
-/** Of a drag. */
-const steps = 10
-
 /** @param home the session's home directory, which must be the test's own */
 export async function session(t: Test, home: string): Promise<Session> {
   let environment: DesktopEnvironment = {}
@@ -73,59 +48,14 @@ export async function session(t: Test, home: string): Promise<Session> {
     return shown
   }
 
-  async function places(...wanted: readonly string[]): Promise<ReadonlyMap<string, Place>> {
-    const { stdout } = await run(python, ['-c', placing], { environment })
-    const found = new Map<string, Place>()
-    for (const [, x, y, role, name = ''] of stdout.matchAll(/^(-?\d+)\t(-?\d+)\t(.*)\t(.+)$/gm))
-      if (!found.has(name) && (wanted.length === 0 || wanted.includes(String(role))))
-        found.set(name, { x: Number(x), y: Number(y) })
-    return found
-  }
-
-  async function placeOf(name: string, ...roles: readonly Role[]): Promise<Place> {
-    const limit = Date.now() + patience
-    for (;;) {
-      const place = (await places(...roles)).get(name)
-      if (place !== undefined) return place
-      if (Date.now() > limit)
-        throw new Error(`a place of ${name}: the screen shows ${JSON.stringify(await words())}`)
-      await new Promise(wake => setTimeout(wake, pause))
-    }
-  }
-
-  const mouse = (...args: (string | number)[]): Promise<string> =>
-    printed('xdotool', args.map(String), { environment })
-
   return {
     ...screen,
     environment,
-    words,
     untilWords,
-    places,
-    async click(name) {
-      const { x, y } = await placeOf(name)
-      await mouse('mousemove', x, y, 'click', 1)
-    },
-    async drag(from, to) {
-      const [start, end] = [await placeOf(from, ...rows), await placeOf(to, ...rows)]
-      await mouse('mousemove', start.x, start.y, 'mousedown', 1)
-      // A hand moves in steps, and a program takes the first few for the beginning of a drag.
-      for (let step = 1; step <= steps; step += 1) {
-        const along = (a: number, b: number): number => Math.round(a + ((b - a) * step) / steps)
-        await mouse('mousemove', along(start.x, end.x), along(start.y, end.y), 'sleep', 0.1)
-      }
-      await mouse('sleep', 0.3, 'mouseup', 1)
-    },
     async press(button) {
       const isPressed = async () => (await run(python, ['-c', pressing, button], { environment })).code === 0
       await until(patience, `a button ${button}`, isPressed, pause).catch(async cause => {
         throw new Error(`a button ${button}: the screen shows ${JSON.stringify(await words())}`, { cause })
-      })
-    },
-    async call(name, path, method, ...args) {
-      await printed('gdbus', ['call', '--session', '-d', name, '-o', path, '-m', method, ...args], {
-        environment,
-        limit: patience,
       })
     },
   }
