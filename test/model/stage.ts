@@ -21,13 +21,12 @@ export interface Theatre {
   played: number
 }
 
-/** A text that waits: what is in the file, its writer's base, and the wanted result. */
+/** A text that waits: what is in the file, and its writer's base. */
 export interface Draft {
   text: string
   /** The last text of it that was JSON. */
   json: string
   base: Content
-  wanted: Content
 }
 
 /** A record, and with it the thing it is the record of. */
@@ -66,8 +65,6 @@ export interface Thing {
 export interface Slot {
   draft: string | undefined
   thing: Thing | undefined
-  /** What its writer wrote last, and the record as it was then. */
-  written: Content | undefined
 }
 
 export interface Stage {

@@ -29,8 +29,6 @@ const environmentOf = ({ home }: KernelTestbed): Record<string, string> => ({
 interface Following {
   text(): string
   until(form: RegExp): Promise<void>
-  /** Ctrl-C; its exit code. */
-  interrupt(): Promise<number | null>
   ended(): Promise<number | null>
 }
 
@@ -54,10 +52,6 @@ function following(t: Test, testbed: KernelTestbed, ...args: string[]): Followin
       until(mountPatience, `${args[0]} to say ${form}`, () => form.test(said)).catch(cause => {
         throw new Error(`it said ${said}`, { cause })
       }),
-    interrupt() {
-      child.kill('SIGINT')
-      return within(mountPatience, 'the end of the command', end)
-    },
     ended: () => within(mountPatience, 'the end of the command', end),
   }
 }

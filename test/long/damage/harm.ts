@@ -13,7 +13,6 @@ export interface Harm {
 }
 
 interface Target {
-  readonly home: string
   /** A file of ours, or a directory where the harm is one of directories. */
   readonly path: string
   /** Any other file of ours. */
@@ -151,6 +150,6 @@ export function harm(home: string, outside: string, pick: Chance): Harm | undefi
   const other = pick.of(files)
   const table = isDirectory ? ofDirectories : ofFiles
   const name = pick.of(Object.keys(table))
-  table[name]?.({ home, path: join(home, path), other: join(home, other), outside, pick })
+  table[name]?.({ path: join(home, path), other: join(home, other), outside, pick })
   return { name, path, also: name === 'swapped' ? [other] : [] }
 }

@@ -63,7 +63,6 @@ interface Saving {
   /** The last text of it that was JSON. */
   readonly json: string
   readonly base: Content
-  readonly wanted: Content
   readonly style: Style
 }
 
@@ -80,7 +79,7 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   if (mine === undefined) {
     expect(what, end, ['EINVAL'])
     if (sent > 0) throw new Error(`${what}: no JSON, and yet ${sent} requests were sent`)
-    thing.draft = { ...saving, wanted: saving.wanted }
+    thing.draft = saving
     return end
   }
   const { kind, truth } = thing
@@ -93,7 +92,7 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   if ((end !== 'done' || !mayEdit) && sent > 0)
     throw new Error(`${what} ended with ${end} and sent ${sent} requests`)
   if (end !== 'done') {
-    thing.draft = { text, json: text, base, wanted: mine }
+    thing.draft = { text, json: text, base }
     return end
   }
   thing.draft = undefined

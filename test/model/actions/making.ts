@@ -1,6 +1,6 @@
 // New reports and shares: a file `new*.json` is a draft until it is saved right, and a record afterwards.
 import { outcome, overwrite } from '../../testbed/testbed.js'
-import { away, contentIn, printed, same } from '../expected/content.js'
+import { away, printed, same } from '../expected/content.js'
 import { childrenOf, reportsAfter } from '../expected/database.js'
 import { endsOnOldWay } from '../expected/renamed.js'
 import { fresh, live, people, pick, placeOf, reachable, type Stage, thingOf } from '../stage.js'
@@ -11,7 +11,7 @@ import { expect } from './writing.js'
 export async function newReport(stage: Stage, step: Extract<Step, { does: 'new report' }>): Promise<void> {
   const file = `new-${stage.number}-${step.slot}.json`
   const path = `reports/${file}`
-  const slot = stage.slots.get(file) ?? { draft: undefined, thing: undefined, written: undefined }
+  const slot = stage.slots.get(file) ?? { draft: undefined, thing: undefined }
   if (slot.thing !== undefined) return
   const name = fresh(stage, 'New')
   const calculations = live(stage, 'calculation').slice(0, 2)
@@ -47,7 +47,7 @@ export async function newReport(stage: Stage, step: Extract<Step, { does: 'new r
   if (!same(made.truth, wanted))
     throw new Error(`> ${path} made ${printed(made.truth)}, not ${printed(wanted)}`)
   stage.things.push(made)
-  stage.slots.set(file, { draft: undefined, thing: made, written: contentIn('report', text) })
+  stage.slots.set(file, { draft: undefined, thing: made })
 }
 
 export async function newShare(stage: Stage, step: Extract<Step, { does: 'new share' }>): Promise<void> {
@@ -71,7 +71,7 @@ export async function newShare(stage: Stage, step: Extract<Step, { does: 'new sh
   const old = endsOnOldWay(project)
   expect(`> ${path} for ${user}`, end, [...(problems.length > 0 ? problems : ['done']), ...old])
   if (end !== 'done') {
-    stage.slots.set(draftName, { draft: text, thing: undefined, written: undefined })
+    stage.slots.set(draftName, { draft: text, thing: undefined })
     return
   }
   const id = childrenOf(stage.theatre.database, 'share', project.id).find(
@@ -82,5 +82,5 @@ export async function newShare(stage: Stage, step: Extract<Step, { does: 'new sh
   if (!same(made.truth, { user, permission })) throw new Error(`> ${path} made ${printed(made.truth)}`)
   stage.things.push(made)
   listingChanged(stage, made, 'here')
-  stage.slots.set(draftName, { draft: undefined, thing: made, written: undefined })
+  stage.slots.set(draftName, { draft: undefined, thing: made })
 }

@@ -45,7 +45,7 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
   expect(`${step.change} of ${path}`, end, allowed)
   if (end !== 'done') {
     if (sent > 0) throw new Error(`${path}: ${end}, and ${sent} requests were sent`)
-    report.order = { text, json: text, base, wanted: mine }
+    report.order = { text, json: text, base }
     return
   }
   report.order = undefined

@@ -8,7 +8,6 @@ export interface Loaded {
   /** The text, or the last of it that was JSON. */
   readonly json: string
   readonly base: Content
-  readonly wanted: Content
 }
 
 /** A text of this record that the drive may show now. */
@@ -31,7 +30,7 @@ export async function loaded(stage: Stage, thing: Thing): Promise<Loaded | 'gone
   const { draft } = thing
   if (draft === undefined) {
     const base = seen(stage, thing, text.text)
-    return { json: text.text, base, wanted: base }
+    return { json: text.text, base }
   }
   if (text.text !== draft.text) throw new Error(`${path} shows ${text.text} and not its draft ${draft.text}`)
   return draft

@@ -6,7 +6,6 @@ import { lines } from '../../testbed/service.js'
 import type { OpenedFile } from '../../testbed/testbed.js'
 
 export interface Scene {
-  readonly testbed: MountTestbed
   /** Opens as a program does; a failure of the handle after the kill is ignored. */
   open(path: string, how: 'w' | 'r+'): Promise<OpenedFile>
   /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
@@ -38,7 +37,6 @@ export function sceneOn(testbed: MountTestbed): Scene {
   }
 
   return {
-    testbed,
     open,
     async writeAndClose(path, text) {
       const file = await open(path, 'w')

@@ -13,8 +13,6 @@ import type { DriveFiles } from '../testbed.js'
 export interface FleetNode {
   readonly files: DriveFiles
   readonly line: AssembledDrive
-  /** Its drafts and its history are below. */
-  readonly state: string
 }
 
 export interface FleetNodeOptions {
@@ -58,5 +56,5 @@ export async function openFleetNode({
     readOnly: settings['access'] === 'read',
     failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
   })
-  return { files: kernel.files, line, state: connection.account.places.state }
+  return { files: kernel.files, line }
 }

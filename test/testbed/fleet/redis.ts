@@ -19,8 +19,6 @@ export interface TestRedis {
   signal(name: NodeJS.Signals): void
   /** Kills it, and resolves when it is gone. */
   kill(): Promise<void>
-  /** On the same port: empty, or of a cluster with what its own file says. */
-  start(): Promise<void>
 }
 
 export async function freePort(): Promise<number> {
@@ -81,6 +79,5 @@ export async function testRedis(
     client,
     signal: name => void server?.kill(name),
     kill,
-    start,
   }
 }

@@ -19,7 +19,6 @@ export interface RelayLine {
 }
 
 export interface TestRelay {
-  readonly port: number
   /** As `--fleet` takes it. */
   readonly address: string
   /** Milliseconds each way, from now on. */
@@ -28,12 +27,9 @@ export interface TestRelay {
   spoil(how: Spoil): () => void
   /** Undoes it when called. */
   breakAt(which: Breaks): () => void
-  /** Ends every connection there is. */
-  cut(): void
 }
 
 export async function testRelay(t: TestLifetime, port: number): Promise<TestRelay> {
-  const lines = new Set<RelayLine>()
   const sockets = new Set<Socket>()
   let delayMs = 0
   let spoil: Spoil | undefined
@@ -68,14 +64,12 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
         redis.destroy()
       },
     }
-    lines.add(line)
     for (const socket of [node, redis]) {
       socket.setNoDelay(true)
       socket.on('error', () => {})
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    node.on('close', () => lines.delete(line))
     pass(node, redis, piece => {
       state.hears ||= /subscribe\r\n/i.test(piece.toString('latin1'))
       if (breaks?.(piece, line)) {
@@ -99,7 +93,6 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
 
   const own = (server.address() as AddressInfo).port
   return {
-    port: own,
     address: `redis://127.0.0.1:${own}`,
     delay(milliseconds) {
       delayMs = milliseconds
@@ -115,9 +108,6 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
       return () => {
         if (breaks === which) breaks = undefined
       }
-    },
-    cut() {
-      for (const line of [...lines]) line.cut()
     },
   }
 }

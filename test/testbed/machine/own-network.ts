@@ -1,4 +1,4 @@
-// A network of its own between a daemon and the service: a namespace whose one link can fall silent, change its address, or go down.
+// A network of its own between a daemon and the service: a namespace whose one link can fall silent, or change its address.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { printed, run } from '../programs.js'
 import type { TestLifetime } from '../testbed.js'
@@ -14,9 +14,6 @@ export interface OwnNetwork {
   silence(): Promise<void>
   /** Packets arrive again. */
   hear(): Promise<void>
-  /** The link goes down at the daemon's end, with its routes: the network is unreachable at once. */
-  down(): Promise<void>
-  up(): Promise<void>
   /** The daemon's end gets another address: nothing that is sent to connections of before arrives any more. */
   move(): Promise<void>
 }
@@ -115,8 +112,6 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
       )),
     // The entry goes with the address, too.
     hear: async () => void (await run('ip', ['-n', name, 'neigh', 'del', host, 'dev', there])),
-    down: async () => void (await inside('link', 'set', there, 'down')),
-    up: async () => void (await inside('link', 'set', there, 'up')),
     async move() {
       await inside('addr', 'del', `${near()}/24`, 'dev', there)
       own += 1
