@@ -93,9 +93,9 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function carryOut(args: readonly string[]): Promise<void> {
-  if (args[0] === 'mount.calcfs' || isMountLine(args)) {
+  if (args[0] === 'mount.calcfs') {
     const { mountHelper } = await import('./mount/mount-helper.js')
-    return mountHelper(args[0] === 'mount.calcfs' ? args.slice(1) : args, main)
+    return mountHelper(args.slice(1), main)
   }
   if (asksForVersions(args)) {
     const { versions } = await import('./doctor/versions.js')
@@ -108,10 +108,6 @@ async function carryOut(args: readonly string[]): Promise<void> {
 /** `calcfs --version --json`, in either order and nothing else. */
 const asksForVersions = (args: readonly string[]): boolean =>
   args.length === 2 && args.includes('--json') && (args.includes('--version') || args.includes('-V'))
-
-/** `mount -t fuse.calcfs` where only mount.fuse knows the type: it starts `calcfs URL DIR -o OPTIONS`. */
-const isMountLine = (args: readonly string[]): boolean =>
-  /^https?:\/\//.test(args[0] ?? '') && args.includes('-o')
 
 /** The whole command line, for its manual, its completion and its tests. */
 export async function wholeProgram(listsAll = false): Promise<Command> {

@@ -14,7 +14,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -55,7 +54,7 @@ export type ExpectedKind = 'file' | 'directory' | 'either'
 
 /** Returns the new path of what was moved; a link to a directory counts as one. @throws the errors of the disk */
 export function clearPlace(path: string, due: ExpectedKind): string | undefined {
-  const found = entryAt(path)
+  const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
   if (due !== 'directory' && found.isFile()) return undefined
   if (due !== 'file' && found.isDirectory()) return undefined
@@ -63,16 +62,6 @@ export function clearPlace(path: string, due: ExpectedKind): string | undefined 
   const aside = `${path}.aside-${Date.now()}`
   renameSync(path, aside)
   return aside
-}
-
-/** None below what is no directory. */
-function entryAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch (thrown) {
-    if (/^(ENOTDIR|ELOOP)$/.test(codeOf(thrown) ?? '')) return undefined
-    throw thrown
-  }
 }
 
 function leadsToDirectory(path: string): boolean {

@@ -84,16 +84,8 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   if (all.length > 0) process.exitCode = exitCodes.unsent
 }
 
-const describeDraft = ({
-  name,
-  record,
-  path,
-  state,
-  since,
-  size,
-  why,
-  whatToDo,
-}: DraftLine): readonly string[] => {
+function describeDraft(draft: DraftLine): readonly string[] {
+  const { name, record, path, state, since, size, why, whatToDo } = draft
   const at = path === undefined ? '' : ` (${path.slice(1)})`
   return [
     `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,

@@ -161,13 +161,8 @@ export const nothingWaits = (troubles: readonly string[]): string =>
   troubles.length === 0 ? 'everything is saved' : 'no edit waits to be saved'
 
 /** Without a full stop. */
-export function fleetText({
-  address,
-  mounts,
-  saved,
-  asked,
-  passedByBecause,
-}: NonNullable<Status['fleet']>): string {
+export function fleetText(fleet: NonNullable<Status['fleet']>): string {
+  const { address, mounts, saved, asked, passedByBecause } = fleet
   const savings = `${saved} of ${saved + asked} requests saved by it`
   return passedByBecause === undefined
     ? `the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here`

@@ -127,12 +127,9 @@ const stateWords: Readonly<Record<string, string>> = {
   incomplete: 'not whole',
 }
 
-function partText({
-  files,
-  filesKept,
-  bytes,
-  bytesKept,
-}: Pick<PinLine, 'files' | 'filesKept' | 'bytes' | 'bytesKept'>): string {
+type Amounts = Pick<PinLine, 'files' | 'filesKept' | 'bytes' | 'bytesKept'>
+
+function partText({ files, filesKept, bytes, bytesKept }: Amounts): string {
   if (files === 0) return 'nothing of it is known here yet'
   if (bytes === bytesKept) return `${filesKept} of ${filesText(files)}, ${bytesText(bytes)}, are here`
   return `${filesKept} of ${filesText(files)} and ${bytesText(bytesKept)} of ${bytesText(bytes)} are here`
