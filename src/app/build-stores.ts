@@ -28,22 +28,19 @@ import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
 import { type AssemblySettings, type MountSettings, type Note, namesAtMost } from './assembly-settings.js'
 
-/** The parts built from the caches, and used once they exist. */
-export interface BuiltLater {
-  /** Told of a record that has another's id. */
-  reused(): ReusedIds
-  pins(): Pins | undefined
-}
-
-/** `news` goes to the kernel. */
+/**
+ * @param later the parts built from the caches, and used once they exist; `reused` is told of a record that has another's id
+ * @param news goes to the kernel
+ */
 export function buildCaches(
   { config, connection, capabilities, clock, activity }: MountSettings,
   note: Note,
-  { reused, pins }: BuiltLater,
+  later: { reused(): ReusedIds; pins(): Pins | undefined },
   news: KernelNews,
   fleet: Fleet | undefined,
 ) {
   const { now } = clock
+  const { reused, pins } = later
   const { cache } = connection.account.places
   const ledger = openLedger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))

@@ -9,12 +9,8 @@ export interface Title {
   readonly date: Date
 }
 
-const months = 'January February March April May June July August September October November December'.split(
-  ' ',
-)
-
 export function heading({ name, section, says, date }: Title): readonly string[] {
-  const day = `${months[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`
+  const day = date.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
   return [
     `.Dd ${day}`,
     `.Dt ${name.toUpperCase()} ${section}`,

@@ -7,7 +7,7 @@ import { bytesText, durationText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
-import { liveMounts, noneMounted, selectedDrives } from '../control/choose.js'
+import { noneMounted, selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 import { isScreen, openScreen, untilInterrupted } from './screen.js'
 
@@ -24,7 +24,7 @@ export const topCommand = (): Command =>
     .description(
       'show what goes on in the drives now: calls, what they wait for, requests, downloads, saves; Ctrl-C ends it',
     )
-    .argument('[drive]', 'one drive; default: all of yours')
+    .argument('[drive]', 'one drive; default: the one you stand in, or all of yours')
     .option('--once', 'print one picture, with rates since the mount, and end')
     .addOption(jsonFlag('an array of one picture of each drive'))
     .action((drive: string | undefined, flags: Flags) => top(drive, flags))
@@ -35,7 +35,8 @@ export const topCommand = (): Command =>
     )
 
 async function top(drive: string | undefined, flags: Flags): Promise<void> {
-  const paths = await watchedDrives(drive)
+  const paths = await selectedDrives(drive)
+  if (paths.length === 0) noneMounted()
   const controls = await Promise.all(paths.map(driveAt))
   const isOnce = flags.once === true || flags.json === true || !isScreen(process.stdout)
   if (!isOnce) return redrawn(paths, controls)
@@ -44,12 +45,6 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
   if (flags.json === true) printJson(pictures)
   else printLine(pictures.map(picture => topText(picture, undefined)).join('\n\n'))
   for (const problem of problems) complain(sentenceOf(problem))
-}
-
-async function watchedDrives(drive: string | undefined): Promise<readonly string[]> {
-  const paths =
-    drive === undefined ? (await liveMounts()).map(({ path }) => path) : await selectedDrives(drive)
-  return paths.length > 0 ? paths : noneMounted()
 }
 
 /** One drive that hangs does not hide the others. */
