@@ -29,6 +29,12 @@ export function keyName({ kind, id, project, as }: RecordKey): string {
   return project === undefined ? `${as}-${own}` : `${as}-${project}-${own}`
 }
 
+/** The number in the name of a record of this kind; undefined for any other name. */
+export const numberIn = (name: string, kind: RecordKind): string | undefined =>
+  name.startsWith(`${kind}-`) && /^[0-9]+$/.test(name.slice(kind.length + 1))
+    ? name.slice(kind.length + 1)
+    : undefined
+
 /** The longest name that leaves room in 255 bytes for what is put before it. */
 const longest = 180
 

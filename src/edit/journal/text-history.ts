@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { asFailure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
-import { type Instant, instant } from '../../remote/remote.js'
+import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import {
   forWriting,
   makeDirectoriesNow,
@@ -28,7 +28,7 @@ import {
 } from '../../system/own-file.js'
 import type { ProcessId } from '../../system/process.js'
 import { Turns } from './lock.js'
-import { keyName, type RecordKey } from './record-key.js'
+import { keyName, numberIn, type RecordKey } from './record-key.js'
 import {
   byHash,
   isHistory,
@@ -180,6 +180,11 @@ export class TextHistory {
       if (known.length % atOnce === 0) await setImmediate()
     }
     return known.sort((one, other) => other.last - one.last)
+  }
+
+  /** The ids of the records of a kind of which texts are kept. */
+  numbered(kind: RecordKind): readonly string[] {
+    return namesIn(this.#root).flatMap(name => numberIn(name, kind) ?? [])
   }
 
   /** The text with this hash, if it is still known. */

@@ -19,6 +19,8 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   const { remote, dialect } = ports
   return {
     key: { kind: 'report', id: name, as: 'new' },
+    withDigitsOf: dialect.withDigitsOf,
+    copiedId: written => dialect.facts(written).id,
     async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
       if (
@@ -75,6 +77,8 @@ export function newShare(
   }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
+    withDigitsOf: dialect.withDigitsOf,
+    copiedId: written => dialect.shareId(written),
     place: async context => dialect.facts(await remote.project(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)

@@ -1,22 +1,27 @@
 // Creation of a record: checked before it is sent, sent once, and looked for where the answer was lost.
 import { asFailure, Failure, isA } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
+import { isSameNumber } from '../../record/json/same-number.js'
+import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import type { DraftMeta } from '../journal/draft-meta.js'
 import { withFailureAs } from '../journal/draft-meta.js'
 import { Turns } from '../journal/lock.js'
 import { keyName, type RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
-import { refuseSameNames } from './diff.js'
+import { editsBetween, refuseSameNames } from './diff.js'
 import { anotherThing, isOtherThan, keepApart, setApart } from './other-thing.js'
 import { originalFailure, sentOnce } from './reconcile.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */
 export interface NewRecord {
   readonly key: RecordKey
+  readonly withDigitsOf: Dialect['withDigitsOf']
+  /** The id of the record of which the text is a copy, as it stands there; undefined for none. */
+  copiedId(written: JsonObject): string | undefined
   /** The thing it is made in, as the service says now; missing where it is made in none. */
   place?(context: RequestContext): Promise<Identity>
   /** The request to send. @throws Failure 'refused' for what the service could not take */
@@ -92,7 +97,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   const isUnderWay = draft.meta.state === 'in-flight'
   try {
     const text = draft.text()
-    written = parseObject(text)
+    written = await withOwnDigits(creation, parseObject(text))
     if (draft.meta.made !== undefined && (await isStillMade(creation, written)))
       return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
@@ -112,6 +117,30 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     id: await noted(creation, await postOnce(creation, { body, looked, isUnderWay }, context)),
     written,
   }
+}
+
+/** As many digits as a double may have lost some of. */
+const longNumber = /[0-9]{16}|[0-9.]{17}/
+
+/** A program that copies a record may round its numbers: the known text that is nearest has their digits. */
+async function withOwnDigits(
+  { record: { key, copiedId, withDigitsOf }, history }: Creation,
+  written: JsonObject,
+): Promise<JsonObject> {
+  const id = copiedId(written)
+  // A copy whose id was taken out is one of any record here; only long numbers can have lost digits.
+  if (id === undefined && !longNumber.test(prettyPrint(written))) return written
+  const known = history.numbered(key.kind).filter(number => id === undefined || isSameNumber(number, id))
+  const texts = await Promise.all(known.map(number => history.known({ kind: key.kind, id: number })))
+  const near = texts
+    .flatMap(({ candidates }) => candidates)
+    .map(({ text }) => {
+      const base = parseObject(text)
+      const kept = withDigitsOf(base, written)
+      return { kept, distance: editsBetween(base, kept.record).size }
+    })
+  const [nearest] = near.toSorted((one, other) => one.distance - other.distance)
+  return nearest === undefined ? written : clearly(nearest.kept)
 }
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */

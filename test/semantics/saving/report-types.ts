@@ -37,9 +37,10 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
         ['"Reaction energy profile"', 2],
         ['"3"', 3],
         ['"reaction ENERGY profile"', 2],
-        ['" 1 "', 1],
+        ['{"id": 3}', 3],
+        ['{"name": "Supporting information"}', 1],
         ['2', 2],
-        ['1', 1],
+        ['" 1 "', 1],
       ]
       for (const [written, id] of spellings) {
         const asked = await service.during(async () => {
@@ -59,7 +60,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
 
     t.test('TYPE-1 the same type in other words is no change', async t => {
       const asked = await service.during(async () => {
-        for (const written of ['"1"', '"supporting information"'])
+        for (const written of ['"1"', '"supporting information"', '{"id": 1}'])
           t.equal(await outcome(overwrite(testbed, path, typed(before, written))), 'done', written)
       })
       t.same(writes(asked), [])
