@@ -7,6 +7,7 @@ import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
 import { openLookupVerbs } from './lookup-verbs.js'
 import { openNamespaceVerbs } from './namespace-verbs.js'
+import { isDirectory } from './nodes/node.js'
 import { openResolver } from './tree/resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
@@ -23,7 +24,7 @@ export function openDrive(parts: DriveParts): Drive {
   }
   const resolver = openResolver(
     parts.tree,
-    (node, name) => writeSide.isHidden(node) || burst.hides(node, name),
+    (node, name) => (!isDirectory(node) && writeSide.isHidden(node)) || burst.hides(node, name),
   )
   const lookup = openLookupVerbs(parts, resolver, until.metadata)
   const namespace = openNamespaceVerbs(parts, resolver, until)

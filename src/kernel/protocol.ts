@@ -71,7 +71,6 @@ export interface Header {
   /** Names the request; below 2^53, because the kernel counts up from 0. */
   readonly unique: number
   readonly node: number
-  readonly uid: number
   /** Of the thread that asks; 0 where it is none, or lies in a pid name space of its own. */
   readonly pid: number
 }
@@ -97,7 +96,6 @@ export function headerOf(message: Buffer): Header {
     opcode: message.readUInt32LE(4),
     unique: wide(message, 8),
     node: wide(message, 16),
-    uid: message.readUInt32LE(24),
     pid: message.readUInt32LE(32),
   }
 }

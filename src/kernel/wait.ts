@@ -2,9 +2,6 @@
 import koffi from 'koffi'
 import { endWithoutSync } from '../system/line-writer.js'
 
-/** The end of the waiting. */
-export type StopWaiting = () => void
-
 const pollHandle = 8 // UV_POLL, uv.h
 const readable = 1 // UV_READABLE, uv.h
 
@@ -32,11 +29,12 @@ export function loadLibuv(): ReturnType<typeof openLibuv> {
 }
 
 /**
- * Calls `ready` on the main thread whenever the descriptor can be read, or has come to its end; keeps the process alive.
+ * Calls `ready` on the main thread whenever the descriptor can be read, or has come to its end; keeps the process alive. The
+ * returned function ends that.
  * The handle's memory and the callback stay for the life of the process: libuv keeps pointers to both.
  * @throws where this node does not export libuv
  */
-export function whenReadable(descriptor: number, ready: () => void): StopWaiting {
+export function whenReadable(descriptor: number, ready: () => void): () => void {
   const { loop, handleSize, init, start, stop, register } = loadLibuv()
   const handle = koffi.alloc('uint8_t', Number(handleSize(pollHandle)))
   check(init(loop(), handle, descriptor), 'uv_poll_init')
