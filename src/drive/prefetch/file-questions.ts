@@ -24,6 +24,11 @@ interface Asked {
   count: number
   /** The same, where a size counts less than contents. */
   weight: number
+  /** No program has come to the directory that it lies in. */
+  isBeyond: boolean
+  /** Something is left, for what is known of the programs. */
+  isOpen: boolean
+  readonly rank: number
 }
 
 /** Beyond the directories that programs are in, one question is asked for so many that were used. */
@@ -32,14 +37,11 @@ const beyondAtLeast = 8
 const weightOfSize = 1 / 4
 
 export class FileQuestions {
-  /** In the order in which they are expected. */
   private readonly asked = new Map<string, Asked>()
-  /** Those with something left, for what is known of the programs. */
-  private readonly open = new Set<Asked>()
-  /** Those of them in a directory to which no program has come. */
-  private readonly openBeyond = new Set<Asked>()
-  /** All in such a directory, and what they were asked for. */
-  private readonly beyond = new Set<Asked>()
+  /** Those with something left, in the order in which they are expected. */
+  private readonly open: Asked[] = []
+  /** How many were expected. */
+  private rank = 0
   private weightBeyond = 0
   private here: Asked | undefined
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
@@ -62,16 +64,17 @@ export class FileQuestions {
    */
   expect(path: string, isBeyond: boolean): void {
     if (this.asked.has(path)) return
-    const one: Asked = { path, folder: undefined, levels: [], from: 0, count: 0, weight: 0 }
-    this.asked.set(path, one)
-    if (isBeyond) this.beyond.add(one)
-    this.reopen(one)
+    this.rank += 1
+    const none = { folder: undefined, levels: [], from: 0, count: 0, weight: 0, isOpen: false }
+    this.asked.set(path, { path, ...none, isBeyond, rank: this.rank })
   }
 
   /** The listing of a folder that is expected has come. */
   arrive(folder: ListedDirectory): void {
     const one = this.asked.get(folder.path)
-    if (one !== undefined) one.folder ??= folder
+    if (one === undefined || one.folder !== undefined) return
+    one.folder = folder
+    this.reopen(one)
   }
 
   /** A program is in this folder now: what was asked there counts as used, and what is left in the one before is dropped. */
@@ -90,7 +93,7 @@ export class FileQuestions {
 
   /** A program has come to this directory. */
   cameTo(directory: string): void {
-    for (const one of [...this.beyond]) if (parentOf(one.path) === directory) this.come(one)
+    for (const one of this.asked.values()) if (parentOf(one.path) === directory) this.come(one)
   }
 
   /** No program is expected in this folder any more. */
@@ -99,18 +102,17 @@ export class FileQuestions {
     if (one === undefined) return
     this.asked.delete(path)
     this.come(one)
-    this.open.delete(one)
+    this.close(one)
     if (one === this.here) this.here = undefined
   }
 
   /** The next one, those of the folder that was entered last first; undefined also where `may` forbids it. */
   next(may: (question: FileQuestion) => boolean): FileQuestion | undefined {
     this.reconsider()
-    for (const one of this.inTurn()) {
+    for (let one = this.first(); one !== undefined; one = this.first()) {
       const question = this.nextOf(one)
-      if (question === undefined) continue
-      if (!may(question)) return undefined
-      return this.take(one, question)
+      if (question !== undefined) return may(question) ? this.take(one, question) : undefined
+      this.close(one)
     }
     return undefined
   }
@@ -126,27 +128,31 @@ export class FileQuestions {
   }
 
   private reopen(one: Asked): void {
-    if (this.beyond.has(one)) this.openBeyond.add(one)
-    else this.open.add(one)
+    if (one.isOpen || one.folder === undefined) return
+    one.isOpen = true
+    this.open.splice(this.open.findLastIndex(({ rank }) => rank < one.rank) + 1, 0, one)
+  }
+
+  private close(one: Asked): void {
+    if (one.isOpen) this.open.splice(this.open.indexOf(one), 1)
+    one.isOpen = false
   }
 
   /** A program has come to its directory. */
   private come(one: Asked): void {
-    if (!this.beyond.delete(one)) return
-    this.weightBeyond -= one.weight
-    if (this.openBeyond.delete(one)) this.open.add(one)
+    if (one.isBeyond) this.weightBeyond -= one.weight
+    one.isBeyond = false
   }
 
-  private *inTurn(): Generator<Asked> {
-    if (this.here !== undefined && this.open.has(this.here)) yield this.here
-    yield* this.open
-    if (this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)) yield* this.openBeyond
+  private first(): Asked | undefined {
+    if (this.here?.isOpen === true) return this.here
+    const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
+    return this.open.find(({ isBeyond }) => mayBeyond || !isBeyond)
   }
 
   private nextOf(one: Asked): FileQuestion | undefined {
     const { folder, levels } = one
-    if (folder === undefined) return undefined
-    for (; one.from < folder.entries.length; one.from += 1) {
+    for (; folder !== undefined && one.from < folder.entries.length; one.from += 1) {
       const dentry = folder.entries[one.from]
       const kind = dentry && fileClassOf(dentry)
       const level = kind === undefined ? undefined : this.pattern.usual(kind, folder.path)
@@ -154,8 +160,6 @@ export class FileQuestions {
       if (this.isKnown(dentry.node, level)) continue
       return { path: `${folder.path}/${dentry.name}`, dentry, level, isHere: one === this.here }
     }
-    this.open.delete(one)
-    this.openBeyond.delete(one)
     return undefined
   }
 
@@ -167,7 +171,7 @@ export class FileQuestions {
       one.count += 1
       const weight = question.level === 'looked' ? weightOfSize : 1
       one.weight += weight
-      if (this.beyond.has(one)) this.weightBeyond += weight
+      if (one.isBeyond) this.weightBeyond += weight
     }
     return question
   }

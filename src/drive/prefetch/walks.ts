@@ -105,7 +105,10 @@ export class Walks {
       for (const place of trail.entered.keys()) this.files.drop(trail.pathOf(place))
       if (trail.steppedAt <= since - togetherMs) this.trails.delete(path)
     }
-    if (this.heads.size === 0) this.source.rest()
+    if (this.heads.size === 0) {
+      this.source.rest()
+      this.again = undefined
+    }
     return this.trails.size > 0
   }
 
