@@ -1,15 +1,6 @@
 // Text history: every text a record had here, as candidates for the merge base and as history of what was sent.
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  futimesSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, futimesSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
@@ -104,8 +95,6 @@ export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 const recordsAtMost = 64
 /** So many names of a directory are looked at, or so many texts read, before others have a turn. */
 const atOnce = 64
-/** In bytes. */
-const hashedAtOnce = 64 << 10
 const longText = 1 << 20
 
 /**
@@ -259,7 +248,9 @@ export class TextHistory {
         const mark = `${hash}.${how}.${this.#own}`
         setMark(join(directory, mark), at)
         this.#marks.get(directory)?.set(mark, { hash, how, mount: this.#own, own: true, at })
-        const isThere = isWholeAt(path, { hash, length: Buffer.byteLength(text) })
+        // A power cut may have left an empty file under this name.
+        const found = bytesAt(path)
+        const isThere = found !== undefined && textHash(found) === hash
         if (isLight) isThere || replaceFileNow(path, text)
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
       }
@@ -328,22 +319,6 @@ function setMark(path: string, at: Instant): void {
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** A power cut may have left an empty file under this name. */
-function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
-  return (
-    readOwnFileNow(path, (descriptor, bytes) => bytes === length && fileHash(descriptor) === hash) === true
-  )
-}
-
-/** In pieces: a text may be long, and is there already where another program reads it. */
-function fileHash(descriptor: number): string {
-  const hash = createHash('sha256')
-  const piece = Buffer.allocUnsafe(hashedAtOnce)
-  for (let bytes = readSync(descriptor, piece); bytes > 0; bytes = readSync(descriptor, piece))
-    hash.update(piece.subarray(0, bytes))
-  return hash.digest('hex')
 }
 
 const bytesAt = (path: string): Buffer | undefined =>

@@ -38,7 +38,7 @@ export function editableOrder(
       lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
     )
     const shown = (record: JsonObject) => rowsShown(ports.dialect, id, record)
-    const base = chooseByRows(shown, meant, wanted) ?? report.plain(await report.read(context))
+    const base = chooseByRows(shown, meant, wanted) ?? ports.dialect.plain(await report.read(context))
     const earlier = meant.known.flatMap(known => shown(known.record))
     const before = shown(base)
     const continued = continuedRows(wanted, before.map(cellsOf))

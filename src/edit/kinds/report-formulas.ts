@@ -21,19 +21,20 @@ export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, chang
   const id = dialect.facts(change.whole).id ?? 'ID'
   const before = dialect.places(isMine ? written.mine : change.before)
   if (before === undefined) return
-  const changed = meaningsChanged(formulas, before, after)
+  const changed = [...movedPlaces(formulas, before, after), ...missingIds(formulas, before, after)]
   if (changed.length === 0) return
-  throw isListMine
-    ? missingReference(id, changed, formulas, takesAway(before, after))
-    : movedElsewhere(changed, formulas)
+  const what = `${changed.join('; ')} (formulas: ${formulas.texts.join(', ')})`
+  if (!isListMine)
+    throw new Failure(
+      'conflict',
+      `another client has changed the list that these formulas compute with: ${what}`,
+    )
+  // A renumbering takes no row away.
+  const mend = before.some(row => !after.includes(row))
+    ? `calculations and formulas are changed together in reports/${id}.json: in one save of "calculations" and "configuration"`
+    : `change these formulas in the same save, or let calcfs report renumber ${id} change both`
+  throw new Failure('refused', `the new list changes what the formulas of this report mean: ${what}; ${mend}`)
 }
-
-const meaningsChanged = (formulas: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] => [
-  ...movedPlaces(formulas, before, after),
-  ...missingIds(formulas, before, after),
-]
-
-const takesAway = (before: RowPlaces, after: RowPlaces): boolean => before.some(row => !after.includes(row))
 
 type RowPlaces = readonly (CalculationId | undefined)[]
 
@@ -47,27 +48,4 @@ function movedPlaces({ places }: Formulas, before: RowPlaces, after: RowPlaces):
 function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
   const gone = before.filter(id => id !== undefined && ids.includes(id) && !after.includes(id))
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
-}
-
-function missingReference(
-  id: string,
-  changed: readonly string[],
-  formulas: Formulas,
-  isShorter: boolean,
-): Failure {
-  // A renumbering takes no row away.
-  const mend = isShorter
-    ? `calculations and formulas are changed together in reports/${id}.json: in one save of "calculations" and "configuration"`
-    : `change these formulas in the same save, or let calcfs report renumber ${id} change both`
-  return new Failure(
-    'refused',
-    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${formulas.texts.join(', ')}); ${mend}`,
-  )
-}
-
-function movedElsewhere(changed: readonly string[], formulas: Formulas): Failure {
-  return new Failure(
-    'conflict',
-    `another client has changed the list that these formulas compute with: ${changed.join('; ')} (formulas: ${formulas.texts.join(', ')})`,
-  )
 }

@@ -40,13 +40,10 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 
   return {
     key: { kind: 'report', id },
-    withDigitsOf: dialect.withDigitsOf,
-    plain: dialect.plain,
-    changedAt: dialect.changedAt,
+    dialect,
     answered: context => remote.answered({ kind: 'report', id }, context),
     read,
     isAnother: dialect.isAnother,
-    facts: dialect.facts,
     check,
     follows: name => dialect.isReportTypeName(name),
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),

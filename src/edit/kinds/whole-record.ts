@@ -81,12 +81,9 @@ function editableWholeRecord(
 ): EditableRecord {
   return {
     key,
-    withDigitsOf: dialect.withDigitsOf,
-    plain: dialect.plain,
-    changedAt: dialect.changedAt,
+    dialect,
     answered: context => remote.answered(key, context),
     read,
-    facts: dialect.facts,
     isAnother: dialect.isAnother,
     ...own,
     check(written) {

@@ -5,7 +5,7 @@ import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
-import { type Edits, editsBetween } from './diff.js'
+import type { Edits } from './diff.js'
 
 /** A program's text and the one before. */
 export interface WrittenEdit {
@@ -41,12 +41,7 @@ export interface KnownBases {
 /** A record with an id, as it is edited. All methods reject or throw with a Failure. */
 export interface EditableRecord {
   readonly key: RecordKey
-  readonly withDigitsOf: Dialect['withDigitsOf']
-  /** The record without what no program edits: the service sets its date of change by itself. */
-  plain(record: JsonObject): JsonObject
-  facts(record: JsonObject): Identity
-  /** That date as it stands there; undefined where there is none. */
-  changedAt(record: JsonObject): string | undefined
+  readonly dialect: Dialect
   /**
    * Where the text is no JSON of the record: the record that is meant by it, and the one it was made from.
    * @throws Failure 'refused', or 'conflict' where it is in doubt what it was made from
@@ -83,14 +78,4 @@ export interface EditableRecord {
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
   send(change: RecordChange, context: RequestContext): Promise<JsonObject>
   compare(change: RecordChange, stored: JsonObject): ChangeResult
-}
-
-/** True if `there` says what was said, and no more than what the service fills in. */
-export function isAsSaid(
-  { saysSame }: Pick<EditableRecord, 'saysSame'>,
-  said: JsonObject,
-  there: JsonObject,
-  edits: Edits = editsBetween(said, there),
-): boolean {
-  return [...edits.keys()].every(name => saysSame?.(name, said, there) === true)
 }

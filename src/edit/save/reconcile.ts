@@ -6,8 +6,8 @@ import { type Instant, instant, type RequestContext } from '../../remote/remote.
 import type { Draft } from '../journal/draft.js'
 import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
 import type { TextHistory } from '../journal/text-history.js'
-import { removed } from './diff.js'
-import { type EditableRecord, isAsSaid, type RecordChange } from './editable.js'
+import { editsBetween, removed } from './diff.js'
+import type { EditableRecord, RecordChange } from './editable.js'
 import { setApart } from './other-thing.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
@@ -38,16 +38,21 @@ export async function reconcileAttempt(
   return closeAttempt(draft, attempt)
 }
 
-/** The draft of a save that failed may have been dropped: the one of these texts that is stored all the same, its writer's own. */
+/**
+ * The draft of a save that failed may have been dropped: the one of these texts that is stored all the same, its writer's
+ * own, with no more than what the service fills in.
+ */
 export async function storedOf(
   record: EditableRecord,
   sent: readonly string[],
   context: RequestContext,
 ): Promise<string | undefined> {
-  const now = record.plain(await record.read(context))
+  const now = record.dialect.plain(await record.read(context))
   return sent.find(text => {
-    const said = tryObject(text)
-    return said !== undefined && isAsSaid(record, record.plain(said), now)
+    const parsed = tryObject(text)
+    const said = parsed && record.dialect.plain(parsed)
+    const isSame = (name: string) => said !== undefined && record.saysSame?.(name, said, now) === true
+    return said !== undefined && [...editsBetween(said, now).keys()].every(isSame)
   })
 }
 

@@ -152,9 +152,9 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
 }
 
 /** With the date that the text carried: the next text of its writer carries that, too. */
-function formOf({ plain }: EditableRecord, mine: JsonObject, { text, parsed }: WrittenText): string {
+function formOf({ dialect }: EditableRecord, mine: JsonObject, { text, parsed }: WrittenText): string {
   if (parsed === undefined) return prettyPrint(mine)
-  const said = plain(parsed)
+  const said = dialect.plain(parsed)
   if (hasSameTokens(mine, said)) return text
   const dates = parsed.fields.filter(field => !said.fields.includes(field))
   return prettyPrint({ type: 'object', fields: [...mine.fields, ...dates] })
@@ -174,7 +174,8 @@ async function findWritten(
   { known, held }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const { plain, changedAt, withDigitsOf, home, facts } = save.record
+  const { dialect, home } = save.record
+  const { plain, changedAt, withDigitsOf, facts } = dialect
   const mine = plain(parsed)
   const editOf = (base: JsonObject) => {
     const kept = withDigitsOf(base, mine)
@@ -215,7 +216,7 @@ interface KnownTexts extends KnownBases {
 }
 
 async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Promise<KnownTexts> {
-  const { plain, changedAt } = save.record
+  const { plain, changedAt } = save.record.dialect
   const held = heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of save.isOver === true ? [] : candidates) {
@@ -260,7 +261,7 @@ async function unchanged(
 
 /** True if the id stands for another thing than when the draft was begun. */
 const isAnotherNow = ({ record, draft }: SaveState, one: JsonObject): boolean =>
-  record.home === undefined && draft.meta.thing !== undefined && isOtherThan(draft, record.facts(one))
+  record.home === undefined && draft.meta.thing !== undefined && isOtherThan(draft, record.dialect.facts(one))
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
 function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonObject): RecordChange {
@@ -300,10 +301,10 @@ function outcomeOf(
   form: string,
   { written, change, stored }: { written: WrittenEdit; change: RecordChange; stored: JsonObject },
 ): string | undefined {
-  const made = editsBetween(record.plain(parseObject(form)), record.plain(stored))
+  const made = editsBetween(record.dialect.plain(parseObject(form)), record.dialect.plain(stored))
   const isFollowed = [...change.edits.keys()].some(name => record.follows?.(name))
   if (made.size === 0 && !isFollowed) return undefined
-  const others = editsBetween(written.base, record.plain(change.before))
+  const others = editsBetween(written.base, record.dialect.plain(change.before))
   // Fields that the writer's text did not have the service fills in.
   const isFilledIn = (name: string) => record.follows?.(name) || fieldOf(written.base, name) === undefined
   const isOwn = (name: string) => change.edits.has(name) || !others.has(name) || isFilledIn(name)

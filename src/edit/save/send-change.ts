@@ -97,7 +97,10 @@ async function noteAttempt(
 /** Digits that were rounded, or a path for an id: what its form says is sent, and the draft has the text. */
 function saysOtherwise(record: EditableRecord, { text, form }: OwnText): boolean {
   const said = text === form ? undefined : tryObject(text)
-  return said !== undefined && editsBetween(record.plain(said), record.plain(parseObject(form))).size > 0
+  return (
+    said !== undefined &&
+    editsBetween(record.dialect.plain(said), record.dialect.plain(parseObject(form))).size > 0
+  )
 }
 
 /** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
@@ -133,11 +136,11 @@ async function refuseChanged(
   const now = await record.read(context)
   if (record.isAnother(before, now))
     throw new Failure('another-thing', 'another thing has its number since it was looked at')
-  const [meant, there] = [record.plain(whole), record.plain(now)]
+  const [meant, there] = [record.dialect.plain(whole), record.dialect.plain(now)]
   // A part of the change may be stored already, and filled in.
   const notOurs = editsBetween(meant, there)
   const isTheirs = (name: string) => notOurs.has(name) && record.saysSame?.(name, meant, there) !== true
-  const theirs = [...editsBetween(record.plain(before), there).keys()].filter(isTheirs)
+  const theirs = [...editsBetween(record.dialect.plain(before), there).keys()].filter(isTheirs)
   if (theirs.length === 0) return
   const fields = theirs.map(name => JSON.stringify(name)).join(', ')
   throw new Failure(
