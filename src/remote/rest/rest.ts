@@ -1,5 +1,5 @@
 // The platform's operations: for each its endpoint, how its answer is read, and what its refusals mean.
-import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -40,11 +40,13 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   const { http, known, lacking } = gate
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, context)
-  const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
-    http.jsonText({ method: 'GET', path: path(endpoint, { id }) }, context)
-  const put = async (endpoint: string, body: string, subject: string, context: RequestContext) => {
-    await canBeSeen(http.text({ method: 'PUT', path: path(endpoint, {}), body, subject }, context))
-  }
+  const recordOf = (kind: RequestedRecord['kind']) => (id: string, context: RequestContext) =>
+    http
+      .jsonText({ method: 'GET', path: path(kind, { id }) }, context)
+      .then(text => wire.record(text, { kind, id }))
+  const [project, calculation, report] = [recordOf('project'), recordOf('calculation'), recordOf('report')]
+  const put = (endpoint: string, body: string, subject: string, context: RequestContext): Promise<void> =>
+    http.text({ method: 'PUT', path: path(endpoint, {}), body, subject }, context).then(() => {}, lostAnswer)
   const remove = async (
     kind: RecordKind,
     { endpoint, query }: { endpoint: string; query: QueryParameters },
@@ -66,10 +68,9 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     return (await http.readInto(request, reader, context)).end()
   }
   const resolve = (at: string, type: string, context: RequestContext) =>
-    translateFailure(
-      { invalid: 'absent' },
-      http.found({ method: 'GET', path: path('navigation/path/resolve', { path: at, type }) }, context),
-    )
+    http
+      .found({ method: 'GET', path: path('navigation/path/resolve', { path: at, type }) }, context)
+      .catch(absentIfInvalid)
 
   function path(endpoint: string, query: QueryParameters): string {
     let written = ''
@@ -99,11 +100,6 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     }
   }
 
-  const calculation: Remote['calculation'] = async (id, context) =>
-    wire.record(await getRecord('calculation', id, context), { kind: 'calculation', id })
-  const project: Remote['project'] = async (id, context) =>
-    wire.record(await getRecord('project', id, context), { kind: 'project', id })
-
   const contents = new Contents(gate, bytesPath, (content, context) =>
     calculation(content.calculation, context),
   )
@@ -129,11 +125,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
 
     project,
     calculation,
-    report: async (id, context) =>
-      wire.record(await translateFailure({ invalid: 'absent' }, getRecord('report', id, context)), {
-        kind: 'report',
-        id,
-      }),
+    report: (id, context) => report(id, context).catch(absentIfInvalid),
     shares,
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
@@ -242,14 +234,9 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
  * The outcome of a PUT can be checked by reading the record, so a lost answer is reported as its cause: a silence,
  * or a broken connection.
  */
-async function canBeSeen(answer: Promise<string>): Promise<string> {
-  try {
-    return await answer
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    if (failure.kind === 'outcome-unknown' && failure.cause instanceof Failure) throw failure.cause
-    throw failure
-  }
+function lostAnswer(thrown: unknown): never {
+  const failure = asFailure(thrown)
+  throw failure.kind === 'outcome-unknown' && failure.cause instanceof Failure ? failure.cause : failure
 }
 
 type QueryParameters = Readonly<Record<string, string>>
@@ -268,16 +255,8 @@ function rethrowUnlessDenied(thrown: unknown): false {
   throw thrown
 }
 
-/** A refusal that has a meaning of its own for this request. */
-async function translateFailure<Value>(
-  others: { readonly [Kind in FailureKind]?: FailureKind },
-  answer: Promise<Value>,
-): Promise<Value> {
-  try {
-    return await answer
-  } catch (failure) {
-    const kind = failure instanceof Failure ? others[failure.kind] : undefined
-    if (!(failure instanceof Failure) || kind === undefined) throw failure
-    throw new Failure(kind, failure.message, { cause: failure, said: failure.said })
-  }
+/** The documented 400 of a report or a path that is not there. */
+function absentIfInvalid(thrown: unknown): never {
+  if (!(thrown instanceof Failure) || thrown.kind !== 'invalid') throw thrown
+  throw new Failure('absent', thrown.message, { cause: thrown, said: thrown.said })
 }
