@@ -1,8 +1,6 @@
 // Control of `calcfs info` and `calcfs resolve`: what is known of a path, without a request where that is enough, and what it leads to.
 
 import type { Readable } from '../../cache/metadata/catalog.js'
-import type { Draft } from '../../edit/journal/draft.js'
-import { stateWord } from '../../edit/journal/draft-meta.js'
 import { unlessAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
@@ -41,7 +39,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
       size: await sizeOf(node),
       cached: await shareOf(found),
       pinned: pins.store.coverOf(node)?.path,
-      draft: isEditable(node) ? stateOf(writeSide.records.draftOf(nodeKey(node))) : undefined,
+      draft: xattrs.get(path, node, 'user.calcfs.draft'),
       stale: xattrs.get(path, node, 'user.calcfs.stale'),
     }
   }
@@ -127,8 +125,5 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
 
   return { info: ({ path }) => info(path), resolve: ({ path }) => resolve(path) }
 }
-
-/** In the word that `status` and `drafts list` have for it. */
-const stateOf = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)
 
 const dated = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoText(at))

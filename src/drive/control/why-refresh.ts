@@ -12,14 +12,7 @@ import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
 import type { FailureAt, LoggedFailure } from '../failure-log.js'
 import type { CallResult, Control } from '../interface/control.js'
-import {
-  type DirectoryNode,
-  isDirectory,
-  isEditable,
-  type Node,
-  nodeKey,
-  type RecordNode,
-} from '../nodes/node.js'
+import { type DirectoryNode, isDirectory, isEditable, type Node, nodeKey } from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { aboutRemoval } from '../removal/removals.js'
@@ -178,21 +171,9 @@ const withoutSignIn = (failure: Failure): Failure =>
 /** The directory whose freshness is a node's; undefined where it is that of the one it lies in. */
 function directoryFor(node: Node): DirectoryNode | undefined {
   if (isDirectory(node)) return node
-  return node.kind === 'record' ? directoryOf(node) : undefined
-}
-
-/** The directory with which a record's text is asked for again. */
-function directoryOf(node: RecordNode): DirectoryNode {
-  switch (node.of) {
-    case 'project':
-      return { kind: 'project', id: node.id }
-    case 'report':
-      return { kind: 'report', id: node.id }
-    case 'calculation':
-      return { kind: 'calculation', id: node.id, title: '' }
-    case 'share':
-      return { kind: 'shares', project: node.project }
-  }
+  if (node.kind !== 'record') return undefined
+  if (node.of === 'share') return { kind: 'shares', project: node.project }
+  return { kind: node.of, id: node.id, title: '' } as DirectoryNode
 }
 
 const advised = (failure: Failure): readonly string[] => [adviceFor(failure) ?? []].flat()

@@ -125,9 +125,11 @@ export class PinStore {
   }
 
   /** Nothing more belongs to it where nothing is given. */
-  setMembers(key: string, found: PinMembers = noMembers): void {
+  setMembers(key: string, given: PinMembers = noMembers): void {
     const known = this.#all().get(key)
     if (known === undefined) return
+    const { contents, projects, calculations, reports, above, bytes } = given
+    const found = { contents, projects, calculations, reports, above, bytes }
     const text = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
     if (this.ledger.get(memberRoom, key) !== text) {
       this.ledger.set(memberRoom, key, text)

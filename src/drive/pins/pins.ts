@@ -246,7 +246,7 @@ export class Pins {
     const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
     const before = this.store.members(pin.key)
     const earlier = missing.length === 0 ? [] : [...before.contents].filter(name => !contents.has(name))
-    const now: PinMembers = { ...idsIn(found), contents, bytes }
+    const now = { ...found, contents, bytes }
     this.store.setMembers(pin.key, missing.length === 0 ? now : united(now, before))
     return { ...fitting, earlier, missing }
   }
@@ -302,13 +302,6 @@ export class Pins {
     return this.isClosed || this.store.find(key) === undefined
   }
 }
-
-const idsIn = ({ projects, calculations, reports, above }: Omit<PinMembers, 'contents' | 'bytes'>) => ({
-  projects,
-  calculations,
-  reports,
-  above,
-})
 
 /** While a part cannot be had, nothing that belonged to the pin is let go. */
 const united = (one: PinMembers, other: PinMembers): PinMembers => ({
