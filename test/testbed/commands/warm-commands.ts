@@ -37,7 +37,8 @@ const short = new Set([
 const ownsDrafts = (args: readonly string[]): boolean =>
   args.includes('--url') && /^(drafts|report|pin|unpin)$/.test(args[0] ?? '')
 const started = new Set<string>()
-const limit = 30_000
+/** Milliseconds: a pin waits for all of its files, on a machine that does other things too. */
+const limit = 90_000
 
 /** Runs a command to its end: its exit code and what it printed. */
 export async function command(
