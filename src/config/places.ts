@@ -51,7 +51,7 @@ export function defaultLogFile(mountPoint: string, base: NamedDirectories, envir
 }
 
 /** The file name of what is kept of a mount point: readable, and made unique by the hash. */
-export function mountFileName(mountPoint: string): string {
+function mountFileName(mountPoint: string): string {
   const hash = createHash('sha256').update(mountPoint).digest('hex').slice(0, 8)
   return `${mountPoint.replace(/[^\w.@-]/g, '_').slice(-80)}-${hash}`
 }

@@ -46,7 +46,7 @@ const nonsense = 'it answers nonsense: is it a Valkey or Redis?'
 
 // The braces keep all keys of one name in one slot of a cluster.
 const valueKey = (name: string): string => `calcfs:{${name}}:v`
-export const leaseKey = (name: string): string => `calcfs:{${name}}:l`
+const leaseKey = (name: string): string => `calcfs:{${name}}:l`
 const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`
 const countKey = (name: string): string => `calcfs:{${name}}:count`
 const newsChannel = (name: string): string => `calcfs:{${name}}:news`

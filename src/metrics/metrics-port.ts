@@ -82,8 +82,6 @@ export async function openMetricsPort(
   }
 }
 
-export type MetricsPort = Awaited<ReturnType<typeof openMetricsPort>>
-
 /** A web page may have its own name lead here (DNS rebinding): its questions name that host. */
 const isForHere = ({ headers }: IncomingMessage): boolean =>
   headers.host === undefined || /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host)

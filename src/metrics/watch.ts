@@ -8,9 +8,7 @@ import { isoText } from '../system/time-text.js'
 import { isUnderWay, type MetricSources } from './figures.js'
 
 /** Unhealthy is what a person has to mend, or wait for: an outage, an ended sign-in, edits that wait. */
-export function healthOf(
-  sources: Pick<MetricSources, 'awayBecause' | 'signedOutBecause' | 'drafts'>,
-): HealthLine {
+function healthOf(sources: Pick<MetricSources, 'awayBecause' | 'signedOutBecause' | 'drafts'>): HealthLine {
   const waiting = sources.drafts().filter(draft => draft.why !== undefined && !isUnderWay(draft)).length
   const away = sources.awayBecause()
   if (away !== undefined) return { isHealthy: false, why: `the service is away: ${away}` }
@@ -24,7 +22,7 @@ export function healthOf(
 /** Calls that are shown of those under way. */
 const callsAtMost = 20
 
-export function pictureOf(sources: MetricSources): ActivityPicture {
+function pictureOf(sources: MetricSources): ActivityPicture {
   const { activity, drive } = sources
   const drafts = sources.drafts()
   return {

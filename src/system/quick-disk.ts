@@ -39,8 +39,6 @@ export function openQuickDisk() {
   }
 }
 
-export type QuickDisk = ReturnType<typeof openQuickDisk>
-
 /** How long this thread has computed, or waited for a processor, since its start, as looked up last. */
 const busy = { ms: 0, lookedAt: Number.NEGATIVE_INFINITY }
 
