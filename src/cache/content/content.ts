@@ -1,7 +1,7 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
 import { type Activity, CacheUse, Foresight } from '../../activity/activity.js'
-import { asFailure, Failure, rethrow } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
 import {
@@ -52,7 +52,7 @@ const nothingPinned: ReadonlySet<string> = new Set()
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8
 
-/** All methods reject with a Failure; 'timeout' at the ask's deadline, while the download goes on. */
+/** Methods reject with a Failure, 'timeout' at the ask's deadline, while the download goes on; or with what the local disk said. */
 export class ContentCache {
   private readonly store: BlobStore
   private readonly versions: ContentVersions
@@ -109,8 +109,14 @@ export class ContentCache {
   }
 
   /** The true size in bytes, from memory, from the service, or counted. */
-  size(content: Content, context: RequestContext): Promise<ByteCount> {
-    return this.findSize(content, context).catch(rethrow)
+  async size(content: Content, context: RequestContext): Promise<ByteCount> {
+    const name = this.nameOf(content)
+    const told = this.versions.length(name)
+    if (told !== undefined) return told
+    const { entry, blob } = await this.found(content, name)
+    if (blob === undefined) return byteCount(await entry.size(context))
+    this.versions.remember(name, blob.length)
+    return byteCount(blob.length)
   }
 
   /** The size where it is known; without a request. */
@@ -120,8 +126,8 @@ export class ContentCache {
 
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
   async read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number> {
-    const cold = () => this.readCold(content, { name: this.nameOf(content), offset, into, context })
-    return this.readNow(content, offset, into) ?? cold().catch(rethrow)
+    const now = this.readNow(content, offset, into)
+    return now ?? this.readCold(content, { name: this.nameOf(content), offset, into, context })
   }
 
   /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
@@ -142,7 +148,7 @@ export class ContentCache {
    * the service told it, else more than `most`. The signal ends a download that no reader has come for.
    */
   prefetch(content: Content, context: RequestContext, most: number, signal?: AbortSignal): Promise<number> {
-    return this.ahead(content, { context, most, signal }).catch(rethrow)
+    return this.ahead(content, { context, most, signal })
   }
 
   /**
@@ -155,7 +161,7 @@ export class ContentCache {
     if (!this.isOnDisk(content)) this.files.letGo(name)
     const most = Number.POSITIVE_INFINITY
     const wanted = context.deadline
-    return this.ahead(content, { context, most, signal: undefined, wanted }).catch(rethrow)
+    return this.ahead(content, { context, most, signal: undefined, wanted })
   }
 
   /** The name under which a content is kept: 64 hexadecimal digits. */
@@ -209,34 +215,57 @@ export class ContentCache {
   /** Another daemon has found that the service holds another version of the content that goes by this name. */
   async outdate(name: string): Promise<void> {
     if (this.versions.length(name) !== undefined || this.store.has(name)) this.versions.noteReplaced(name)
-    await this.forgetNamed(name).catch(rethrow)
+    await this.forgetNamed(name)
   }
 
-  /** Asks the service about it now: what is kept stays only where a validator says that it is the same version still. */
-  renew(content: Content, context: RequestContext): Promise<void> {
-    return this.askAgain(content, context).catch(rethrow)
+  /**
+   * Asks the service about it now: what is kept stays only where a validator says that it is the same version still. A service
+   * that is away takes nothing: the question fails before anything is forgotten.
+   */
+  async renew(content: Content, context: RequestContext): Promise<void> {
+    const name = this.nameOf(content)
+    const told = this.versions.length(name)
+    if (told === undefined) return
+    const { head, range, version } = await this.options.remote.contentFacts(content, context)
+    const isOneLength = [head, range].every(bytes => bytes === undefined || bytes === told)
+    const before = this.versions.version(name)
+    if (tells(before) && !isOther(before, fingerprintOf(version)) && isOneLength) return
+    // Bytes that were not kept, or not for long, may still be pages of the kernel.
+    const wasRead = before !== undefined || this.cached(content) > 0
+    if (wasRead || !isOneLength) this.versions.replaceHere(name)
+    await this.forgetNamed(name)
   }
 
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
   maintain(): Promise<void> {
-    return this.maintenance.tend().catch(rethrow)
+    return this.maintenance.tend()
   }
 
   /** Finds the files that are not in the table of kept files: a daemon was killed. */
   count(): Promise<void> {
-    return this.maintenance.count().catch(rethrow)
+    return this.maintenance.count()
   }
 
   /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
   scrub(): Promise<ScrubResult> {
-    return this.maintenance.scrub().catch(rethrow)
+    return this.maintenance.scrub()
   }
 
   /** Drops every kept file, or those that are meant; what is being downloaded goes on. */
-  clear(
-    isMeant: (name: string) => boolean = () => true,
-  ): Promise<{ readonly files: number; readonly bytes: number }> {
-    return this.clearMeant(isMeant).catch(rethrow)
+  async clear(isMeant: (name: string) => boolean = () => true): Promise<{ files: number; bytes: number }> {
+    let files = 0
+    let total = 0
+    for await (const name of this.store.names()) {
+      const bytes = isMeant(name) ? this.store.find(name)?.bytes : undefined
+      if (bytes === undefined) continue
+      // Known size and version stay, to be compared with the next download: the kernel still has pages of it.
+      // Where no validator tells versions apart, the file's time moves instead.
+      if (!tells(this.versions.version(name))) this.versions.noteReplaced(name)
+      await this.drop(name)
+      files += 1
+      total += bytes
+    }
+    return { files, bytes: total }
   }
 
   stats() {
@@ -326,16 +355,6 @@ export class ContentCache {
     }
   }
 
-  private async findSize(content: Content, context: RequestContext): Promise<ByteCount> {
-    const name = this.nameOf(content)
-    const told = this.versions.length(name)
-    if (told !== undefined) return told
-    const { entry, blob } = await this.found(content, name)
-    if (blob === undefined) return byteCount(await entry.size(context))
-    this.versions.remember(name, blob.length)
-    return byteCount(blob.length)
-  }
-
   private async ahead(content: Content, guess: PrefetchRequest): Promise<number> {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
@@ -351,37 +370,6 @@ export class ContentCache {
     await this.entries.forget(name)
     this.versions.forget(name)
     await this.drop(name)
-  }
-
-  private async clearMeant(isMeant: (name: string) => boolean): Promise<{ files: number; bytes: number }> {
-    let files = 0
-    let total = 0
-    for await (const name of this.store.names()) {
-      const bytes = isMeant(name) ? this.store.find(name)?.bytes : undefined
-      if (bytes === undefined) continue
-      // Known size and version stay, to be compared with the next download: the kernel still has pages of it.
-      // Where no validator tells versions apart, the file's time moves instead.
-      if (!tells(this.versions.version(name))) this.versions.noteReplaced(name)
-      await this.drop(name)
-      files += 1
-      total += bytes
-    }
-    return { files, bytes: total }
-  }
-
-  /** A service that is away takes nothing: the question fails before anything is forgotten. */
-  private async askAgain(content: Content, context: RequestContext): Promise<void> {
-    const name = this.nameOf(content)
-    const told = this.versions.length(name)
-    if (told === undefined) return
-    const { head, range, version } = await this.options.remote.contentFacts(content, context)
-    const isOneLength = [head, range].every(bytes => bytes === undefined || bytes === told)
-    const before = this.versions.version(name)
-    if (tells(before) && !isOther(before, fingerprintOf(version)) && isOneLength) return
-    // Bytes that were not kept, or not for long, may still be pages of the kernel.
-    const wasRead = before !== undefined || this.cached(content) > 0
-    if (wasRead || !isOneLength) this.versions.replaceHere(name)
-    await this.forgetNamed(name)
   }
 }
 
