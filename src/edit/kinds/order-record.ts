@@ -177,18 +177,38 @@ function listAlone(rows: readonly ReportRow[]): JsonObject {
   return withField(none, 'list', stringJson(idsOf(rows).join(',')))
 }
 
-/** 0 for the same order; rows that came or went weigh more than any number that stand behind another one. */
+/** 0 for the same order; rows that came or went weigh more than any number of moves. */
 function orderDistance(one: readonly string[], other: readonly string[]): number {
-  if (one.join() === other.join()) return 0
-  const moved = apart(neighbours(one), neighbours(other))
-  return apart(one, other) * (one.length + other.length + 1) + Math.max(1, moved)
+  const before = numbered(one)
+  const after = numbered(other)
+  const places = new Map(before.map((row, place) => [row, place]))
+  const kept = after.flatMap(row => places.get(row) ?? [])
+  const cameAndWent = before.length + after.length - 2 * kept.length
+  return cameAndWent * (before.length + after.length + 1) + kept.length - longestRun(kept)
 }
 
-const neighbours = (order: readonly string[]): readonly string[] =>
-  order.map((id, at) => `${order[at - 1]} ${id}`)
+/** A calculation may stand twice: each time it is a row of its own. */
+function numbered(order: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  return order.map(id => {
+    const time = (times.get(id) ?? 0) + 1
+    times.set(id, time)
+    return `${id} ${time}`
+  })
+}
 
-/** How many of these only one of the two has. */
-function apart(one: readonly string[], other: readonly string[]): number {
-  const [here, there] = [new Set(one), new Set(other)]
-  return one.filter(row => !there.has(row)).length + other.filter(row => !here.has(row)).length
+/** The length of the longest growing part of a sequence: what is left where it is when the rest is moved. */
+function longestRun(places: readonly number[]): number {
+  // ends[n] is the smallest place in which a run of n + 1 can end.
+  const ends: number[] = []
+  for (const place of places) {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < place) low = middle + 1
+      else high = middle
+    }
+    ends[low] = place
+  }
+  return ends.length
 }
