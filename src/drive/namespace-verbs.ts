@@ -4,6 +4,7 @@ import { Turns } from '../edit/journal/lock.js'
 import { keyName } from '../edit/journal/record-key.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'
+import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { Call, NamespaceVerbs } from './interface/verbs.js'
@@ -122,6 +123,9 @@ export function openNamespaceVerbs(
       )
     }
     refuseProgramsName(to)
+    // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
+    const waits = `${pathOf(to)}: what was removed there is not deleted yet`
+    await withDeadline(removals.settled(to, context), context, parts.clock, waits)
     await naming.take(keyName({ kind: 'project', id: here.id }), async () => {
       const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)

@@ -77,6 +77,7 @@ export class Burst {
   #idleSince: Instant
   #waiting = 0
   #endTimer: (() => void) | undefined
+  #atEnd: (() => void)[] = []
   #isClosed = false
 
   constructor(private readonly ports: BurstPorts) {
@@ -193,10 +194,19 @@ export class Burst {
     this.ports.changed()
   }
 
+  /** Once it is deleted, or stays. @throws Failure 'timeout' where the drive ends first */
+  async settled(key: string): Promise<void> {
+    if (this.#things.has(key) && !this.#isClosed) await new Promise<void>(over => this.#atEnd.push(over))
+    const thing = this.#things.get(key)
+    if (thing !== undefined) throw new Failure('timeout', `${thing.path} is not deleted: the drive ends`)
+    await this.#sending.get(key)?.ended
+  }
+
   /** From now on nothing that waits is deleted, whatever programs ask: the unmount has begun. */
   stop(): void {
     this.#isClosed = true
     this.#endTimer?.()
+    this.#tellEnd()
   }
 
   /** Once no DELETE is on its way; the answer is what was not deleted. */
@@ -258,6 +268,7 @@ export class Burst {
     const ended = Promise.all(records)
     for (const thing of things) if (thing.node.kind === 'calculation') void this.#send(thing, ended)
     this.#entriesBack(onlyWhole)
+    this.#tellEnd()
   }
 
   #send(waiting: WaitingRemoval, before: Promise<unknown> = Promise.resolve()): Promise<void> {
@@ -291,6 +302,7 @@ export class Burst {
     }
     this.#entriesBack(why)
     if (things.length > 0) this.ports.changed()
+    this.#tellEnd()
   }
 
   /** Files whose folder was not removed with them. */
@@ -305,6 +317,12 @@ export class Burst {
         this.ports.failed('removing', path, because)
     }
     if (left.length > 0) this.ports.changed()
+  }
+
+  #tellEnd(): void {
+    const told = this.#atEnd
+    this.#atEnd = []
+    for (const tell of told) tell()
   }
 }
 

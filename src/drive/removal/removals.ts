@@ -100,10 +100,19 @@ export class Removals {
 
   /** The same by a name, which may be hidden. */
   async touch(name: Name, context: RequestContext): Promise<boolean> {
-    const { burst, tree } = this.parts
-    if (!burst.isUnderWay) return false
-    const node = await (async () => tree.child(name, context))().catch(unlessAbsent)
-    return node !== undefined && burst.touch(node, name.name, pathOf(name))
+    const node = await this.#hiddenAt(name, context)
+    return node !== undefined && this.parts.burst.touch(node, name.name, pathOf(name))
+  }
+
+  /** Once what was removed under this name is deleted, or is back. */
+  async settled(name: Name, context: RequestContext): Promise<void> {
+    const node = await this.#hiddenAt(name, context)
+    if (node !== undefined) await this.parts.burst.settled(nodeKey(node))
+  }
+
+  async #hiddenAt(name: Name, context: RequestContext): Promise<Node | undefined> {
+    if (!this.parts.burst.isUnderWay) return undefined
+    return (async () => this.parts.tree.child(name, context))().catch(unlessAbsent)
   }
 
   async #rmdirCalculation(path: string, node: CalculationNode, context: RequestContext): Promise<void> {
