@@ -281,9 +281,12 @@ export class Inodes {
   }
 }
 
-/** `cp -r` and others take the folders of a directory by their inode numbers: these are in the order of the ids, as a listing is. */
+/**
+ * `cp -r` and others take the folders of a directory by their inode numbers: these are in the order of the ids, as a listing is.
+ * They are below 2^53: programs in JavaScript hold them as doubles, and two that round to one would be one folder.
+ */
 const orderedKey = /^(project|calculation) ([1-9]\d{0,11})$/
-const firstOf = { project: 1n << 60n, calculation: 1n << 61n }
+const firstOf = { project: 1n << 50n, calculation: 1n << 51n }
 const hashed = 1n << 63n
 
 /**

@@ -1,6 +1,6 @@
 // The bundled service: starts and stops its data directory, database and listener.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openContents } from './content/contents.js'
 import { rights } from './people/rights.js'
 import { secretIn, tokens } from './people/users.js'
@@ -61,7 +61,16 @@ export async function startService(options: ServiceOptions) {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-const makeDirectory = (path: string): unknown => mkdirSync(path, { recursive: true, mode: 0o700 })
+/** One level at a time: where a parent exists but takes nothing (/proc, an automounter's), Node's recursive mkdir never returns. */
+function makeDirectory(path: string): void {
+  const parent = dirname(path)
+  if (!existsSync(parent)) makeDirectory(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
 
 /** Opens a data directory, making what is missing; other users of the machine cannot read its contents. */
 export function openData(directory: string) {

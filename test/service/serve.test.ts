@@ -136,6 +136,12 @@ t.test('a data directory has one service: a second one says so and ends (SERVE-1
   await (await startService({ data })).close()
 })
 
+t.test('a place that takes no directory is told at once', async t => {
+  const { code, said } = await run(t, ['--port', '0', '--data', '/proc/none/service'])
+  t.equal(code, 1)
+  t.match(said, /^calcfs serve: \/proc\/none cannot be used [^\n]*\n$/)
+})
+
 t.test('what the service keeps can be read by its owner alone (SERVE-1)', async t => {
   const umask = process.umask(0)
   t.teardown(() => process.umask(umask))

@@ -69,7 +69,8 @@ const membersForm = z.object({
   calculations: idsForm,
   reports: idsForm,
   above: idsForm,
-  bytes: z.number(),
+  // A pin of an earlier version tells it once it is looked at again; what belongs to it counts until then.
+  bytes: z.number().default(0),
 })
 
 const noIds: ReadonlySet<string> = new Set()

@@ -4,7 +4,7 @@ import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { type Clock, dueIn, every } from '../../remote/clock.js'
-import type { RequestContext } from '../../remote/remote.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
@@ -49,6 +49,9 @@ class PinProgress {
   /** True if all of it was looked at in this process. */
   isFound = false
 
+  /** @param since when the pin was set: one that was set again is another one */
+  constructor(readonly since: Instant | undefined) {}
+
   kept({ bytes }: Pick<SizedContent, 'bytes'>): void {
     this.filesKept += 1
     this.bytesKept += bytes
@@ -91,7 +94,7 @@ export class Pins {
     if (this.isStarted) return
     this.isStarted = true
     const { clock, interval } = this.parts
-    this.ends.push(every(clock, watchEveryMs, () => this.tendAll(({ key }) => !this.progress.has(key))))
+    this.ends.push(every(clock, watchEveryMs, () => this.tendNew()))
     this.ends.push(every(clock, interval, () => this.tendAll()))
     this.tendAll()
   }
@@ -154,6 +157,13 @@ export class Pins {
   }
 
   // When a pin is looked after.
+
+  /** Those that another mount has pinned, or unpinned and pinned again. */
+  private tendNew(): void {
+    for (const [key, { since }] of this.progress)
+      if (this.store.find(key)?.since !== since) this.progress.delete(key)
+    this.tendAll(({ key }) => !this.progress.has(key))
+  }
 
   private tendAll(isMeant: (pin: Pin) => boolean = () => true): void {
     for (const pin of this.store.list()) if (isMeant(pin)) this.tend(pin)
@@ -280,8 +290,8 @@ export class Pins {
   /** The finds of an earlier process count until this one has looked; of files that are missing the sizes are not known. */
   private reportOf(pin: Pin): PinLine {
     const { path, target, since } = pin
-    const { isFound, ...progress } = this.progress.get(pin.key) ?? new PinProgress()
-    const report = { path, kind: target.kind, id: idOf(target), since: isoText(since), ...progress }
+    const { isFound, ...progress } = this.progress.get(pin.key) ?? new PinProgress(since)
+    const report = { path, kind: target.kind, id: idOf(target), ...progress, since: isoText(since) }
     if (isFound) return report
     const names = [...this.store.members(pin.key).contents]
     const { files: filesKept, bytes } = this.parts.content.kept(names)
@@ -293,7 +303,7 @@ export class Pins {
   }
 
   private progressOf(key: string): PinProgress {
-    const known = this.progress.get(key) ?? new PinProgress()
+    const known = this.progress.get(key) ?? new PinProgress(this.store.find(key)?.since)
     this.progress.set(key, known)
     return known
   }
