@@ -260,7 +260,7 @@ t.test(
     t.match(JSON.parse((await calcfs(second, 'cache', 'clear', '--json')).stdout), { pinned: 0 })
     // It may say that the other one fetches it.
     await calcfs(second, 'pin', 'projects/Fifty')
-    t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 }, 'pinned anew, it is fetched anew')
+    t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 }, 'set again, it is fetched again')
     await first.end()
     service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
     await second.pass(601_000)
