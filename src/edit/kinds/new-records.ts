@@ -71,6 +71,8 @@ export function newShare(
   { remote, dialect }: NewRecordPorts,
   { name, project }: { name: string; project: ProjectId },
 ): NewRecord {
+  /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
+  let before: ReadonlySet<string> | undefined
   async function find(body: JsonObject, context: RequestContext): Promise<string | undefined> {
     const person = dialect.sharedWith(body)
     return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
@@ -87,12 +89,16 @@ export function newShare(
           'refused',
           'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
         )
-      const like = (await remote.shares(project, context)).map(share => share.record)
+      const shares = await remote.shares(project, context)
+      before = new Set(shares.map(share => share.id))
+      const like = shares.map(share => share.record)
       return dialect.newRecords.share(written, project, like)
     },
     post: (body, context) => remote.createShare(body, context),
     isOf(written, record) {
       const { personNamed } = dialect.newRecords
+      const id = dialect.shareId(record)
+      if (before === undefined || (id !== undefined && !before.has(id))) return true
       return personNamed(record, []) === 'none' || personNamed(written, [record]) === 'them'
     },
     find,

@@ -225,6 +225,22 @@ export function newShares(t: Test, open: OpenTestbed): void {
       }
     })
 
+    t.test('SHARE-6 a new one is this user’s, in whatever words the service names them', async t => {
+      const testbed = await opened(t)
+      testbed.service.intercept(/^GET \/project\/share/, async response => {
+        const shown = (await sharesOf(testbed)).map(({ shareId, permission }) => ({
+          shareId,
+          user: { id: 5, fullName: 'A Guest' },
+          permission,
+        }))
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown))
+      })
+      t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'done')
+      t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'WRITE'))), 'done')
+      t.equal(await rightsIn(testbed), 'guest WRITE')
+      t.same(await drafts(testbed), [])
+    })
+
     t.test('SHARE-6 another user written while the first is on the way', async t => {
       const testbed = await opened(t)
       const { open: letPass, opened: passed } = gate()
