@@ -184,7 +184,7 @@ export class WriteSide {
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
   async discardDraft(draft: Draft): Promise<string> {
     const { history } = this.sources
-    const [key, text] = [draft.key ?? unknownKey(draft), draft.remains()]
+    const [key, text] = [draft.key ?? unknownKey(draft), await draft.remains()]
     await history.remember(key, text, 'discarded')
     await this.end(draft)
     return history.fileOf(key, text)

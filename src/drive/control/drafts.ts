@@ -97,7 +97,7 @@ export function openDraftControl(
   async function compare(asked: NamedDraft): Promise<Comparison> {
     const found = await find(asked)
     if (found.draft.damage !== undefined) throw new Failure('broken', found.draft.damage)
-    const mine = draftText(found.draft)
+    const mine = await draftText(found.draft)
     if (found.draft.meta.why?.kind === 'conflict') {
       const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
       const { bytes } = await drafts.read(theirs)
@@ -241,7 +241,7 @@ const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 /** For people: what is no UTF-8 shows as such. */
-const draftText = (draft: Draft): string => Buffer.from(draft.remains()).toString()
+const draftText = async (draft: Draft): Promise<string> => Buffer.from(await draft.remains()).toString()
 
 /** As the start of a line: `report 42`. */
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

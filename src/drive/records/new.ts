@@ -135,7 +135,7 @@ export class NewFiles {
     if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
     const draft = records.draftOf(nodeKey(target))
     const shown = draft === undefined ? await source(target).produce(context) : undefined
-    const bytes = shown?.bytes ?? draft?.whole() ?? Buffer.alloc(0)
+    const bytes = shown?.bytes ?? (await draft?.whole()) ?? Buffer.alloc(0)
     const mtime = times.ofText(nodeKey(node), bytes, shown?.mtime)
     return { bytes, mtime, isUnsent: draft !== undefined && draft.meta.unread !== true }
   }

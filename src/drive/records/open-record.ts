@@ -100,7 +100,7 @@ export class OpenRecord {
     if (draft === undefined || node === this.#node) return
     const sharing = [...this.handles].filter(view => this.isShown(view))
     if (sharing.length > 0) {
-      const bytes = draft.whole()
+      const bytes = draft.read(0, draft.size)
       for (const view of sharing) view.bytes = bytes
     }
     this.#node = node
@@ -173,7 +173,7 @@ export class OpenRecord {
   /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
   empty(source: RecordSource, draft: Draft): MaybePromise<void> {
     const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
-    if (isKept) this.#emptied = draft.whole()
+    if (isKept) this.#emptied = draft.read(0, draft.size)
     const start = this.#starts.get(draft)?.bytes ?? nothing
     this.#starts.set(draft, { bytes: start, over: Number.POSITIVE_INFINITY })
     return draft.replace(nothing, before =>
@@ -199,7 +199,7 @@ export class OpenRecord {
     context: RequestContext,
   ): Promise<{ bytes: Uint8Array; isUnread: boolean }> {
     const draft = this.#draft
-    if (draft !== undefined) return { bytes: draft.whole(), isUnread: draft.meta.unread === true }
+    if (draft !== undefined) return { bytes: await draft.whole(), isUnread: draft.meta.unread === true }
     const { bytes, isUnsent } = await source.produce(context)
     return { bytes, isUnread: isUnsent !== true }
   }
@@ -234,7 +234,7 @@ export class OpenRecord {
     const remains = start !== undefined && start.over < draft.size && start.bytes.length > 0
     const base = remains ? start.bytes : 'base' in from ? from.base : undefined
     const [changed, revision] = [this.#changed, this.#revision]
-    const bytes = draft.whole()
+    const bytes = await draft.whole()
     const editing = editingOf(source)
     let handedOver: Failure | undefined
     try {
@@ -314,7 +314,7 @@ export class OpenRecord {
     // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
     const isWritten = [...this.handles].some(({ wrote, gone }) => wrote && gone === 'no')
     const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
-    if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(draft.remains())
+    if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(await draft.remains())
     this.detachHandles(handlesAre)
     // An unsaved text goes where the file goes; the draft of a refused save stays to be looked at.
     if (draft !== undefined && draft.meta.state === 'editing') {

@@ -144,7 +144,8 @@ export class Records {
     context: RequestContext,
   ): Promise<HandleView> {
     const { draft, changed: mtime } = this.record(source.key)
-    if (draft !== undefined) return freshView(place, { bytes: draft.whole(), mtime, isUnsent: true, process })
+    if (draft !== undefined)
+      return freshView(place, { bytes: draft.read(0, draft.size), mtime, isUnsent: true, process })
     try {
       const { bytes, mtime: at, isUnsent = false } = await this.#shown(source, context)
       source.opened()

@@ -150,8 +150,9 @@ export class Draft {
     return this.#verified().subarray(offset, offset + length)
   }
 
-  whole(): Uint8Array {
-    return this.read(0, this.#size)
+  /** All of it, once a change that is under way has ended. */
+  whole(): MaybePromise<Uint8Array> {
+    return this.#turns.take('', () => this.read(0, this.#size))
   }
 
   /** @throws Failure 'not-json' for bytes that are not UTF-8 */
@@ -160,13 +161,13 @@ export class Draft {
   }
 
   /** The bytes on the disk, damaged or not. */
-  remains(): Uint8Array {
-    return this.#raw(0, this.#size)
+  remains(): MaybePromise<Uint8Array> {
+    return this.#turns.take('', () => this.#raw(0, this.#size))
   }
 
   /** The hash of the text as it was written, which a damaged one still has where it was noted. */
   hash(): string {
-    return this.#meta.sealed?.hash ?? textHash(this.remains())
+    return this.#meta.sealed?.hash ?? textHash(this.#raw(0, this.#size))
   }
 
   /** Text, names and the checksum of the text are on the platter afterwards; on a full disk all but the checksum. */
@@ -242,7 +243,7 @@ export class Draft {
   #keepUnsaved(): MaybePromise<void> {
     const { sealed, state, key } = this.#meta
     if (sealed === undefined || state === 'editing' || key === undefined) return
-    return this.keeper?.keep(key, this.remains())
+    return this.keeper?.keep(key, this.#raw(0, this.#size))
   }
 
   #write(bytes: Uint8Array, offset: number): MaybePromise<void> {
