@@ -93,7 +93,7 @@ export class PinStore {
   /** @param cacheBytes bytes that kept files may take in all */
   constructor(
     private readonly ledger: Ledger,
-    private readonly content: Pick<ContentCache, 'nameOf'>,
+    private readonly content: Pick<ContentCache, 'nameOf' | 'kept'>,
     private readonly cacheBytes: number,
   ) {}
 
@@ -146,7 +146,12 @@ export class PinStore {
     const most = this.cacheBytes * partOfPins
     const own = this.members(key).contents
     const others = [...this.#all()].flatMap(([other, { members }]) => (other === key ? [] : [members]))
-    const taken = others.reduce((sum, { bytes }) => sum + bytes, 0)
+    const names = new Set(others.flatMap(({ contents }) => [...contents]))
+    // Of two pins that share a content each may count it as the other's.
+    const taken = Math.max(
+      others.reduce((sum, { bytes }) => sum + bytes, 0),
+      this.content.kept([...names]).bytes,
+    )
     const named = all.map(one => ({ ...one, name: this.content.nameOf(one.content) }))
     let bytes = 0
     let tooMuch = 0
@@ -154,7 +159,7 @@ export class PinStore {
     const chosen = named
       .toSorted((one, other) => Number(own.has(other.name)) - Number(own.has(one.name)))
       .filter(one => {
-        const more = others.some(({ contents }) => contents.has(one.name)) ? 0 : one.bytes
+        const more = names.has(one.name) ? 0 : one.bytes
         const fits = taken + bytes + more <= most
         if (fits) bytes += more
         else tooMany.push(one)

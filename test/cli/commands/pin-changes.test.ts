@@ -42,19 +42,20 @@ function holdDownloads({ service }: KernelTestbed): () => void {
   }
 }
 
+function fillFew(seed: Seed): void {
+  fillFifty(seed)
+  const project = seed.addProject({ id: '3000', name: 'Few', owner: 'demo' })
+  for (const [at, letter] of ['x', 'y', 'z'].entries())
+    seed.addCalculation({
+      id: String(3001 + at),
+      name: `few${at}`,
+      project,
+      files: { 'b.out': bigText(letter) },
+    })
+}
+
 t.test('what is pinned is never evicted, nor cleared (PIN-4)', { buffered: true }, async t => {
-  const fill = (seed: Seed): void => {
-    fillFifty(seed)
-    const project = seed.addProject({ id: '3000', name: 'Few', owner: 'demo' })
-    for (const [at, letter] of ['x', 'y', 'z'].entries())
-      seed.addCalculation({
-        id: String(3001 + at),
-        name: `few${at}`,
-        project,
-        files: { 'b.out': bigText(letter) },
-      })
-  }
-  const testbed = await warmMount(t, { fill, settings: { cacheSize: '1M' } })
+  const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
   const { service } = testbed
   t.match(await calcfs(testbed, 'pin', 'projects/Few'), { code: 0 })
   for (let at = 0; at < 50; at += 1) await textOf(testbed, `projects/Fifty/run${at}/a.out`)
@@ -175,6 +176,22 @@ t.test('what a refusal hides is kept as it was (PIN-5)', { buffered: true }, asy
   await testbed.pass(600_500)
   await untilPin(testbed, told => isWhole(told) && told.files === 4, 31_000)
 })
+
+t.test(
+  'pins that share files leave others no more room than there is (PIN-4)',
+  { buffered: true },
+  async t => {
+    const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
+    for (const path of ['Few', 'Few/few0', 'Few/few1', 'Few/few2'])
+      t.match(await calcfs(testbed, 'pin', `projects/${path}`), { code: 0 })
+    await testbed.pass(601_000)
+    await untilPin(testbed, isWhole)
+    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 1 })
+    const told = (await pinsOf(testbed)).find(({ path }) => path === '/projects/Fifty')
+    t.ok((told?.bytesKept ?? 0) > 0, 'some of it is here')
+    t.ok((told?.bytesKept ?? 0) <= (1 << 20) * 0.875 - 3 * 99_999, `${told?.filesKept} files are here`)
+  },
+)
 
 t.test(
   'what does not fit into the cache is said at once and in the status (PIN-4)',
