@@ -127,19 +127,19 @@ export function openTree(sources: TreeSources) {
   ): MaybePromise<Node | undefined> {
     // A real thing of such a name was listed before; nothing is asked for it.
     if (isProbe(name)) return nodeIn(listKnown(directory) ?? [], name)
-    return chain(actual(directory, context), node =>
-      chain(node.kind === 'project' ? marks.of(node, context) : undefined, () =>
-        lookupIn(node, name, context),
-      ),
+    const met = directory.kind === 'project' ? marks.of(directory, context) : undefined
+    return chain(met, () =>
+      chain(actual(directory, context), node => lookupIn(directory, scratchDirectory(node), name, context)),
     )
   }
 
+  /** `place` is where the editors' files of that directory lie. */
   function lookupIn(
     directory: DirectoryNode,
+    place: string | undefined,
     name: string,
     context: RequestContext,
   ): MaybePromise<Node | undefined> {
-    const place = scratchDirectory(directory)
     const beside = place === undefined ? undefined : nodeIn(local.scratch(place), name)
     if (beside !== undefined) return beside
     const fresh = newIn(directory, name)
@@ -178,7 +178,7 @@ export function openTree(sources: TreeSources) {
   async function list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]> {
     const node = await actual(directory, context)
     if (node.kind === 'project') await marks.of(node, context)
-    const listed = await listOwn(node, context)
+    const listed = directory.kind === 'top' ? await projects.listTop(context) : await listOwn(node, context)
     const fresh = newPlace(node)
     const unsent = fresh === undefined ? [] : local.unsentNew(fresh)
     const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
