@@ -18,7 +18,9 @@ export function newOrder(
 
 /** True if this record has all of the list as it was sent: its order, titles, and what else was edited in its rows. */
 export function isListWhole(dialect: Dialect, change: RecordChange, now: JsonObject): boolean {
-  return lostTitles(dialect, change.whole, now).length === 0 && hasRowEdits(dialect, change, now)
+  const isEachOwn =
+    lostTitles(dialect, change.whole, now).length === 0 && !hasTwinsTitle(dialect, change, now)
+  return isEachOwn && hasRowEdits(dialect, change, now)
 }
 
 /** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
@@ -120,6 +122,15 @@ function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): re
   return (dialect.rows(whole) ?? []).filter(
     (row, at) => row.title !== undefined && row.title !== now[at]?.title,
   )
+}
+
+/** A row without a title has got that of another row of its calculation, which is gone. */
+function hasTwinsTitle(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
+  const now = dialect.rows(stored) ?? []
+  return (dialect.rows(whole) ?? []).some((row, at) => {
+    const title = now[at]?.title
+    return row.title === undefined && title !== undefined && isOldTitle(dialect, before, { ...row, title })
+  })
 }
 
 /** This title was not edited: the row only moved. */

@@ -123,12 +123,9 @@ function writtenLike(
 ): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
   const old = byPlace(items, names).filter(item => item.type === 'object')
-  const continued = continuedRows(
-    rows,
-    old.map(item => ({ calculation: rowCalculation(item, names), title: rowTitle(item, names) })),
-  )
-  const once = new Set<CalculationId>()
-  const twice = new Set(rows.map(row => row.calculation).filter(id => once.size === once.add(id).size))
+  const known = old.map(item => ({ calculation: rowCalculation(item, names), title: rowTitle(item, names) }))
+  const continued = continuedRows(rows, known)
+  const twice = new Set<string>([...twiceIn(rows), ...twiceIn(known)])
   // An empty list has no form of its own; ids alone would lose the titles that the user gave.
   const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
   if (objects.length > 0 || isOpen)
@@ -142,6 +139,13 @@ function writtenLike(
     )
   const quoted = items.length > 0 && items.every(item => item.type === 'string')
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
+}
+
+function twiceIn(rows: readonly { readonly calculation: string | undefined }[]): string[] {
+  const once = new Set<string | undefined>()
+  return rows.flatMap(({ calculation: id }) =>
+    once.size === once.add(id).size && id !== undefined ? [id] : [],
+  )
 }
 
 const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: FieldNames): boolean =>

@@ -41,5 +41,8 @@ export function rowTitles(t: Test, open: OpenTestbed): void {
     )
     t.same(writes(asked), [], 'the order as it was is no change')
     t.same(await titles(), [null, 'Transition state'])
+    const lines = (await textOf(testbed, order)).split('\n')
+    await overwrite(testbed, order, lines.filter(line => !line.includes('Transition state')).join('\n'))
+    t.equal((await titles())[0], null, 'the row that stays keeps none')
   })
 }
