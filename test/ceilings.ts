@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 49_331,
-  'files of src': 351,
-  'lines of test': 42_830,
+  'lines of src': 47_867,
+  'files of src': 349,
+  'lines of test': 41_758,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_306,
+  'bytes of docs/semantics.md': 27_255,
   'rules of docs/commands.md': 76,
-  'bytes of docs/commands.md': 12_130,
+  'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
   'constants of time in src': 80,
-  'bytes of all documents': 131_950,
+  'bytes of all documents': 129_683,
 } as const
