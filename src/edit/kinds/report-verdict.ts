@@ -103,7 +103,7 @@ function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject)
     rows !== undefined &&
     sameOrder(dialect.rows(stored), rows) &&
     hasRowEdits(dialect, change, stored) &&
-    lost.every(row => isOldTitle(dialect, change.before, row))
+    lost.every(hadTitle(dialect, change.before))
   if (!isStored) return { unstored: missing, lost: undefined }
   return { unstored: missing.filter(field => field !== name), lost: lostSentence(lost) }
 }
@@ -126,17 +126,16 @@ function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): re
 
 /** A row without a title has got that of another row of its calculation, which is gone. */
 function hasTwinsTitle(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
-  const now = dialect.rows(stored) ?? []
-  return (dialect.rows(whole) ?? []).some((row, at) => {
-    const title = now[at]?.title
-    return row.title === undefined && title !== undefined && isOldTitle(dialect, before, { ...row, title })
-  })
+  const isUnsaid = (dialect.rows(whole) ?? []).map(row => row.title === undefined)
+  const given = (dialect.rows(stored) ?? []).filter((row, at) => isUnsaid[at] && row.title !== undefined)
+  return given.some(hadTitle(dialect, before))
 }
 
-/** This title was not edited: the row only moved. */
-function isOldTitle(dialect: Dialect, before: JsonObject, row: ReportRow): boolean {
-  const rows = dialect.rows(before) ?? []
-  return rows.some(old => old.calculation === row.calculation && old.title === row.title)
+/** True of a row whose calculation had this title before: it was not edited, the row only moved. */
+function hadTitle(dialect: Dialect, before: JsonObject): (row: ReportRow) => boolean {
+  const keyOf = ({ calculation, title }: ReportRow) => JSON.stringify([calculation, title])
+  const known = new Set((dialect.rows(before) ?? []).map(keyOf))
+  return row => known.has(keyOf(row))
 }
 
 /** An edit of a row beside order and title, unknown fields, is there too. */
