@@ -53,7 +53,7 @@ const withoutMounts = () =>
 const inTests = name => join('dist/test', name)
 
 /** More files than this do not fail for a pause of the machine, or for other work that takes half of it all the time. */
-const lateAtMost = { alone: 3, busy: 12 }
+const lateAtMost = { alone: 6, busy: 12 }
 
 /**
  * Runs the tests, and once more, one after another, a few files that failed while others ran beside them: a deadline or a

@@ -102,10 +102,12 @@ async function measureLine(
 ): Promise<readonly Row[]> {
   const calls = new Calls(drive, activity)
   const { folder, file, report } = await sampleOn(calls)
-  const text = (await calls.readWhole(report)).toString()
-  const edited = Buffer.from(text.replace(/"(title|name|description)": "([^"]*)"/, '"$1": "$2 x"'))
+  const { length } = await calls.readWhole(report)
   const rows: Row[] = []
   async function row(what: string, work: () => Promise<unknown>, repeats: boolean): Promise<void> {
+    rows.push(await counted(what, work, repeats))
+  }
+  async function counted(what: string, work: () => Promise<unknown>, repeats: boolean): Promise<Row> {
     await settled()
     const before = heard()
     const counts: Cost[] = []
@@ -114,7 +116,14 @@ async function measureLine(
     const cost = counts.reduce((least, count) => (count.calls < least.calls ? count : least))
     await settled()
     const requests = heard() - before
-    rows.push({ what, cost, requests, ...(repeats ? { bytes: await meter.bytes(work) } : {}) })
+    return { what, cost, requests, ...(repeats ? { bytes: await meter.bytes(work) } : {}) }
+  }
+  /** The text is a new node after each save. */
+  async function save(): Promise<Row> {
+    const report = await reportOn(calls)
+    const text = (await calls.readWhole(report)).toString()
+    const edited = Buffer.from(text.replace(/"(title|name|description)": "([^"]*)"/, '"$1": "$2 x"'))
+    return counted(`save of a report of ${length} bytes`, () => calls.overwrite(report, edited), false)
   }
   // The first of its folder: nothing is fetched beside it.
   await row('open, read, close of a new file', () => calls.readWhole(file), false)
@@ -123,7 +132,9 @@ async function measureLine(
   await row('warm stat of a folder', calls.look(folder), true)
   await row('warm stat of a file', calls.look(file), true)
   await row('open, read, close of a kept file', () => calls.readWhole(file), true)
-  await row(`save of a report of ${text.length} bytes`, () => calls.overwrite(report, edited), false)
+  // A question that a busy machine answers late is sent twice: the fewest requests count.
+  const saves = [await save(), await save(), await save()]
+  rows.push(saves.reduce((least, one) => (one.requests < least.requests ? one : least)))
   for (const [what, ask] of Object.entries(await questionsTo(remote))) await row(what, ask, true)
   return rows
 }
