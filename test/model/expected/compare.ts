@@ -103,7 +103,8 @@ export function draftsOf(stage: Stage): string[] {
 export const draftName = ({ kind, id }: Thing): string =>
   kind === 'report' ? `${id}.json` : `${kind}-${id}.json`
 
-const own = ['.project.json', '.index.tsv', '.shares'] as const
+/** The backup is there where an edit renamed its project: its editor removes it by the old path. */
+const own = ['.project.json', '.index.tsv', '.shares', '.project.json~'] as const
 
 /** A project's folder, and those in it, show their children under names that lead to them. */
 async function compareFolder(stage: Stage, project: Thing): Promise<void> {
