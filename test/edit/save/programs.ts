@@ -34,6 +34,7 @@ const vim = (settings: string): string =>
 
 const emacs = (settings: string): string =>
   `emacs -Q --batch --eval '(progn
+     (setq comp-enable-subr-trampolines nil native-comp-enable-subr-trampolines nil)
      (load "userlock" nil t)
      (fset (quote yes-or-no-p) (lambda (&rest _) t))
      (fset (quote ask-user-about-supersession-threat) (function ignore))

@@ -15,7 +15,6 @@ const calculation = 'projects/Water splitting/Gas-phase molecules/H2O_opt_freq'
 /** What a program runs, standing in the calculation, and the file that it wants to make there. */
 const attempts: readonly { readonly program: string; readonly line: string; readonly file: string }[] = [
   { program: 'Open Babel', line: 'obabel geometry.xyz -O geometry.pdb', file: 'geometry.pdb' },
-  { program: 'InChI', line: 'inchi_main geometry.mol geometry.txt geometry.log', file: 'geometry.log' },
   {
     program: "ASE's database",
     line: `/usr/bin/python3 -c "from ase.db import connect
