@@ -7,7 +7,7 @@ import { type Clock, dueIn } from '../../remote/clock.js'
 import type { MissingPart, PlacedContent } from './subtree.js'
 
 export interface PinFetchParts {
-  readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached'>
+  readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached' | 'nameOf'>
   /** Requests of all pins together. */
   readonly limit: LimitFunction
   readonly clock: Clock
@@ -15,9 +15,10 @@ export interface PinFetchParts {
   readonly patience: number
 }
 
-/** A content with its length in bytes. */
+/** A content with its length in bytes, and its name in the cache. */
 export interface SizedContent extends PlacedContent {
   readonly bytes: number
+  readonly name: string
 }
 
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
@@ -36,7 +37,8 @@ export class PinFetch {
     const found: SizedContent[] = []
     const missing = await forEach(contents, async one => {
       const asked = (): Promise<number> => content.size(one.content, dueIn(patience, clock, 'guess'))
-      found.push({ ...one, bytes: content.knownSize(one.content) ?? (await limit(asked)) })
+      const bytes = content.knownSize(one.content) ?? (await limit(asked))
+      found.push({ ...one, bytes, name: content.nameOf(one.content) })
     })
     return { missing, contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)) }
   }

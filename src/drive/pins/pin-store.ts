@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { ContentCache } from '../../cache/content/content.js'
 import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
+import { shownByQuery } from '../../cache/metadata/catalog.js'
 import { derivedNames } from '../../content-kinds.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
@@ -23,17 +24,16 @@ export interface Pin {
 export interface PinMembers {
   /** The names of its contents, as the content cache has them. */
   readonly contents: ReadonlySet<string>
-  readonly projects: ReadonlySet<string>
-  readonly calculations: ReadonlySet<string>
-  readonly reports: ReadonlySet<string>
-  /** The projects that lead to it. */
+  /** The keys of its projects, calculations and reports. */
+  readonly things: ReadonlySet<string>
+  /** The keys of the projects that lead to it. */
   readonly above: ReadonlySet<string>
   /** Bytes of its contents, without those that another pin kept before. */
   readonly bytes: number
 }
 
 /** A question as the query cache names it. */
-export interface PinQuestion {
+interface PinQuestion {
   readonly namespace: string
   readonly key: string
 }
@@ -62,31 +62,16 @@ const targetForm = z.discriminatedUnion('kind', [
 ])
 const pinForm = z.object({ path: z.string(), since: z.number(), target: targetForm })
 
-const idsForm = z.array(z.string()).transform(ids => new Set(ids))
-const membersForm = z.object({
-  contents: idsForm,
-  projects: idsForm,
-  calculations: idsForm,
-  reports: idsForm,
-  above: idsForm,
-  // A pin of an earlier version tells it once it is looked at again; what belongs to it counts until then.
-  bytes: z.number().default(0),
-})
+const namesForm = z.array(z.string()).transform(names => new Set(names))
+const membersForm = z.object({ contents: namesForm, things: namesForm, above: namesForm, bytes: z.number() })
 
-const noIds: ReadonlySet<string> = new Set()
-const noMembers: PinMembers = {
-  contents: noIds,
-  projects: noIds,
-  calculations: noIds,
-  reports: noIds,
-  above: noIds,
-  bytes: 0,
-}
+const none: ReadonlySet<string> = new Set()
+const noMembers: PinMembers = { contents: none, things: none, above: none, bytes: 0 }
 
 export class PinStore {
   #known = new Map<string, KnownPin>()
   /** The names of all contents that are pinned. */
-  #names = noIds
+  #names = none
   /** The ledger's, as it was read last: another mount may have pinned something. */
   #revision = -1
 
@@ -126,19 +111,17 @@ export class PinStore {
   }
 
   /** Nothing more belongs to it where nothing is given. */
-  setMembers(key: string, given: PinMembers = noMembers): void {
+  setMembers(key: string, members: PinMembers = noMembers): void {
     const known = this.#all().get(key)
     if (known === undefined) return
-    const { contents, projects, calculations, reports, above, bytes } = given
-    const found = { contents, projects, calculations, reports, above, bytes }
-    const text = JSON.stringify(found, (_, value) => (value instanceof Set ? [...value] : value))
+    const text = JSON.stringify(members, (_, value) => (value instanceof Set ? [...value] : value))
     if (this.ledger.get(memberRoom, key) !== text) {
       this.ledger.set(memberRoom, key, text)
       this.ledger.freshen(pinRoom, key)
     }
     this.ledger.flush()
     const stored = this.ledger.getWithTime(pinRoom, key)?.stored ?? known.stored
-    this.#take(this.#known.set(key, { ...known, stored, members: found }))
+    this.#take(this.#known.set(key, { ...known, stored, members }))
   }
 
   /** The members of a pin that may be kept beside the others: those kept for it first, then in the order of their paths. */
@@ -152,20 +135,16 @@ export class PinStore {
       others.reduce((sum, { bytes }) => sum + bytes, 0),
       this.content.kept([...names]).bytes,
     )
-    const named = all.map(one => ({ ...one, name: this.content.nameOf(one.content) }))
-    let bytes = 0
-    let tooMuch = 0
+    const chosen: SizedContent[] = []
     const tooMany: SizedContent[] = []
-    const chosen = named
-      .toSorted((one, other) => Number(own.has(other.name)) - Number(own.has(one.name)))
-      .filter(one => {
-        const more = names.has(one.name) ? 0 : one.bytes
-        const fits = taken + bytes + more <= most
-        if (fits) bytes += more
-        else tooMany.push(one)
-        tooMuch += fits ? 0 : more
-        return fits
-      })
+    let [bytes, tooMuch] = [0, 0]
+    for (const one of all.toSorted((one, other) => Number(own.has(other.name)) - Number(own.has(one.name)))) {
+      const more = names.has(one.name) ? 0 : one.bytes
+      const fits = taken + bytes + more <= most
+      if (fits) bytes += more
+      else tooMuch += more
+      ;(fits ? chosen : tooMany).push(one)
+    }
     if (tooMany.length === 0) return { chosen, tooMany, bytes, because: undefined }
     const files = `${tooMany.length} ${tooMany.length === 1 ? 'file' : 'files'}`
     const needed = Math.ceil((taken + bytes + tooMuch) / partOfPins)
@@ -180,29 +159,27 @@ export class PinStore {
   }
 
   /** True if this answer serves at any age: a pinned thing is shown in an outage. */
-  keepsAnswer(query: PinQuestion, answer: unknown): boolean {
+  keepsAnswer({ namespace, key }: PinQuestion, answer: unknown): boolean {
     const all = [...this.#all().values()].map(({ members }) => members)
-    switch (query.namespace) {
+    switch (namespace) {
       // The way to every pin begins there.
       case 'user':
         return all.length > 0
       // A report tells the name of its type.
       case 'report-types':
-        return all.some(({ reports }) => reports.size > 0)
+        return all.some(({ things }) => [...things].some(thing => thing.startsWith('report ')))
       // Where a path leads.
-      case 'resolve': {
-        const kind = query.key.slice(0, query.key.indexOf(' '))
-        return typeof answer === 'string' && all.some(one => concerns(one, kind, answer))
-      }
+      case 'resolve':
+        return this.#concerned(`${key.slice(0, key.indexOf(' '))} ${answer}`).length > 0
       default:
-        return this.keysOf(query).length > 0
+        return this.pinsOf({ namespace, key }).length > 0
     }
   }
 
-  /** The keys of the pins of which this tells something. */
-  keysOf(query: PinQuestion): readonly string[] {
-    const { kind, id } = thingOf(query)
-    return [...this.#all()].flatMap(([key, { members }]) => (concerns(members, kind, id) ? [key] : []))
+  /** The pins of which this tells something. */
+  pinsOf({ namespace, key }: PinQuestion): readonly Pin[] {
+    const shown = shownByQuery(namespace, key)?.replace(/^record /, '')
+    return shown === undefined ? [] : this.#concerned(shown)
   }
 
   /** The names of all contents that stay on this disk. */
@@ -211,10 +188,9 @@ export class PinStore {
     return this.#names
   }
 
-  /** The keys of the pins that keep a content of this name. */
-  keepersOf(name: string): readonly string[] {
-    if (!this.names().has(name)) return []
-    return [...this.#known].flatMap(([key, { members }]) => (members.contents.has(name) ? [key] : []))
+  /** The pins that keep a content of this name. */
+  keepersOf(name: string): readonly Pin[] {
+    return this.names().has(name) ? this.#pinsWith(({ contents }) => contents.has(name)) : []
   }
 
   #all(): ReadonlyMap<string, KnownPin> {
@@ -241,39 +217,21 @@ export class PinStore {
     this.#names = new Set([...known.values()].flatMap(({ members }) => [...members.contents]))
   }
 
-  #isIn(one: PinMembers, node: Node): boolean {
-    switch (node.kind) {
-      case 'content':
-        return one.contents.has(this.content.nameOf(node.content))
-      case 'project':
-      case 'calculation':
-      case 'report':
-        return idsOf(one, node.kind).has(node.id)
-      case 'record':
-        return node.of === 'share' ? one.projects.has(node.project) : idsOf(one, node.of).has(node.id)
-      default:
-        return false
-    }
+  /** The pins to which a thing belongs or leads. */
+  #concerned(thing: string): readonly Pin[] {
+    return this.#pinsWith(({ things, above }) => things.has(thing) || above.has(thing))
+  }
+
+  #pinsWith(has: (members: PinMembers) => boolean): readonly Pin[] {
+    return [...this.#all().values()].filter(({ members }) => has(members)).map(({ pin }) => pin)
+  }
+
+  #isIn({ contents, things }: PinMembers, node: Node): boolean {
+    if (node.kind === 'content') return contents.has(this.content.nameOf(node.content))
+    if (node.kind !== 'record') return things.has(nodeKey(node))
+    return things.has(node.of === 'share' ? `project ${node.project}` : `${node.of} ${node.id}`)
   }
 }
-
-/** The project, calculation or report that a listing, a record or a list of shares is of: the key may name the kind first. */
-export function thingOf({ key }: PinQuestion): { readonly kind: string; readonly id: string } {
-  const [, kind = 'project', id = ''] = /^(?:(\w+) )?(\d+)$/.exec(key) ?? []
-  if (isOfProject(kind)) return { kind: 'project', id }
-  return { kind: kind === 'report' ? kind : 'calculation', id }
-}
-
-/** True if it belongs to it, or leads to it. */
-const concerns = (one: PinMembers, kind: string, id: string): boolean =>
-  idsOf(one, kind).has(id) || (kind === 'project' && one.above.has(id))
-
-function idsOf(one: PinMembers, kind: string): ReadonlySet<string> {
-  if (isOfProject(kind)) return one.projects
-  return kind === 'report' ? one.reports : one.calculations
-}
-
-const isOfProject = (kind: string): boolean => /^(project|projects|calculations)$/.test(kind)
 
 function pinIn(key: string, text: string): Pin | undefined {
   const pin = valueIn(pinForm, text)

@@ -1,11 +1,18 @@
 // Pin survey: what belongs to a pin now, asked of the service as far as it is not known or may be old.
 import type { LimitFunction } from 'p-limit'
-import type { Entry } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
-import type { CalculationId, Content, ReportId, RequestContext } from '../../remote/remote.js'
-import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
+import type { Entry, Readable } from '../../cache/metadata/catalog.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
+import type { CalculationId, Content, ProjectId, ReportId, RequestContext } from '../../remote/remote.js'
+import {
+  type CalculationNode,
+  type Dentry,
+  type DirectoryNode,
+  nodeKey,
+  type ProjectNode,
+} from '../nodes/node.js'
 import type { Pin } from './pin-store.js'
 import {
+  isOfAll,
   type KnownParts,
   knownCalculation,
   listedCalculation,
@@ -74,7 +81,7 @@ export class PinSurvey {
     return found.flatMap((one, at): Dentry[] => {
       if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
       const failure = asFailure(one.reason)
-      if (isA('outage', failure) || failure.kind === 'internal') throw failure
+      if (isOfAll(failure)) throw failure
       const row = rows[at]
       if (row === undefined || isAbsent(failure)) return []
       // It may not be shared: it is named where it is met.
@@ -92,8 +99,7 @@ export class PinSurvey {
       node.kind === 'content' && isWanted(node.content) ? [{ path, content: node.content }] : [],
     )
     if (contents.length === 0) throw new Failure('absent', `${path} is gone`)
-    const calculations = new Set([wanted.calculation])
-    return { contents, projects: new Set(), calculations, reports: new Set(), missing: [] }
+    return { contents, things: new Set([`calculation ${wanted.calculation}`]), missing: [] }
   }
 
   /** Without the title of the day when it was pinned, which would be news of an old name. */
@@ -104,22 +110,23 @@ export class PinSurvey {
 
   /** The projects that lead to a pin, as far as they are known. */
   #aboveOf(target: Pin['target']): ReadonlySet<string> {
-    const { identities } = this.parts
     const found = new Set<string>()
+    if (target.kind === 'top' || target.kind === 'report') return found
     const thing =
       target.kind === 'content' ? ({ kind: 'calculation', id: target.content.calculation } as const) : target
-    if (thing.kind !== 'project' && thing.kind !== 'calculation') return found
-    let above = identities.known(thing)?.parent
-    while (above !== undefined && found.size < deepest) {
-      found.add(above)
-      above = identities.known({ kind: 'project', id: above })?.parent
-    }
+    for (let at = this.#parentOf(thing); at !== undefined && found.size < deepest; at = this.#parentOf(at))
+      found.add(nodeKey(at))
     return found
+  }
+
+  #parentOf(thing: Readable): ProjectNode | undefined {
+    const parent = this.parts.identities.known(thing)?.parent
+    return parent === undefined ? undefined : { kind: 'project', id: parent as ProjectId }
   }
 }
 
 /** @throws what says that nothing can be known now */
 function unlessAway(thrown: unknown): undefined {
-  if (thrown instanceof Failure && !isA('outage', thrown) && thrown.kind !== 'internal') return undefined
-  throw thrown
+  const failure = asFailure(thrown)
+  if (isOfAll(failure)) throw failure
 }

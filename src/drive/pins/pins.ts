@@ -9,7 +9,7 @@ import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
-import { type Pin, type PinMembers, type PinStore, type PinTarget, thingOf } from './pin-store.js'
+import type { Pin, PinStore, PinTarget } from './pin-store.js'
 import { PinSurvey } from './pin-survey.js'
 import type { KnownParts, MissingPart } from './subtree.js'
 
@@ -28,18 +28,8 @@ export interface PinsParts extends KnownParts {
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
-/** The members of a pin that fit, and why that may not be all. */
-interface Found {
-  readonly chosen: readonly SizedContent[]
-  readonly tooMany: readonly SizedContent[]
-  /** Names of contents that stay from before, while a part of the pin cannot be had. */
-  readonly earlier: readonly string[]
-  readonly because: string | undefined
-  readonly missing: readonly MissingPart[]
-}
-
-/** How much of one pin is here, as far as this process knows, and why not all of it. */
-class PinProgress {
+/** The work for one pin: how much of it is here, as far as this process knows, and why not all of it. */
+class Tended {
   state: PinLine['state'] = 'looking'
   because: string | undefined
   files = 0
@@ -48,9 +38,14 @@ class PinProgress {
   bytesKept = 0
   /** True if all of it was looked at in this process. */
   isFound = false
+  /** It is looked after now, and is due again. */
+  isBusy = false
+  isDue = false
+  /** How often it has failed in a row. */
+  failures = 0
 
   /** @param since when the pin was set: one that was set again is another one */
-  constructor(readonly since: Instant | undefined) {}
+  constructor(readonly since: Instant) {}
 
   kept({ bytes }: Pick<SizedContent, 'bytes'>): void {
     this.filesKept += 1
@@ -72,11 +67,7 @@ export class Pins {
   readonly store: PinStore
   private readonly fetcher: PinFetch
   private readonly survey: PinSurvey
-  private readonly progress = new Map<string, PinProgress>()
-  /** The pins that are looked after now, those that are due again, and how often each has failed in a row. */
-  private readonly busy = new Set<string>()
-  private readonly due = new Set<string>()
-  private readonly failures = new Map<string, number>()
+  private readonly tended = new Map<string, Tended>()
   private readonly ends: (() => void)[] = []
   private isStarted = false
   private isClosed = false
@@ -106,9 +97,10 @@ export class Pins {
     const known = this.store.find(key)
     const pin = known ?? { key, path, target, since: this.parts.clock.now() }
     if (known === undefined) this.store.set(pin)
-    if (!this.busy.has(key)) this.progressOf(key).stopped('looking')
-    this.failures.delete(key)
-    this.tend(pin)
+    const one = this.tendedOf(pin)
+    if (!one.isBusy) one.stopped('looking')
+    one.failures = 0
+    this.tend(key)
     return this.reportOf(pin)
   }
 
@@ -118,7 +110,7 @@ export class Pins {
     if (pin === undefined) return undefined
     const report = this.reportOf(pin)
     this.store.remove(key)
-    this.progress.delete(key)
+    this.tended.delete(key)
     return report
   }
 
@@ -129,22 +121,18 @@ export class Pins {
   /** A listing of something is another one now; of all, where no key is given. */
   changed(namespace: string | undefined, key: string | undefined): void {
     if (!this.isStarted || this.isClosed) return
-    if (namespace === undefined || key === undefined) {
-      for (const pin of this.store.list()) this.soon(pin)
-      return
-    }
     // Only the record of a report lists something.
-    const lists =
-      namespace === 'record' ? thingOf({ namespace, key }).kind === 'report' : namespace === 'listing'
-    if (lists) for (const one of this.store.keysOf({ namespace, key })) this.soon({ key: one })
+    const isList = namespace === 'listing' || (namespace === 'record' && key?.startsWith('report '))
+    if (namespace === undefined || key === undefined) for (const pin of this.store.list()) this.soon(pin)
+    else if (isList) for (const pin of this.store.pinsOf({ namespace, key })) this.soon(pin)
   }
 
   /** A content of this name is on this disk no more. */
   dropped(name: string): void {
     if (!this.isStarted || this.isClosed) return
-    for (const key of this.store.keepersOf(name)) {
-      this.progressOf(key).stopped('looking')
-      this.soon({ key })
+    for (const pin of this.store.keepersOf(name)) {
+      this.tendedOf(pin).stopped('looking')
+      this.soon(pin)
     }
   }
 
@@ -160,52 +148,55 @@ export class Pins {
 
   /** Those that another mount has pinned, or unpinned and pinned again. */
   private tendNew(): void {
-    for (const [key, { since }] of this.progress)
-      if (this.store.find(key)?.since !== since) this.progress.delete(key)
-    this.tendAll(({ key }) => !this.progress.has(key))
+    for (const [key, { since }] of this.tended)
+      if (this.store.find(key)?.since !== since) this.tended.delete(key)
+    for (const { key } of this.store.list()) if (!this.tended.has(key)) this.tend(key)
   }
 
-  private tendAll(isMeant: (pin: Pin) => boolean = () => true): void {
-    for (const pin of this.store.list()) if (isMeant(pin)) this.tend(pin)
+  private tendAll(): void {
+    for (const { key } of this.store.list()) this.tend(key)
   }
 
-  private tend({ key }: Pick<Pin, 'key'>): void {
+  private tend(key: string): void {
     const pin = this.store.find(key)
     if (pin === undefined || this.isClosed) return
-    if (this.busy.has(key)) return void this.due.add(key)
-    this.due.delete(key)
-    this.busy.add(key)
-    void this.lookAfter(pin).then(again => {
-      this.busy.delete(key)
-      if (this.due.delete(key)) this.soon(pin)
+    const one = this.tendedOf(pin)
+    one.isDue = one.isBusy
+    if (one.isBusy) return
+    one.isBusy = true
+    void this.lookAfter(pin, one).then(again => {
+      one.isBusy = false
+      const isDue = one.isDue
+      one.isDue = false
+      if (isDue) this.soon(pin)
       else if (again !== undefined) this.tendIn(pin, again)
     })
   }
 
   /** In a moment: a change seldom comes alone. */
-  private soon(pin: Pick<Pin, 'key'>): void {
-    if (this.due.has(pin.key)) return
-    this.due.add(pin.key)
-    if (!this.busy.has(pin.key)) this.tendIn(pin, soonMs)
+  private soon(pin: Pin): void {
+    const one = this.tendedOf(pin)
+    if (one.isDue) return
+    one.isDue = true
+    if (!one.isBusy) this.tendIn(pin, soonMs)
   }
 
-  private tendIn(pin: Pick<Pin, 'key'>, milliseconds: number): void {
-    this.parts.clock.after(milliseconds, () => this.tend(pin), 'in-background')
+  private tendIn({ key }: Pin, milliseconds: number): void {
+    this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
   }
 
   // The work for a pin.
 
   /** Answers the milliseconds until it is tried again; undefined where that is for the interval. */
-  private async lookAfter(pin: Pin): Promise<number | undefined> {
-    const state = this.progressOf(pin.key)
+  private async lookAfter(pin: Pin, one: Tended): Promise<number | undefined> {
     try {
-      const mayFetch = await this.hasTurn()
-      const found = await this.lookedUp(pin)
-      const isDone = await this.bring(pin, found, mayFetch)
-      if (this.due.has(pin.key) && state.state === 'whole') state.stopped('looking')
-      return isDone ? this.done(pin) : this.failed(pin)
+      const isDone = await this.round(pin, one)
+      if (one.isDue && one.state === 'whole') one.stopped('looking')
+      if (!isDone) return this.failed(one)
+      one.failures = 0
+      return undefined
     } catch (thrown) {
-      return this.stoppedBy(asFailure(thrown), pin, state)
+      return this.stoppedBy(asFailure(thrown), pin, one)
     }
   }
 
@@ -220,79 +211,80 @@ export class Pins {
     return giveBack !== undefined
   }
 
-  private done({ key }: Pin): undefined {
-    this.failures.delete(key)
+  private failed(one: Tended): number {
+    one.failures += 1
+    return Math.min(retryMs * 2 ** one.failures, this.parts.interval)
   }
 
-  private failed({ key }: Pin): number {
-    const failures = (this.failures.get(key) ?? 0) + 1
-    this.failures.set(key, failures)
-    return Math.min(retryMs * 2 ** failures, this.parts.interval)
-  }
-
-  private stoppedBy(failure: Failure, pin: Pin, state: PinProgress): number | undefined {
+  private stoppedBy(failure: Failure, pin: Pin, one: Tended): number | undefined {
     if (this.isTakenBack(pin)) return undefined
     if (isAbsent(failure)) {
       this.store.setMembers(pin.key)
-      Object.assign(state, { isFound: true, files: 0, filesKept: 0, bytes: 0, bytesKept: 0 })
-      state.stopped('gone', failure.message)
-      return this.done(pin)
+      Object.assign(one, { isFound: true, files: 0, filesKept: 0, bytes: 0, bytesKept: 0, failures: 0 })
+      one.stopped('gone', failure.message)
+      return undefined
     }
     const isPassing = isA('outage', failure)
-    state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
-    if (isPassing) return Math.min(this.failed(pin), 6 * watchEveryMs)
+    one.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
+    if (isPassing) return Math.min(this.failed(one), 6 * watchEveryMs)
     this.parts.log('a pin could not be fetched', { path: pin.path, error: failure.message })
-    return this.failed(pin)
+    return this.failed(one)
   }
 
-  /** Its members are kept from now on; those that are gone, or do not fit, may go, once all of it can be looked at. */
-  private async lookedUp(pin: Pin): Promise<Found> {
-    const { content } = this.parts
-    const found = await this.survey.look(pin)
+  /**
+   * Looks at all of it and fetches the rest; false where some of it is to be tried again. Its members are kept from the look
+   * on; those that are gone, or do not fit, may go, once all of it can be looked at.
+   */
+  private async round(pin: Pin, one: Tended): Promise<boolean> {
+    const mayFetch = await this.hasTurn()
+    const { above, ...found } = await this.survey.look(pin)
     const sized = await this.fetcher.sizes(found.contents)
     if (this.isTakenBack(pin)) throw takenBack
-    const { bytes, ...fitting } = this.store.fit(pin.key, sized.contents)
+    const fitting = this.store.fit(pin.key, sized.contents)
+    const { chosen, tooMany } = fitting
     const missing = [...found.missing, ...sized.missing]
-    const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
-    const before = this.store.members(pin.key)
-    const earlier = missing.length === 0 ? [] : [...before.contents].filter(name => !contents.has(name))
-    const now = { ...found, contents, bytes }
-    this.store.setMembers(pin.key, missing.length === 0 ? now : united(now, before))
-    return { ...fitting, earlier, missing }
-  }
-
-  private async bring(pin: Pin, found: Found, mayFetch: boolean): Promise<boolean> {
-    const { chosen, tooMany, earlier } = found
-    const state = this.progressOf(pin.key)
+    const before = missing.length === 0 ? undefined : this.store.members(pin.key)
+    const names = new Set(chosen.map(({ name }) => name))
+    const earlier = [...(before?.contents ?? [])].filter(name => !names.has(name))
+    this.store.setMembers(pin.key, {
+      contents: new Set([...names, ...earlier]),
+      things: new Set([...found.things, ...(before?.things ?? [])]),
+      above: new Set([...above, ...(before?.above ?? [])]),
+      bytes: Math.max(fitting.bytes, before?.bytes ?? 0),
+    })
     const here = await this.fetcher.present(chosen)
     const { files: filesKept, bytes: bytesKept } = this.parts.content.kept(earlier)
-    const all = [...chosen, ...tooMany]
-    const bytes = all.reduce((sum, one) => sum + one.bytes, bytesKept)
-    Object.assign(state, { isFound: true, files: all.length + earlier.length, filesKept, bytes, bytesKept })
-    for (const one of here) state.kept(one)
-    const wanted = chosen.filter(one => !here.has(one))
+    const files = chosen.length + tooMany.length + earlier.length
+    const bytes = [...chosen, ...tooMany].reduce((sum, part) => sum + part.bytes, bytesKept)
+    Object.assign(one, { isFound: true, files, filesKept, bytes, bytesKept })
+    for (const part of here) one.kept(part)
+    const wanted = chosen.filter(part => !here.has(part))
     if (wanted.length > 0 && !mayFetch) {
-      state.stopped('waiting', 'another mount of this account fetches it')
+      one.stopped('waiting', 'another mount of this account fetches it')
       return false
     }
-    if (wanted.length > 0) state.stopped('fetching')
-    const kept = (one: SizedContent): void => state.kept(one)
-    const unfetched = await this.fetcher.fetch(wanted, kept, () => {
-      if (this.isTakenBack(pin)) throw takenBack
-    })
-    const reasons = [found.because, missingSentence([...found.missing, ...unfetched])]
+    if (wanted.length > 0) one.stopped('fetching')
+    const unfetched = await this.fetcher.fetch(
+      wanted,
+      part => one.kept(part),
+      () => {
+        if (this.isTakenBack(pin)) throw takenBack
+      },
+    )
+    const reasons = [fitting.because, missingSentence([...missing, ...unfetched])]
     const because = reasons.filter(reason => reason !== undefined).join('; ')
-    if (because === '') state.stopped('whole')
-    else state.stopped('incomplete', because)
+    if (because === '') one.stopped('whole')
+    else one.stopped('incomplete', because)
     return unfetched.length === 0
   }
 
   /** The finds of an earlier process count until this one has looked; of files that are missing the sizes are not known. */
   private reportOf(pin: Pin): PinLine {
     const { path, target, since } = pin
-    const { isFound, ...progress } = this.progress.get(pin.key) ?? new PinProgress(since)
-    const report = { path, kind: target.kind, id: idOf(target), ...progress, since: isoText(since) }
-    if (isFound) return report
+    const one = this.tended.get(pin.key) ?? new Tended(since)
+    const { state, because, files, bytesKept } = one
+    const report = { path, kind: target.kind, id: idOf(target), state, because, since: isoText(since) }
+    if (one.isFound) return { ...report, files, filesKept: one.filesKept, bytes: one.bytes, bytesKept }
     const names = [...this.store.members(pin.key).contents]
     const { files: filesKept, bytes } = this.parts.content.kept(names)
     const amounts = { files: names.length, filesKept, bytes, bytesKept: bytes }
@@ -302,26 +294,16 @@ export class Pins {
       : { ...report, ...amounts, state: 'waiting', because: unmounted }
   }
 
-  private progressOf(key: string): PinProgress {
-    const known = this.progress.get(key) ?? new PinProgress(this.store.find(key)?.since)
-    this.progress.set(key, known)
+  private tendedOf({ key, since }: Pin): Tended {
+    const known = this.tended.get(key) ?? new Tended(since)
+    this.tended.set(key, known)
     return known
   }
 
-  private isTakenBack({ key }: Pin): boolean {
-    return this.isClosed || this.store.find(key) === undefined
+  private isTakenBack({ key, since }: Pin): boolean {
+    return this.isClosed || this.store.find(key)?.since !== since
   }
 }
-
-/** While a part cannot be had, nothing that belonged to the pin is let go. */
-const united = (one: PinMembers, other: PinMembers): PinMembers => ({
-  contents: new Set([...one.contents, ...other.contents]),
-  projects: new Set([...one.projects, ...other.projects]),
-  calculations: new Set([...one.calculations, ...other.calculations]),
-  reports: new Set([...one.reports, ...other.reports]),
-  above: new Set([...one.above, ...other.above]),
-  bytes: Math.max(one.bytes, other.bytes),
-})
 
 function idOf(target: Pin['target']): string | undefined {
   if (target.kind === 'content') return target.content.calculation

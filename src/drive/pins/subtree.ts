@@ -4,7 +4,14 @@ import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, type Failure, isA, isAbsent } from '../../failure.js'
 import type { CalculationId, Content, Dialect, ProjectId, RecordFacts } from '../../remote/remote.js'
-import type { CalculationNode, Dentry, DirectoryNode, Node, ProjectNode } from '../nodes/node.js'
+import {
+  type CalculationNode,
+  type Dentry,
+  type DirectoryNode,
+  type Node,
+  nodeKey,
+  type ProjectNode,
+} from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 
 /** A node and where it stands below the drive's root. */
@@ -25,11 +32,9 @@ export interface MissingPart {
 }
 
 export interface Subtree {
-  /** In the order of their paths. */
   readonly contents: readonly PlacedContent[]
-  readonly projects: ReadonlySet<string>
-  readonly calculations: ReadonlySet<string>
-  readonly reports: ReadonlySet<string>
+  /** The keys of its projects, calculations and reports. */
+  readonly things: ReadonlySet<string>
   readonly missing: readonly MissingPart[]
 }
 
@@ -47,32 +52,18 @@ export async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Su
   const limit = pLimit(sideBySide)
   const contents: PlacedContent[] = []
   const missing: MissingPart[] = []
-  const ids = {
-    project: new Set<string>(),
-    calculation: new Set<string>(),
-    report: new Set<string>(),
-  }
+  const things = new Set<string>()
   let isOver = false
 
   async function visit({ path, node }: PlacedNode): Promise<void> {
-    if (isOver || !isFirst(node)) return
+    if (isOver) return
     if (node.kind === 'content') contents.push({ path, content: node.content })
     if (!isWalked(node)) return
+    // Several paths lead to one thing where a project is listed below itself, or a report lists a calculation twice.
+    if (things.has(nodeKey(node))) return
+    if (node.kind !== 'top') things.add(nodeKey(node))
     const entries = await limit(() => entriesOf(path, node))
-    await Promise.all(
-      entries
-        .filter(entry => isWalked(entry.node) || entry.node.kind === 'content')
-        .map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner })),
-    )
-  }
-
-  /** Several paths lead to one thing where a project is listed below itself, or a report lists a calculation twice. */
-  function isFirst(node: Node): boolean {
-    if (node.kind !== 'project' && node.kind !== 'calculation' && node.kind !== 'report') return true
-    const known = ids[node.kind]
-    if (known.has(node.id)) return false
-    known.add(node.id)
-    return true
+    await Promise.all(entries.map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner })))
   }
 
   async function entriesOf(path: string, node: WalkedNode): Promise<readonly Dentry[]> {
@@ -81,7 +72,7 @@ export async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Su
       return await list(node)
     } catch (thrown) {
       const failure = asFailure(thrown)
-      if (node === from.node || isA('outage', failure) || failure.kind === 'internal') {
+      if (node === from.node || isOfAll(failure)) {
         isOver = true
         throw failure
       }
@@ -92,15 +83,11 @@ export async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Su
   }
 
   await visit(from)
-  contents.sort((one, other) => (one.path < other.path ? -1 : 1))
-  return {
-    contents,
-    projects: ids.project,
-    calculations: ids.calculation,
-    reports: ids.report,
-    missing,
-  }
+  return { contents, things, missing }
 }
+
+/** A failure that says nothing about the one thing that was asked for. */
+export const isOfAll = (failure: Failure): boolean => isA('outage', failure) || failure.kind === 'internal'
 
 type WalkedNode = ProjectNode | CalculationNode | Extract<DirectoryNode, { kind: 'top' | 'report' }>
 
