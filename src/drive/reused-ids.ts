@@ -3,10 +3,9 @@ import type { Identities, RecordRef, ReusedId } from '../cache/identity.js'
 import type { Catalog, Readable } from '../cache/metadata/catalog.js'
 import type { Times } from '../cache/metadata/times.js'
 import type { Draft } from '../edit/journal/draft.js'
-import type { DraftMeta } from '../edit/journal/draft-meta.js'
-import { withFailureAs } from '../edit/journal/draft-meta.js'
+import { type DraftMeta, withFailure } from '../edit/journal/draft-meta.js'
 import type { RecordKey } from '../edit/journal/record-key.js'
-import { anotherThing, identityNote, keepApart } from '../edit/save/other-thing.js'
+import { identityNote, setApart } from '../edit/save/other-thing.js'
 import type { CalculationId, ProjectId, ReportId, Share } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
 import { type EditableNode, nodeKey } from './nodes/node.js'
@@ -50,15 +49,15 @@ export function openReusedIds(parts: ReusedIdsParts) {
       const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfRecordKey(draft.key) : undefined
       if (node === undefined || draft.meta.apart === true) continue
       if (records.draftOf(nodeKey(node))?.id === draft.id) records.detach(nodeKey(node))
-      setApart(draft, node)
+      keepApart(draft, node)
     }
   }
 
-  function setApart(draft: Draft, node: EditableNode): void {
+  function keepApart(draft: Draft, node: EditableNode): void {
     const { state } = draft.meta
     const isUnderWay = state === 'sending' || state === 'in-flight' || state === 'outcome-unknown'
-    keepApart(draft)
-      .then(() => (isUnderWay ? undefined : withFailureAs('refused', draft, anotherThing(draft.key))))
+    setApart(draft)
+      .then(failure => (isUnderWay ? undefined : withFailure(draft, failure, 'refused')))
       .catch(cause => parts.log('a draft could not be set apart', { cause, node: nodeKey(node) }))
   }
 

@@ -9,7 +9,6 @@ import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-reco
 import { editableOrder } from '../edit/kinds/order-record.js'
 import { editableReport } from '../edit/kinds/report.js'
 import { editableCalculation, editableProject, editableShare } from '../edit/kinds/whole-record.js'
-import { Creator } from '../edit/save/create.js'
 import type { EditableRecord } from '../edit/save/editable.js'
 import { type SaveRequest, type SaveResult, Saver } from '../edit/save/save.js'
 import { Failure } from '../failure.js'
@@ -104,7 +103,7 @@ export class WriteSide {
       ...parts,
       state: sources.state,
       mountPoint: sources.mountPoint,
-      creator: new Creator(history, now),
+      create: (record, draft, context) => this.#saver.create(record, draft, context),
       records: this.records,
       source: this.#recordSource,
       creatable: node =>

@@ -1,4 +1,4 @@
-// Formulas of a report's configuration: calculations by place (c1 = the first) and, in a graph, by id.
+// Formulas of a report's configuration, calculations by place (c1 = the first) and, in a graph, by id, and their numbers in another order.
 
 /** The formulas of a configuration, an XML text; unknown parts of it are not looked at. */
 export interface Formulas {
@@ -11,9 +11,9 @@ export interface Formulas {
 }
 
 /** A tag with quoted attributes; the text of a CDATA section is text. Formulas stand between tags. */
-export const tag = /<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<(?:[^<>"']|"[^"]*"|'[^']*')*>/g
+const tag = /<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<(?:[^<>"']|"[^"]*"|'[^']*')*>/g
 /** A calculation by its place: c1 is the first. */
-export const place = /(?<![\w.])c([1-9][0-9]*)(?!\w)/g
+const place = /(?<![\w.])c([1-9][0-9]*)(?!\w)/g
 const graphFormula = /cid_formula["']?\s*[=:>]\s*["']?([^"'<>,}]*)/g
 const wholeNumber = /(?<![\w.])[0-9]+(?![\w.])/g
 
@@ -29,4 +29,61 @@ export function formulasIn(configuration: string): Formulas {
     ids: [...new Set(graph.flatMap(text => text.match(wholeNumber) ?? []))],
     texts: [...steps, ...graph.filter(text => text !== '')],
   }
+}
+
+/** `renumbered` is the configuration with new numbers; `lost` are the formulas' calculations that the new list has not. */
+export type Renumbering =
+  | { readonly renumbered: string }
+  | { readonly lost: readonly { readonly formula: string; readonly calculation: string }[] }
+
+/** The calculations by place; an empty place is undefined. */
+type CalculationPlaces = readonly (string | undefined)[]
+
+/**
+ * Rewrites a configuration from one order of calculation ids to another. Only numbers change: tags, blanks and what is
+ * no formula stay letter for letter. A place behind the old list, or an empty one, meant nothing and stays as it is.
+ */
+export function renumber(
+  configuration: string,
+  before: CalculationPlaces,
+  after: CalculationPlaces,
+): Renumbering {
+  const { places, ids } = formulasIn(configuration)
+  const meant = places.flatMap(number => {
+    const calculation = before[number - 1]
+    return calculation === undefined ? [] : [{ formula: `c${number}`, calculation }]
+  })
+  const inGraph = ids
+    .filter(id => before.includes(id))
+    .map(id => ({ formula: `the graph's ${id}`, calculation: id }))
+  const lost = [...meant, ...inGraph].filter(({ calculation }) => !after.includes(calculation))
+  if (lost.length > 0) return { lost }
+  const numbers = new Map(
+    meant.map(({ formula, calculation }) => [formula, `c${after.indexOf(calculation) + 1}`]),
+  )
+  return {
+    renumbered: betweenTags(configuration, text => text.replace(place, was => numbers.get(was) ?? was)),
+  }
+}
+
+/** The places that meant nothing, and that the new list would give a meaning. */
+export function newlyMeaningful(
+  configuration: string,
+  before: CalculationPlaces,
+  after: CalculationPlaces,
+): readonly string[] {
+  const { places } = formulasIn(configuration)
+  const isNewlyMeaningful = (number: number) =>
+    before[number - 1] === undefined && after[number - 1] !== undefined
+  return places.filter(isNewlyMeaningful).map(number => `c${number}`)
+}
+
+function betweenTags(configuration: string, rewrite: (text: string) => string): string {
+  let end = 0
+  let rewritten = ''
+  for (const { 0: found, index } of configuration.matchAll(tag)) {
+    rewritten += rewrite(configuration.slice(end, index)) + found
+    end = index + found.length
+  }
+  return rewritten + rewrite(configuration.slice(end))
 }

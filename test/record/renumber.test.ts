@@ -1,8 +1,7 @@
 // A formula means the same calculations in the new order, and nothing but its numbers is touched.
 import fc from 'fast-check'
 import t from 'tap'
-import { formulasIn } from '../../src/record/formulas.js'
-import { renumber } from '../../src/record/renumber.js'
+import { formulasIn, renumber } from '../../src/record/formulas.js'
 
 const ids = ['12', '7', '9007199254740993', '31', '4', '55', '66', '77', '88', '99', '100']
 const order = fc.shuffledSubarray(ids)

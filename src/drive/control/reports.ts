@@ -1,8 +1,8 @@
 // Control of `calcfs report`: makes a report known, replaces its list by an explicit wish, reorders it together with its formulas.
 import type { Draft } from '../../edit/journal/draft.js'
 import { editableOrder } from '../../edit/kinds/order-record.js'
+import { renumberedReport } from '../../edit/kinds/report-formulas.js'
 import { checkedRows, resolveEntryId } from '../../edit/kinds/report-list.js'
-import { renumberedReport } from '../../edit/kinds/report-renumber.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { formulasIn } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'

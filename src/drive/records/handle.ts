@@ -3,9 +3,8 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
-import type { HandleView } from './handle-view.js'
 import type { OpenRecord } from './open-record.js'
-import { noteRead, type RecordSource } from './source.js'
+import { type HandleView, noteRead, type RecordSource } from './source.js'
 
 /** One open file of a record. */
 export class RecordHandle {

@@ -2,10 +2,11 @@
 
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { withFailure, withFailureAs } from '../../edit/journal/draft-meta.js'
+import { withFailure } from '../../edit/journal/draft-meta.js'
 import { textHash } from '../../edit/journal/text-history.js'
-import { type Creator, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
+import { mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'
+import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
 import { type JsonObject, without } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
@@ -22,7 +23,7 @@ import type { Editing, RecordSource, TextSnapshot, Writing } from './source.js'
 export interface NewFileParts extends EditingParts {
   readonly state: Ledger
   readonly mountPoint: string
-  readonly creator: Creator
+  readonly create: Saver['create']
   readonly records: Pick<Records, 'draftOf' | 'known' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
   /** How such a record is made. */
@@ -204,7 +205,7 @@ export class NewFiles {
   async #make(node: NewNode, written: WrittenDraft, context: RequestContext): Promise<Failure | undefined> {
     const { draft } = written
     const record = this.parts.creatable(node)
-    const { id, written: said } = await this.parts.creator.create(record, draft, context)
+    const { id, written: said } = await this.parts.create(record, draft, context)
     const target = targetOf(node, id)
     const form = await this.#readMade(record, { ...written, target, said }, context)
     const meant = await record.like(said, form, context)
@@ -236,7 +237,7 @@ export class NewFiles {
       if (failure.kind === 'absent') throw await withFailure(draft, notShownYet(record.key, id, failure))
       if (failure.kind !== 'outcome-unknown') throw await withFailure(draft, madeInPart(target, failure))
       await draft.change({ made: undefined })
-      throw await withFailureAs('outcome-unknown', draft, failure)
+      throw await withFailure(draft, failure, 'outcome-unknown')
     }
   }
 

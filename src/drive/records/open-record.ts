@@ -5,8 +5,7 @@ import type { MaybePromise } from '../../maybe-promise.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Place } from '../nodes/place.js'
-import type { HandleView, Replacement } from './handle-view.js'
-import { editingOf, type RecordSource, type Writing } from './source.js'
+import { editingOf, type HandleView, type RecordSource, type Replacement, type Writing } from './source.js'
 
 /** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
 export const awayMs = 3000

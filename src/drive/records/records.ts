@@ -11,9 +11,16 @@ import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js
 import type { Call, OpenAccess } from '../interface/verbs.js'
 import type { Place } from '../nodes/place.js'
 import { RecordHandle } from './handle.js'
-import { freshView, type HandleView, type Replacement } from './handle-view.js'
 import { nothing, OpenRecord } from './open-record.js'
-import { editingOf, noteRead, type RecordSource, type TextSnapshot } from './source.js'
+import {
+  editingOf,
+  freshView,
+  type HandleView,
+  noteRead,
+  type RecordSource,
+  type Replacement,
+  type TextSnapshot,
+} from './source.js'
 
 /** A file that is opened: by which node of the kernel, and what for. */
 export interface Opening extends Partial<Call> {

@@ -1,11 +1,11 @@
-// Source of one record: its text, and how an edit of it is sent.
+// Source of one record: its text, how an edit of it is sent, and what one open file sees of it.
 
 import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
-import type { HandleView } from './handle-view.js'
+import type { Place } from '../nodes/place.js'
 
 /** A text as it is shown: its bytes and its time. */
 export interface TextSnapshot {
@@ -52,6 +52,42 @@ export interface Editing {
   /** The same for a text that is to take the place of `now`, the present one: no other text is its base. */
   saveOver(draft: Draft, now: Uint8Array, context: RequestContext): Promise<Failure | undefined>
 }
+
+/** The view of one handle: the text it was opened on, or the bytes that were saved through its node since. */
+export interface HandleView {
+  bytes: Uint8Array
+  /** The time of these bytes. */
+  mtime: Instant
+  /** The kernel's node of the file: handles of one node share its bytes, also while they are written. */
+  readonly node: Place
+  /** It was opened on an unsaved text, which is no base. */
+  readonly isUnsent: boolean
+  /** Who opened it: the texts that it has read or stored are the candidates for the base of what it writes. */
+  readonly process: ProcessId | undefined
+  /** The text that was noted as read by its program. */
+  read: Uint8Array | undefined
+  wrote: boolean
+  /**
+   * The path this handle was opened by leads to another file now. Moved: its bytes lie under another name, as on any
+   * file system. Replaced: what it wrote and did not save is history, and close(2) says so.
+   */
+  gone: 'no' | 'moved' | 'replaced'
+}
+
+/** A finished text, and the one it was made from, where that is known. */
+export interface Replacement {
+  readonly text: Uint8Array
+  readonly base?: Uint8Array | undefined
+  /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
+  readonly isUnread?: boolean | undefined
+  readonly process?: ProcessId | undefined
+}
+
+/** The view of a handle that has neither read nor written. */
+export const freshView = (
+  node: Place,
+  shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,
+): HandleView => ({ ...shown, node, read: undefined, wrote: false, gone: 'no' })
 
 /** A program has read what its handle shows: an edit may be based on it. */
 export function noteRead(source: RecordSource, view: HandleView): void {

@@ -1,9 +1,9 @@
 // Sending of a deletion: the record is read and compared with what was removed, then one DELETE; what was kept of it is forgotten.
 import { isOtherRecord } from '../../cache/identity.js'
 import type { Catalog, ChildRef } from '../../cache/metadata/catalog.js'
-import { deleteOnce } from '../../edit/save/delete.js'
 import { editsBetween } from '../../edit/save/diff.js'
-import { Failure, isAbsent } from '../../failure.js'
+import { sentOnce } from '../../edit/save/reconcile.js'
+import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Instant, ProjectId, Remote, RequestContext } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
@@ -88,22 +88,16 @@ export class DeleteSender {
     { node, name, lookedAt }: { node: ProjectNode; name: string; lookedAt: Instant },
     context: RequestContext,
   ): Promise<void> {
-    const { remote, catalog, aliases, now } = this.parts
+    const { remote, catalog, aliases } = this.parts
     const again = async (a: RequestContext): Promise<void> => {
       this.refuseOther(node, await this.look(node, a))
       await this.refuseFull(node, name, a)
     }
     this.refuseOther(node, await this.look(node, context))
     const look = { at: lookedAt, again }
-    await deleteOnce(
-      {
-        // A project that is being made in it is not there yet.
-        delete: a => remote.deleteProject(node.id, { ...a, look, names: node.id }),
-        look: a => remote.project(node.id, a),
-      },
-      context,
-      now(),
-    )
+    // A project that is being made in it is not there yet.
+    const send = (a: RequestContext) => remote.deleteProject(node.id, { ...a, look, names: node.id })
+    await this.#deleteOnce(send, a => remote.project(node.id, a), context)
     catalog.forget({ kind: 'project', id: node.id })
     aliases.gone(node.id)
     this.#forgetChild(node.parent, node, name)
@@ -124,15 +118,33 @@ export class DeleteSender {
     const look = { at, again }
     try {
       await again(context)
-      await deleteOnce(
-        { delete: a => this.#send(node, { ...a, look }), look: a => this.look(node, a) },
-        context,
-        this.parts.now(),
-      )
+      const send = (a: RequestContext) => this.#send(node, { ...a, look })
+      await this.#deleteOnce(send, a => this.look(node, a), context)
     } catch (thrown) {
       if (!isAbsent(thrown)) throw thrown
     }
     this.#forget(node, name, before)
+  }
+
+  /**
+   * One DELETE; where its answer was lost, a look tells whether the thing is gone, whichever client has deleted it.
+   * @throws Failure: why it is still there, or why that is not known
+   */
+  async #deleteOnce(
+    send: (context: RequestContext) => Promise<void>,
+    look: (context: RequestContext) => Promise<unknown>,
+    context: RequestContext,
+  ): Promise<void> {
+    const late = sentOnce(context, this.parts.now())
+    try {
+      await send(late.context)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind === 'absent') return
+      const isGone = isA('undecided', failure) && (await look(context).then(() => false, isAbsent))
+      if (!isGone) throw failure
+      late.seen()
+    }
   }
 
   #sight(record: JsonObject): Sight {

@@ -207,19 +207,13 @@ interface NotedDraft {
 }
 
 /**
- * Writes the failure down beside the draft and answers the one to throw. A request that may have been carried out
- * leaves the draft 'in-flight', everything else 'refused'.
+ * Writes the failure down beside the draft and answers the one to throw. Where it is not known what became of the request, one
+ * that may have been carried out leaves the draft 'in-flight', everything else 'refused'.
  */
-export async function withFailure(draft: NotedDraft, failure: Failure): Promise<Failure> {
-  const wasSent = draft.meta.state === 'sending' || draft.meta.state === 'in-flight'
-  return withFailureAs(wasSent ? 'in-flight' : 'refused', draft, failure)
-}
-
-/** The same where it is known what became of the request. */
-export async function withFailureAs(
-  state: DraftState,
+export async function withFailure(
   draft: NotedDraft,
   failure: Failure,
+  state: DraftState = /^(sending|in-flight)$/.test(draft.meta.state) ? 'in-flight' : 'refused',
 ): Promise<Failure> {
   try {
     // "Your text is kept" holds over a power cut as well. Where the disk refuses that, the state holds in memory all the same.

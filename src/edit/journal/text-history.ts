@@ -27,10 +27,11 @@ import {
   type Meeting,
   markAt,
   type TextUse,
+  type TextUser,
+  TextUsers,
   timesOf,
   unsettledIn,
 } from './text-marks.js'
-import { type TextUser, TextUsers } from './text-users.js'
 
 /** When a text was last met in any way; `read` and `saved` by programs of this mount. */
 export interface KnownText {

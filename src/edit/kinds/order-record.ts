@@ -1,19 +1,67 @@
-// Order as an editable record: its lines become the report's list, merged with the list that their writer had.
+// Order of a report, `order.txt`: its list as lines of id, title and path; edited lines are merged with the list that their writer had.
 
 import { posix } from 'node:path'
 import { Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { type JsonObject, stringJson, withField } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
-import { escapeCell } from '../../record/tsv.js'
+import { escapeCell, quotedCell, unquotedCell } from '../../record/tsv.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
 import { chooseBase, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
-import { byIdPath, type OrderLine, orderLines } from './order-text.js'
 import { editableReport } from './report.js'
 import { resolveEntryId } from './report-list.js'
 import type { ReportPorts } from './report-type.js'
+
+/** One line that says something. */
+interface OrderLine {
+  /** As in an editor, counted from 1. */
+  readonly line: number
+  /** An id or a path. */
+  readonly entry: string
+  /** Undefined where the line has no such cell; empty where it was emptied. */
+  readonly title: string | undefined
+  /** The path beside an id; it must be that one's. */
+  readonly path: string
+}
+
+/** The list as it is shown; a tab or a line end in a title is escaped. */
+export function orderText(rows: readonly ReportRow[]): string {
+  return rows
+    .map(({ calculation, title }) => `${calculation}\t${quotedCell(title ?? '')}\t${byIdPath(calculation)}\n`)
+    .join('')
+}
+
+const byIdPath = (calculation: string): string => `/by-id/calculation/${calculation}`
+
+/**
+ * The lines that are not blank. Where a line has tabs its first cell counts, or the path where that is empty.
+ * @throws Failure 'refused' for a line that says more than one calculation: two lines joined, a tab in a title
+ */
+function orderLines(text: string): readonly OrderLine[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\r|\n/)
+    .flatMap((written, at): OrderLine[] => {
+      if (written.trim() === '') return []
+      const line = at + 1
+      const cells = written.split('\t').map(cell => unquotedCell(cell.trim()))
+      const [first = '', title, path = ''] = cells
+      if (cells.slice(3).some(cell => cell !== '')) throw tooManyCells(line)
+      return [{ line, entry: first === '' ? path : first, title, path: first === '' ? '' : path }]
+    })
+}
+
+function tooManyCells(line: number): Failure {
+  return new Failure(
+    'refused',
+    `line ${line} has more than an id, a title and a path: one calculation a line, no tabs in a title`,
+    {
+      place: { line, column: 1 },
+    },
+  )
+}
 
 /** The report, edited by the lines of its order; saved as any edit of its list is. */
 export function editableOrder(

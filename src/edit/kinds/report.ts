@@ -1,14 +1,14 @@
-// Saving of a report: its list by one request, its other fields by another, neither twice.
+// Saving of a report: its list by one request, its other fields by another, neither twice; of a stored list the order must be the one sent.
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import type { JsonObject } from '../../record/json/json.js'
-import type { ReportId, RequestContext } from '../../remote/remote.js'
-import { withEdits } from '../save/diff.js'
-import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
+import { equalJson } from '../../record/json/equal.js'
+import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
+import { keptSentence, unstoredChange, withEdits } from '../save/diff.js'
+import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
 import { type ReportPorts, withTypeOf } from './report-type.js'
-import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from './report-verdict.js'
 import { refuseId } from './whole-record.js'
 
 /** The report with this id, as it is edited on the drive. */
@@ -52,4 +52,154 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     send,
     compare: (change, stored) => compareReport(dialect, change, stored),
   }
+}
+
+/** The new order of the calculations; undefined where the change does not touch it. */
+function newOrder(dialect: Dialect, { before, whole, edits }: RecordChange): CalculationId[] | undefined {
+  const name = dialect.listField(whole)
+  const rows = name !== undefined && edits.has(name) ? dialect.rows(whole) : undefined
+  if (rows === undefined) return undefined
+  return sameOrder(dialect.rows(before), rows) ? undefined : rows.map(row => row.calculation)
+}
+
+/** True if this record has all of the list as it was sent: its order, titles, and what else was edited in its rows. */
+function isListWhole(dialect: Dialect, change: RecordChange, now: JsonObject): boolean {
+  const isEachOwn =
+    lostTitles(dialect, change.whole, now).length === 0 && !hasTwinsTitle(dialect, change, now)
+  return isEachOwn && hasRowEdits(dialect, change, now)
+}
+
+/** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
+function saysSameList(
+  dialect: Dialect,
+  name: string,
+  { base, theirs }: { base: JsonObject; theirs: JsonObject },
+): boolean {
+  const rows = dialect.rows(base)
+  const theirRows = dialect.rows(theirs)
+  if (name !== dialect.listField(base) || rows === undefined || theirRows === undefined) return false
+  if (name !== dialect.listField(theirs) || !sameOrder(theirRows, rows)) return false
+  if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
+  const ours = listItemsIn(base, name)
+  return listItemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
+}
+
+/** True if both lists have the same rows in the same order, whatever numbers their places have. */
+function hasSameRows(
+  dialect: Dialect,
+  name: string,
+  { mine, theirs }: { mine: JsonObject; theirs: JsonObject },
+): boolean {
+  const rows = dialect.rows(mine)
+  // Rows in the order of `theirs` get its place numbers.
+  return (
+    rows !== undefined && saysSameList(dialect, name, { base: dialect.withRows(mine, rows, theirs), theirs })
+  )
+}
+
+function listItemsIn(record: JsonObject, name: string): readonly Json[] {
+  const list = fieldOf(record, name)
+  return list?.type === 'array' ? list.items : []
+}
+
+/** An id that has become a row, or a row that has got empty fields. */
+function isFilledIn(ours: Json | undefined, theirs: Json): boolean {
+  if (theirs.type !== 'object') return ours === undefined || equalJson(ours, theirs)
+  const known = ours?.type === 'object' ? ours : undefined
+  return theirs.fields.every(({ name, value }) => {
+    const own = known && fieldOf(known, name)
+    if (own !== undefined) return equalJson(own, value)
+    return known === undefined || value.type === 'number' || isEmptyValue(value)
+  })
+}
+
+/** All that a row says is there, and nothing else but what a service fills in. */
+function isRowStored(wanted: Json | undefined, stored: Json): boolean {
+  // Of a bare id there is nothing to say but its place.
+  if (wanted?.type !== 'object' || stored.type !== 'object') return wanted?.type !== 'object'
+  const isThere = wanted.fields.every(({ name, value }) => {
+    const found = fieldOf(stored, name)
+    return found !== undefined && equalJson(found, value)
+  })
+  return isThere && isFilledIn(wanted, stored)
+}
+
+const isEmptyValue = (json: Json): boolean =>
+  (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
+
+/** The stored part of a report's change. */
+function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
+  const compared = compareList(dialect, change, stored)
+  const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
+  // The name beside the type follows it, in the service's own spelling.
+  const missing = compared.unstored.filter(name => !(isTyped && dialect.isReportTypeName(name)))
+  const { lost } = compared
+  const sentences = [lost, keptSentence(change.edits, stored)].filter(sentence => sentence !== undefined)
+  return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
+}
+
+function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
+  const missing = unstoredChange(change, stored, dialect.isTitle)
+  const name = dialect.listField(change.whole)
+  if (name === undefined || !missing.includes(name) || newOrder(dialect, change) === undefined)
+    return { unstored: missing, lost: undefined }
+  const rows = dialect.rows(change.whole)
+  const lost = lostTitles(dialect, change.whole, stored)
+  const isStored =
+    rows !== undefined &&
+    sameOrder(dialect.rows(stored), rows) &&
+    hasRowEdits(dialect, change, stored) &&
+    lost.every(hadTitle(dialect, change.before))
+  if (!isStored) return { unstored: missing, lost: undefined }
+  return { unstored: missing.filter(field => field !== name), lost: lostSentence(lost) }
+}
+
+function sameOrder(one: readonly ReportRow[] | undefined, other: readonly ReportRow[]): boolean {
+  return (
+    one !== undefined &&
+    one.length === other.length &&
+    other.every((row, at) => row.calculation === one[at]?.calculation)
+  )
+}
+
+/** The rows whose calculation stands where it should, but under another title or none. */
+function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): readonly ReportRow[] {
+  const now = dialect.rows(stored) ?? []
+  return (dialect.rows(whole) ?? []).filter(
+    (row, at) => row.title !== undefined && row.title !== now[at]?.title,
+  )
+}
+
+/** A row without a title has got that of another row of its calculation, which is gone. */
+function hasTwinsTitle(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
+  const isUnsaid = (dialect.rows(whole) ?? []).map(row => row.title === undefined)
+  const given = (dialect.rows(stored) ?? []).filter((row, at) => isUnsaid[at] && row.title !== undefined)
+  return given.some(hadTitle(dialect, before))
+}
+
+/** True of a row whose calculation had this title before: it was not edited, the row only moved. */
+function hadTitle(dialect: Dialect, before: JsonObject): (row: ReportRow) => boolean {
+  const keyOf = ({ calculation, title }: ReportRow) => JSON.stringify([calculation, title])
+  const known = new Set((dialect.rows(before) ?? []).map(keyOf))
+  return row => known.has(keyOf(row))
+}
+
+/** An edit of a row beside order and title, unknown fields, is there too. */
+function hasRowEdits(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
+  const name = dialect.listField(whole)
+  const rows = dialect.rows(whole)
+  if (name === undefined || rows === undefined) return true
+  const wanted = fieldOf(whole, name)
+  const isWithin = (record: JsonObject) => {
+    const list = listItemsIn(dialect.withRows(record, rows), name)
+    const items = wanted?.type === 'array' ? wanted.items : []
+    return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
+  }
+  return isWithin(before) || isWithin(stored)
+}
+
+function lostSentence(lost: readonly ReportRow[]): string | undefined {
+  if (lost.length === 0) return undefined
+  const rows = lost.map(row => `${JSON.stringify(row.title)} (calculation ${row.calculation})`).join(', ')
+  return `the service took the new order, but dropped the titles of these rows: ${rows}`
 }

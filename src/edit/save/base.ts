@@ -4,7 +4,7 @@ import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import type { ProcessId } from '../../system/process.js'
 import type { KnownText } from '../journal/text-history.js'
-import type { TextUser } from '../journal/text-users.js'
+import type { TextUser } from '../journal/text-marks.js'
 import { type Edits, editsBetween, removed } from './diff.js'
 
 /** A text of the record that was met here, and who has met it. */

@@ -7,13 +7,11 @@ import { prettyPrint } from '../../record/json/print.js'
 import { isSameNumber } from '../../record/json/same-number.js'
 import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
-import type { DraftMeta } from '../journal/draft-meta.js'
-import { withFailureAs } from '../journal/draft-meta.js'
-import { Turns } from '../journal/lock.js'
-import { keyName, type RecordKey } from '../journal/record-key.js'
+import { type DraftMeta, withFailure } from '../journal/draft-meta.js'
+import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween, refuseSameNames } from './diff.js'
-import { anotherThing, isOtherThan, keepApart, setApart } from './other-thing.js'
+import { anotherThing, isOtherThan, setApart } from './other-thing.js'
 import { originalFailure, sentOnce } from './reconcile.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */
@@ -55,40 +53,25 @@ export interface CreatedRecord {
   readonly written: JsonObject
 }
 
-/** Makes records, those of one name one after the other. */
-export class Creator {
-  readonly #turns = new Turns()
-
-  constructor(
-    private readonly history: TextHistory,
-    private readonly now: () => Instant,
-  ) {}
-
-  /**
-   * Makes the record that the draft describes, at most once; the id is noted in the draft before this returns.
-   * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
-   * sent again by itself), or what the service said
-   */
-  create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord> {
-    const { history, now } = this
-    return this.#turns.take(keyName(record.key), () => create({ record, draft, history, now }, context))
-  }
-}
-
 /** True if a draft's record may be there already. */
 export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
   made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
 
 const nothingYet: JsonObject = { type: 'object', fields: [] }
 
-interface Creation {
+export interface Creation {
   readonly record: NewRecord
   readonly draft: Draft
   readonly history: TextHistory
   readonly now: () => Instant
 }
 
-async function create(creation: Creation, context: RequestContext): Promise<CreatedRecord> {
+/**
+ * Makes the record that the draft describes, at most once; the id is noted in the draft before this returns.
+ * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
+ * sent again by itself), or what the service said
+ */
+export async function createOnce(creation: Creation, context: RequestContext): Promise<CreatedRecord> {
   const { record, draft, history } = creation
   if (draft.meta.state === 'outcome-unknown') throw sentBefore(record.key)
   let body: JsonObject
@@ -111,7 +94,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     await draft.commit({ state: 'sending', why: undefined })
   } catch (thrown) {
     // Creations under way before this are under way still.
-    throw await withFailureAs(isUnderWay ? 'in-flight' : 'refused', draft, asFailure(thrown))
+    throw await withFailure(draft, asFailure(thrown), isUnderWay ? 'in-flight' : 'refused')
   }
   return {
     id: await noted(creation, await postOnce(creation, { body, looked, isUnderWay }, context)),
@@ -150,7 +133,7 @@ async function refuseOtherPlace({ record, draft }: Creation, context: RequestCon
   if (draft.meta.apart === true) throw anotherThing(draft.key)
   if (draft.meta.thing === undefined) return
   const place = await record.place(context).catch(async (thrown: unknown) => {
-    if (asFailure(thrown).kind === 'another-thing') await keepApart(draft)
+    if (asFailure(thrown).kind === 'another-thing') await setApart(draft)
     throw thrown
   })
   if (isOtherThan(draft, place)) throw await setApart(draft)
@@ -183,7 +166,7 @@ async function noted({ draft }: Creation, id: string): Promise<string> {
   } catch (thrown) {
     const cause = asFailure(thrown)
     const sentence = `it was made with the number ${id}, which could not be noted: ${cause.message}`
-    throw await withFailureAs('refused', draft, new Failure(cause.kind, sentence, { cause }))
+    throw await withFailure(draft, new Failure(cause.kind, sentence, { cause }), 'refused')
   }
 }
 
@@ -212,16 +195,14 @@ async function postOnce(
     if (ours !== undefined) return ours
     const failure = asFailure(thrown)
     // Of the one that was met the next try is an edit: it may be this user's own, sent by another mount.
-    if (!isA('undecided', failure))
-      throw await withFailureAs(isThere ? 'in-flight' : 'refused', draft, failure)
-    if (record.find === undefined)
-      throw await withFailureAs('outcome-unknown', draft, outcomeUnknown(failure))
+    if (!isA('undecided', failure)) throw await withFailure(draft, failure, isThere ? 'in-flight' : 'refused')
+    if (record.find === undefined) throw await withFailure(draft, outcomeUnknown(failure), 'outcome-unknown')
     const found = await record.find(body, context).catch(asNotFound)
     if (found !== undefined) {
       late.seen()
       return found
     }
-    throw await withFailureAs('in-flight', draft, originalFailure(failure))
+    throw await withFailure(draft, originalFailure(failure), 'in-flight')
   }
 }
 

@@ -5,14 +5,9 @@ import type { Draft } from '../journal/draft.js'
 import { recordWords } from '../journal/draft-meta.js'
 import type { RecordKey } from '../journal/record-key.js'
 
-/** Keeps the draft apart from what has its id now. */
-export async function keepApart(draft: Draft): Promise<void> {
-  if (draft.meta.apart !== true) await draft.change({ apart: true })
-}
-
-/** The same, where the record on the service is not the one that was meant; answers the failure to throw. */
+/** Keeps the draft apart from what has its id now; answers the failure to throw. */
 export async function setApart(draft: Draft): Promise<Failure> {
-  await keepApart(draft)
+  if (draft.meta.apart !== true) await draft.change({ apart: true })
   return anotherThing(draft.key)
 }
 

@@ -15,6 +15,7 @@ import { Turns } from '../journal/lock.js'
 import { keyName } from '../journal/record-key.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
 import { type Candidate, chooseBase } from './base.js'
+import { type CreatedRecord, createOnce, type NewRecord } from './create.js'
 import { editsBetween, merge, refuseSameNames } from './diff.js'
 import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
 import { isOtherThan, setApart } from './other-thing.js'
@@ -44,7 +45,7 @@ export type SaveResult =
       readonly lost: string | undefined
     }
 
-/** Saves of one record are serial; another mount that saves it is another client. */
+/** Saves and creations of one record are serial; another mount that saves it is another client. */
 export class Saver {
   readonly #turns = new Turns()
 
@@ -74,6 +75,12 @@ export class Saver {
   settle({ record, draft }: SaveRequest, context: RequestContext): Promise<Reconciled> {
     const { history } = this
     return this.#turns.take(keyName(record.key), () => reconcileAttempt(record, draft, { history, context }))
+  }
+
+  /** Makes the record that the draft describes, as `createOnce` says. */
+  create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord> {
+    const { history, now } = this
+    return this.#turns.take(keyName(record.key), () => createOnce({ record, draft, history, now }, context))
   }
 }
 
