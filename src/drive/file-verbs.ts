@@ -93,11 +93,8 @@ export function openFileVerbs(
     switch (node.kind) {
       case 'generated':
         return { kind: 'text', text: await parts.generated.open(node, context) }
-      case 'draft-text': {
-        const text = await parts.drafts.read(node.name)
-        await parts.drafts.opened(node.name, text.bytes)
-        return { kind: 'text', text }
-      }
+      case 'draft-text':
+        return { kind: 'text', text: await parts.drafts.open(node.name) }
       default:
         throw new Failure('invalid', 'this is nothing that can be opened')
     }

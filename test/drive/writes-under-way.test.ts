@@ -32,7 +32,6 @@ async function twoWriters(directory: string) {
         saved.push(draft.text())
         return undefined
       },
-      saveOver: async () => undefined,
     },
   }
   const records = new Records(() => {}, systemClock, { next: systemClock.now })

@@ -100,8 +100,7 @@ export function openDraftControl(
     const mine = await draftText(found.draft)
     if (found.draft.meta.why?.kind === 'conflict') {
       const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
-      const { bytes } = await drafts.read(theirs)
-      await drafts.opened(theirs, bytes)
+      const { bytes } = await drafts.open(theirs)
       const text = Buffer.from(bytes).toString()
       const isOrder = found.draft.key?.as === 'order'
       if (isOrder) return { name: found.name, against: 'theirs', other: orderIn(text), mine }
@@ -196,8 +195,7 @@ export function openDraftControl(
       const isPart =
         isDraftName(asked.name) && drafts.names().includes(bare) && byName(asked.name) === undefined
       const file = isPart ? bare : (await find(asked)).name
-      const { bytes } = await drafts.read(file)
-      await drafts.opened(file, bytes)
+      const { bytes } = await drafts.open(file)
       return { base64: Buffer.from(bytes).toString('base64') }
     },
     diff: compare,

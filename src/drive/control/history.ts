@@ -125,7 +125,7 @@ export function openHistoryControl(
     const changed = changesBetween(now, version, dialect.plain)
     const draft = await source.editing.begin(bytes, Buffer.from(version.text))
     try {
-      const handedOver = await source.editing.saveOver(draft, bytes, context)
+      const handedOver = await source.editing.save(draft, { base: bytes, isOver: true }, context)
       if (handedOver !== undefined) throw handedOver
     } finally {
       // Its text is history, whatever became of it.

@@ -16,7 +16,7 @@ const draftLine = z.object({
   record: z.string(),
   /** Where it stands on the drive; undefined where that is not known. */
   path: z.string().optional(),
-  /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown, paused. */
+  /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown. */
   state: z.string(),
   /** When its text changed last. */
   since: z.string(),

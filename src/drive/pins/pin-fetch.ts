@@ -11,7 +11,6 @@ export interface PinFetchParts {
   /** Requests of all pins together. */
   readonly limit: LimitFunction
   readonly clock: Clock
-  /** Milliseconds for a question. */
   readonly patience: number
 }
 
@@ -23,7 +22,6 @@ export interface SizedContent extends PlacedContent {
 
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
 const fileDeadline = 60_000
-/** Files of one pin side by side. */
 const sideBySide = 16
 /** Files that are looked for on the disk before others have their turn. */
 const lookedAtOnce = 256
@@ -43,7 +41,6 @@ export class PinFetch {
     return { missing, contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)) }
   }
 
-  /** Those of them that are on this disk. */
   async present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>> {
     const here = new Set<SizedContent>()
     for (const [at, one] of contents.entries()) {
@@ -54,10 +51,7 @@ export class PinFetch {
     return here
   }
 
-  /**
-   * Brings the rest here; `kept` is told of each. Answers what cannot be had.
-   * @throws Failure of an outage, of a full disk, or what `mayGoOn` throws
-   */
+  /** Brings the rest here; `kept` is told of each. Answers what cannot be had. @throws Failure of an outage, of a full disk, or what `mayGoOn` throws */
   fetch(
     wanted: readonly SizedContent[],
     kept: (one: SizedContent) => void,

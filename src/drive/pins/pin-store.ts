@@ -8,7 +8,6 @@ import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { SizedContent } from './pin-fetch.js'
 
-/** The things that can be pinned. */
 export type PinTarget = Extract<Node, { kind: 'top' | 'project' | 'calculation' | 'report' | 'content' }>
 
 export interface Pin {
@@ -24,7 +23,6 @@ export interface Pin {
 export interface PinMembers {
   /** The names of its contents, as the content cache has them. */
   readonly contents: ReadonlySet<string>
-  /** The keys of its projects, calculations and reports. */
   readonly things: ReadonlySet<string>
   /** The keys of the projects that lead to it. */
   readonly above: ReadonlySet<string>
@@ -70,7 +68,6 @@ const noMembers: PinMembers = { contents: none, things: none, above: none, bytes
 
 export class PinStore {
   #known = new Map<string, KnownPin>()
-  /** The names of all contents that are pinned. */
   #names = none
   /** The ledger's, as it was read last: another mount may have pinned something. */
   #revision = -1
@@ -152,7 +149,6 @@ export class PinStore {
     return { chosen, tooMany, bytes, because }
   }
 
-  /** The pin that keeps this. */
   coverOf(node: Node): Pin | undefined {
     const all = [...this.#all().values()]
     return all.find(({ pin, members }) => pin.key === nodeKey(node) || this.#isIn(members, node))?.pin
@@ -176,7 +172,6 @@ export class PinStore {
     }
   }
 
-  /** The pins of which this tells something. */
   pinsOf({ namespace, key }: PinQuestion): readonly Pin[] {
     const shown = shownByQuery(namespace, key)?.replace(/^record /, '')
     return shown === undefined ? [] : this.#concerned(shown)
@@ -188,7 +183,6 @@ export class PinStore {
     return this.#names
   }
 
-  /** The pins that keep a content of this name. */
   keepersOf(name: string): readonly Pin[] {
     return this.names().has(name) ? this.#pinsWith(({ contents }) => contents.has(name)) : []
   }

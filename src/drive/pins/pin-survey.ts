@@ -45,7 +45,6 @@ export class PinSurvey {
     return { ...found, above: this.#aboveOf(target) }
   }
 
-  /** Asked for where it is not known. */
   async #ask<Answer>(entry: Pick<Entry<Answer>, 'known' | 'ask'>): Promise<Answer> {
     return entry.known() ?? this.parts.limit(() => entry.ask(this.parts.context()))
   }

@@ -18,9 +18,7 @@ export interface PinsParts extends KnownParts {
   readonly content: ContentCache
   /** Milliseconds between two questions for the listings of what is pinned. */
   readonly interval: number
-  /** Requests of all pins together. */
   readonly limit: LimitFunction
-  /** Milliseconds for a question. */
   readonly patience: number
   /** Makes this process the one that fetches, if no other one is; the function gives that back. */
   readonly takeTurn: () => Promise<(() => void) | undefined>

@@ -25,7 +25,6 @@ export interface PlacedContent {
   readonly content: Content
 }
 
-/** The things that cannot be had, and why. */
 export interface MissingPart {
   readonly path: string
   readonly failure: Failure
@@ -41,13 +40,9 @@ export interface Subtree {
 /** The entries of a project, a calculation or `projects/`; those of a report are its calculations. */
 type ListEntries = (directory: WalkedNode) => Promise<readonly Dentry[]> | readonly Dentry[]
 
-/** Directories that are looked at side by side. */
 const sideBySide = 16
 
-/**
- * Everything below the node, itself included. A project that is listed below itself is looked at once.
- * @throws Failure of an outage, or of the node itself
- */
+/** Everything below the node, itself included. A project that is listed below itself is looked at once. @throws Failure of an outage, or of the node itself */
 export async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Subtree> {
   const limit = pLimit(sideBySide)
   const contents: PlacedContent[] = []
@@ -130,7 +125,6 @@ function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Den
   )
 }
 
-/** The node of a calculation, where its listing or its record is known. */
 export function knownCalculation(
   id: CalculationId,
   parts: Omit<KnownParts, 'tree'>,

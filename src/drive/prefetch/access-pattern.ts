@@ -1,4 +1,5 @@
 // Access pattern: which kinds of files are looked at, opened or read to the end in the folders of a traversal.
+import { LRUCache } from 'lru-cache'
 import { contentLabel } from '../../content-kinds.js'
 import type { Dentry } from '../nodes/node.js'
 
@@ -17,17 +18,13 @@ export class AccessPattern {
   /** Another number whenever more is usual than before. */
   version = 0
   /** The levels of each kind, by the paths of the folders. */
-  readonly #folders = new Map<string, Map<string, AccessLevel>>()
+  readonly #folders = new LRUCache<string, Map<string, AccessLevel>>({ max: remembered })
 
   /** Something was done to a file of the folder at this path; true if it is more than was done there to its kind. */
   note(folder: string, kind: string, level: AccessLevel): boolean {
     if (isMore(level, this.usual(kind))) this.version += 1
     const here = this.#folders.get(folder) ?? new Map<string, AccessLevel>()
     this.#folders.set(folder, here)
-    for (const oldest of this.#folders.keys()) {
-      if (this.#folders.size <= remembered) break
-      this.#folders.delete(oldest)
-    }
     const isNews = isMore(level, here.get(kind))
     if (isNews) here.set(kind, level)
     return isNews
@@ -36,7 +33,7 @@ export class AccessPattern {
   /** The usual use of files of this kind in other folders than the one at this path. */
   usual(kind: string, elsewhere?: string): AccessLevel | undefined {
     let most: AccessLevel | undefined
-    for (const [path, deeds] of this.#folders) {
+    for (const [path, deeds] of this.#folders.entries()) {
       const level = path === elsewhere ? undefined : deeds.get(kind)
       if (level !== undefined && isMore(level, most)) most = level
     }

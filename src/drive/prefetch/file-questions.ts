@@ -1,7 +1,8 @@
 // File questions: what is usually done to files is asked ahead for those of the folders that a walk is expected in.
 import { parentOf } from '../../layout.js'
-import type { Dentry, Node } from '../nodes/node.js'
+import type { Dentry } from '../nodes/node.js'
 import { type AccessLevel, type AccessPattern, fileClassOf, isMore } from './access-pattern.js'
+import type { ContentPrefetch } from './content-prefetch.js'
 import type { ListedDirectory } from './listed-directory.js'
 
 export interface FileQuestion {
@@ -28,7 +29,6 @@ interface Asked {
   isBeyond: boolean
   /** Something is left, for what is known of the programs. */
   isOpen: boolean
-  readonly rank: number
 }
 
 /** Beyond the directories that programs are in, one question is asked for so many that were used. */
@@ -37,11 +37,8 @@ const beyondAtLeast = 8
 const weightOfSize = 1 / 4
 
 export class FileQuestions {
+  /** In the order in which they are expected. */
   private readonly asked = new Map<string, Asked>()
-  /** Those with something left, in the order in which they are expected. */
-  private readonly open: Asked[] = []
-  /** How many were expected. */
-  private rank = 0
   private weightBeyond = 0
   private here: Asked | undefined
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
@@ -50,10 +47,9 @@ export class FileQuestions {
   /** How many a folder brings, on average of late. */
   perFolder = 0
 
-  /** `isKnown`: nothing is left to ask of it. */
   constructor(
     private readonly pattern: AccessPattern,
-    private readonly isKnown: (node: Node, level: AccessLevel) => boolean,
+    private readonly contents: Pick<ContentPrefetch, 'isKnown'>,
   ) {
     this.version = pattern.version
   }
@@ -64,9 +60,8 @@ export class FileQuestions {
    */
   expect(path: string, isBeyond: boolean): void {
     if (this.asked.has(path)) return
-    this.rank += 1
     const none = { folder: undefined, levels: [], from: 0, count: 0, weight: 0, isOpen: false }
-    this.asked.set(path, { path, ...none, isBeyond, rank: this.rank })
+    this.asked.set(path, { path, ...none, isBeyond })
   }
 
   /** The listing of a folder that is expected has come. */
@@ -74,7 +69,7 @@ export class FileQuestions {
     const one = this.asked.get(folder.path)
     if (one === undefined || one.folder !== undefined) return
     one.folder = folder
-    this.reopen(one)
+    one.isOpen = true
   }
 
   /** A program is in this folder now: what was asked there counts as used, and what is left in the one before is dropped. */
@@ -102,7 +97,6 @@ export class FileQuestions {
     if (one === undefined) return
     this.asked.delete(path)
     this.come(one)
-    this.close(one)
     if (one === this.here) this.here = undefined
   }
 
@@ -112,7 +106,7 @@ export class FileQuestions {
     for (let one = this.first(); one !== undefined; one = this.first()) {
       const question = this.nextOf(one)
       if (question !== undefined) return may(question) ? this.take(one, question) : undefined
-      this.close(one)
+      one.isOpen = false
     }
     return undefined
   }
@@ -123,19 +117,8 @@ export class FileQuestions {
     this.version = this.pattern.version
     for (const one of this.asked.values()) {
       one.from = 0
-      this.reopen(one)
+      one.isOpen = one.folder !== undefined
     }
-  }
-
-  private reopen(one: Asked): void {
-    if (one.isOpen || one.folder === undefined) return
-    one.isOpen = true
-    this.open.splice(this.open.findLastIndex(({ rank }) => rank < one.rank) + 1, 0, one)
-  }
-
-  private close(one: Asked): void {
-    if (one.isOpen) this.open.splice(this.open.indexOf(one), 1)
-    one.isOpen = false
   }
 
   /** A program has come to its directory. */
@@ -147,7 +130,8 @@ export class FileQuestions {
   private first(): Asked | undefined {
     if (this.here?.isOpen === true) return this.here
     const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
-    return this.open.find(({ isBeyond }) => mayBeyond || !isBeyond)
+    for (const one of this.asked.values()) if (one.isOpen && (mayBeyond || !one.isBeyond)) return one
+    return undefined
   }
 
   private nextOf(one: Asked): FileQuestion | undefined {
@@ -157,7 +141,7 @@ export class FileQuestions {
       const kind = dentry && fileClassOf(dentry)
       const level = kind === undefined ? undefined : this.pattern.usual(kind, folder.path)
       if (dentry === undefined || level === undefined || !isMore(level, levels[one.from])) continue
-      if (this.isKnown(dentry.node, level)) continue
+      if (this.contents.isKnown(dentry.node, level)) continue
       return { path: `${folder.path}/${dentry.name}`, dentry, level, isHere: one === this.here }
     }
     return undefined

@@ -1,7 +1,7 @@
 // Prefetcher: predicts the next questions from the pattern of calls, and asks them at the lowest priority; never the whole tree.
 import { LRUCache } from 'lru-cache'
 import type { ContentCache } from '../../cache/content/content.js'
-import type { Catalog } from '../../cache/metadata/catalog.js'
+import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
@@ -10,10 +10,10 @@ import type { ContentNode, Dentry, DirectoryNode, Node, RecordNode } from '../no
 import type { Tree } from '../tree/tree.js'
 import { type AccessLevel, AccessPattern, fileClassOf } from './access-pattern.js'
 import { type AskedHow, ContentPrefetch } from './content-prefetch.js'
-import { type ListedDirectory, listedDirectory, sameFolders } from './listed-directory.js'
+import { ListedDirectory } from './listed-directory.js'
 import { PrefetchQueue } from './queue.js'
 import { SiblingPrefetch } from './siblings.js'
-import { type WalkPorts, Walks } from './walks.js'
+import { Walks } from './walks.js'
 
 export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
@@ -68,29 +68,28 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const queue = new PrefetchQueue(room, now)
   const contentPrefetch = new ContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
   const pattern = new AccessPattern()
-  const walkPorts: WalkPorts = {
-    queue,
-    room,
-    known: path => folders.get(path),
-    list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
-    askFor,
-    isKnown: (node, level) => contentPrefetch.isKnown(node, level),
-    full: () => contentPrefetch.full(),
-    now,
-  }
-  const walks = new Walks(walkPorts, pattern)
-  const isForeseen = (folder: string, file: Dentry): boolean =>
-    walks.follows(folder) && pattern.usual(fileClassOf(file) ?? '', folder) !== undefined
-  const siblings = new SiblingPrefetch(queue, contentPrefetch, isForeseen, now)
+  const walks = new Walks(
+    {
+      queue,
+      room,
+      known: path => folders.get(path),
+      list: async (path, node, context) => remember(path, await tree.list(node, context)),
+      askFor,
+      contents: contentPrefetch,
+      now,
+    },
+    pattern,
+  )
+  const siblings = new SiblingPrefetch(queue, contentPrefetch, walks, now)
   let lastFolder = ''
   let isWatched = false
 
-  function remember(path: string, node: DirectoryNode, entries: readonly Dentry[]): ListedDirectory {
+  function remember(path: string, entries: readonly Dentry[]): ListedDirectory {
     const before = folders.get(path)
     // A walk keeps the folder that it goes through beside the ones that it enters; a longer one is known by its path only.
     const kept = entries.length < ports.names / 2 ? entries : []
-    if (before !== undefined && sameFolders(before, kept)) return before
-    const folder = listedDirectory(path, node, kept)
+    if (before?.shows(kept)) return before
+    const folder = new ListedDirectory(path, kept)
     folders.set(path, folder)
     return folder
   }
@@ -102,10 +101,9 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
       case 'shares':
         return catalog.shares(node.project).ask(how.context)
       case 'record':
-        if (node.of === 'project') return catalog.record({ kind: 'project', id: node.id }).ask(how.context)
-        if (node.of === 'calculation')
-          return catalog.record({ kind: 'calculation', id: node.id }).ask(how.context)
-        return undefined
+        return node.of === 'project' || node.of === 'calculation'
+          ? catalog.record({ kind: node.of, id: node.id } as Readable).ask(how.context)
+          : undefined
       default:
         return undefined
     }
@@ -126,7 +124,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     try {
       const node = await tree.directory(above, context)
       if (node.kind !== 'project' || catalog.children(node.id).known() === undefined) return
-      remember(above, node, await tree.list(node, context))
+      remember(above, await tree.list(node, context))
       walks.step(path)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -157,7 +155,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
 
   return {
     listed(path, directory, entries) {
-      remember(path, directory, entries)
+      remember(path, entries)
       if (directory.kind === 'calculation') siblings.listed(path)
       if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)

@@ -23,15 +23,6 @@ export class PrefetchQueue {
     private readonly now: () => Instant,
   ) {}
 
-  /** `next` says what is wanted most at this moment; undefined for nothing. */
-  source(next: () => PrefetchTask | undefined): PrefetchSource {
-    return new PrefetchSource(this, next)
-  }
-
-  batch(): PrefetchBatch {
-    return new PrefetchBatch(this)
-  }
-
   /** The service may have room again. */
   goOn(): void {
     while (this.#awake.size > 0 && this.#underWay < this.room()) {
@@ -41,17 +32,20 @@ export class PrefetchQueue {
     }
   }
 
+  /** There may be something to ask for now. */
   wake(source: PrefetchSource): void {
     this.#all.add(source)
     this.nudge(source)
   }
 
+  /** The same, unless it rests. */
   nudge(source: PrefetchSource): void {
     if (!this.#all.has(source)) return
     this.#awake.add(source)
     this.goOn()
   }
 
+  /** Asks for nothing more until it is woken; what can be stopped is stopped. */
   rest(source: PrefetchSource): void {
     this.#all.delete(source)
     this.#awake.delete(source)
@@ -92,25 +86,8 @@ export class PrefetchSource {
   /** Made late: most sources end without a single guess, or without being called off. */
   #control: AbortController | undefined
 
-  constructor(
-    private readonly queue: PrefetchQueue,
-    readonly next: () => PrefetchTask | undefined,
-  ) {}
-
-  /** There may be something to ask for now. */
-  wake(): void {
-    this.queue.wake(this)
-  }
-
-  /** The same, unless it rests. */
-  nudge(): void {
-    this.queue.nudge(this)
-  }
-
-  /** Asks for nothing more until it is woken; what can be stopped is stopped. */
-  rest(): void {
-    this.queue.rest(this)
-  }
+  /** `next` says what is wanted most at this moment; undefined for nothing. */
+  constructor(readonly next: () => PrefetchTask | undefined) {}
 
   signal(): AbortSignal {
     this.#control ??= signalOfMany()
@@ -120,27 +97,6 @@ export class PrefetchSource {
   abort(): void {
     this.#control?.abort(calledOff)
     this.#control = undefined
-  }
-}
-
-/** Guesses that were decided on before, in their order. */
-export class PrefetchBatch {
-  readonly #waiting: PrefetchTask[] = []
-  readonly #own: PrefetchSource
-
-  constructor(queue: PrefetchQueue) {
-    this.#own = queue.source(() => this.#waiting.shift())
-  }
-
-  add(task: PrefetchTask): void {
-    this.#waiting.push(task)
-    this.#own.wake()
-  }
-
-  /** Guesses not begun are forgotten, those that can be stopped are. */
-  cancel(): void {
-    this.#waiting.length = 0
-    this.#own.rest()
   }
 }
 

@@ -1,14 +1,18 @@
 // Sibling prefetch: one stat after a listing predicts stats of all files; two opens in order predict reading the rest.
+import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
 import type { AccessLevel } from './access-pattern.js'
 import type { ContentPrefetch } from './content-prefetch.js'
 import type { ListedDirectory } from './listed-directory.js'
-import type { PrefetchBatch, PrefetchQueue } from './queue.js'
+import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.js'
+import type { Walks } from './walks.js'
 
 /** The calls in one folder. */
 interface FolderUse {
-  readonly batch: PrefetchBatch
+  /** Guesses that were decided on, in their order. */
+  readonly waiting: PrefetchTask[]
+  readonly source: PrefetchSource
   /** Files looked at since it was listed. */
   looks: number
   /** The place of the file that was opened last, among the files; -1 before the first. */
@@ -31,13 +35,12 @@ const skipAtMost = 2
 const fewFiles = 16
 
 export class SiblingPrefetch {
-  readonly #uses = new Map<string, FolderUse>()
+  readonly #uses = new LRUCache<string, FolderUse>({ max: usesAtMost, dispose: use => this.#cancel(use) })
 
-  /** `isForeseen`: a walk asks for it. */
   constructor(
     private readonly queue: PrefetchQueue,
     private readonly contentPrefetch: ContentPrefetch,
-    private readonly isForeseen: (folder: string, file: Dentry) => boolean,
+    private readonly walks: Pick<Walks, 'foresees'>,
     private readonly now: () => Instant,
   ) {}
 
@@ -55,41 +58,34 @@ export class SiblingPrefetch {
     for (const dentry of folder.entries) {
       if (dentry.name === name || dentry.node.kind !== 'content') continue
       // A walk asks for it as it was used in other folders: a body that is read tells its size.
-      if (this.isForeseen(folder.path, dentry)) continue
+      if (this.walks.foresees(folder.path, dentry)) continue
       if ((dentry.node.content.of === 'file') === (here.looks === 1))
         this.#take(here, folder, dentry, 'looked')
     }
   }
 
-  /** One of its files is read on beyond its beginning. */
   readOn(folder: ListedDirectory): void {
     this.#use(folder.path).level = 'read'
   }
 
   opened(folder: ListedDirectory, name: string): void {
     const here = this.#use(folder.path)
-    const { files, places } = contentsOf(folder)
-    const at = places.get(name)
+    const at = folder.placeOfFile(name)
     if (at === undefined || at === here.opened) return
     const step = at - here.opened
     const isFirst = here.opened < 0
     here.opened = at
-    if (!isFirst && files.length <= fewFiles) this.#takeAll(here, folder, name)
+    if (!isFirst && folder.files.length <= fewFiles) this.#takeAll(here, folder, name)
     if (!isFirst && step > 0 && step <= skipAtMost) this.#takeNext(here, folder)
     else {
       here.reach = 0
       here.asked = 0
-      if (!here.hasAll) here.batch.cancel()
+      if (!here.hasAll) this.#cancel(here)
     }
   }
 
-  /** Forgets folders that were not used since then. */
   leftSince(since: Instant): void {
-    for (const [path, { at, batch }] of this.#uses) {
-      if (at > since) continue
-      batch.cancel()
-      this.#uses.delete(path)
-    }
+    for (const [path, { at }] of [...this.#uses.entries()]) if (at <= since) this.#uses.delete(path)
   }
 
   #use(path: string): FolderUse {
@@ -99,25 +95,27 @@ export class SiblingPrefetch {
       return known
     }
     const none = { looks: -1, opened: -1, reach: 0, asked: 0, hasAll: false }
-    const fresh: FolderUse = { batch: this.queue.batch(), ...none, level: 'opened', at: this.now() }
+    const waiting: PrefetchTask[] = []
+    const source = new PrefetchSource(() => waiting.shift())
+    const fresh: FolderUse = { waiting, source, ...none, level: 'opened', at: this.now() }
     this.#uses.set(path, fresh)
-    for (const [oldest, { batch }] of this.#uses) {
-      if (this.#uses.size <= usesAtMost) break
-      batch.cancel()
-      this.#uses.delete(oldest)
-    }
     return fresh
+  }
+
+  /** Guesses not begun are forgotten, those that can be stopped are. */
+  #cancel({ waiting, source }: FolderUse): void {
+    waiting.length = 0
+    this.queue.rest(source)
   }
 
   #takeAll(here: FolderUse, folder: ListedDirectory, but: string): void {
     if (here.hasAll) return
     here.hasAll = true
-    for (const file of contentsOf(folder).files)
-      if (file.name !== but) this.#take(here, folder, file, 'opened')
+    for (const file of folder.files) if (file.name !== but) this.#take(here, folder, file, 'opened')
   }
 
   #takeNext(here: FolderUse, folder: ListedDirectory): void {
-    const { files } = contentsOf(folder)
+    const { files } = folder
     here.reach = Math.min(Math.max(2, here.reach * 2), reachAtMost)
     const end = Math.min(here.opened + 1 + here.reach, files.length)
     const from = Math.max(here.opened + 1, here.asked)
@@ -128,28 +126,11 @@ export class SiblingPrefetch {
     }
   }
 
-  #take({ batch }: FolderUse, folder: ListedDirectory, { name, node }: Dentry, level: AccessLevel): void {
+  #take(use: FolderUse, folder: ListedDirectory, { name, node }: Dentry, level: AccessLevel): void {
     if (node.kind !== 'content' || this.contentPrefetch.isKnown(node, level)) return
-    batch.add((context, signal) =>
+    use.waiting.push((context, signal) =>
       this.contentPrefetch.take(`${folder.path}/${name}`, node, { level, isHere: false, context, signal }),
     )
+    this.queue.wake(use.source)
   }
-}
-
-interface Contents {
-  readonly files: readonly Dentry[]
-  /** By name. */
-  readonly places: ReadonlyMap<string, number>
-}
-
-const contents = new WeakMap<ListedDirectory, Contents>()
-
-/** Of one listing they are found once: a folder may hold thousands, and each of them is opened. */
-function contentsOf(folder: ListedDirectory): Contents {
-  const known = contents.get(folder)
-  if (known !== undefined) return known
-  const files = folder.entries.filter(({ node }) => node.kind === 'content')
-  const found = { files, places: new Map(files.map(({ name }, place) => [name, place])) }
-  contents.set(folder, found)
-  return found
 }

@@ -1,13 +1,13 @@
 // Walks under way: which folders programs go through, and what is asked ahead of them.
+import { LRUCache } from 'lru-cache'
 import { lastNameOf, parentOf } from '../../layout.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
-import { type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
-import type { AccessLevel, AccessPattern } from './access-pattern.js'
-import type { AskedHow } from './content-prefetch.js'
+import { type Dentry, type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
+import { type AccessLevel, type AccessPattern, fileClassOf } from './access-pattern.js'
+import type { AskedHow, ContentPrefetch } from './content-prefetch.js'
 import { FileQuestions } from './file-questions.js'
-import { type ListedDirectory, placeOf } from './listed-directory.js'
-import type { PrefetchQueue, PrefetchSource, PrefetchTask } from './queue.js'
-import { Trail } from './trail.js'
+import type { ListedDirectory } from './listed-directory.js'
+import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.js'
 
 export interface WalkPorts {
   readonly queue: PrefetchQueue
@@ -19,11 +19,97 @@ export interface WalkPorts {
   readonly list: (path: string, node: DirectoryNode, context: RequestContext) => Promise<ListedDirectory>
   /** Does to a file what is usually done to its kind. */
   readonly askFor: (path: string, node: Node, how: AskedHow) => Promise<unknown>
-  /** Nothing is left to ask of it: what is done to it, which is in memory, takes no request. */
-  readonly isKnown: (node: Node, level: AccessLevel) => boolean
-  /** No more contents are fetched for now. */
-  readonly full: () => boolean
+  readonly contents: Pick<ContentPrefetch, 'isKnown' | 'full'>
   readonly now: () => Instant
+}
+
+/** So many folders of a directory make a walk through it. */
+const walkedAtLeast = 2
+const reachAtFirst = 4
+const reachAtMost = 1_024
+/** How far the nearest folders are looked for, each way. */
+const lookAtMost = 256
+
+/** The way of programs through the folders of one directory, and which of them are the next: the nearest, both ways. */
+class Trail {
+  /** Entered, or something in it was: the step that did so last. */
+  readonly entered = new Map<number, number>()
+  /** Something in it was entered. */
+  readonly passed = new Set<number>()
+  /** Listed ahead, or about to be, and not entered. */
+  readonly ahead = new Set<number>()
+  /** Folders that were entered, here and below. */
+  used = 0
+  /** Folders that are listed ahead and not entered, here and below. */
+  waiting = 0
+  /** Levels of folders below this directory that were entered. */
+  depth = 1
+  last = 0
+  private reach = reachAtFirst
+  private order = 0
+
+  constructor(
+    readonly folder: ListedDirectory,
+    public steppedAt: Instant,
+    /** Its folders were gone through before: a program finds them listed, sooner than they are foreseen. */
+    private readonly isAgain: boolean,
+  ) {}
+
+  /** The rest of its folders is expected. */
+  get isWalked(): boolean {
+    return this.entered.size >= walkedAtLeast
+  }
+
+  pathOf(place: number): string {
+    return `${this.folder.path}/${this.folder.folders[place]?.name ?? ''}`
+  }
+
+  /** A step to a folder, or to something in it. */
+  step(place: number, isBelow: boolean, step: number, at: Instant): void {
+    if (!this.entered.has(place)) this.order = this.nearerOrder(place)
+    this.entered.set(place, step)
+    if (isBelow) this.passed.add(place)
+    this.last = place
+    this.steppedAt = at
+  }
+
+  /** Others were listed ahead than the one that was entered: more of them may be the next. */
+  missed(): void {
+    if (this.waiting > 0 && !this.isAgain) this.reach = Math.min(this.reach * 2, reachAtMost)
+  }
+
+  /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. */
+  hasRoom(needed: number): boolean {
+    const times = this.reach > reachAtFirst ? 4 : 2
+    return this.waiting < Math.min(this.used * times, Math.max(needed, this.reach))
+  }
+
+  /** Its folders, from the last one on, the nearest first and both ways. */
+  *nearest(): Generator<number> {
+    const { sequence, positions } = this.orders(this.order)
+    const from = positions[this.last] ?? 0
+    yield this.last
+    for (let off = 1; off <= lookAtMost; off += 1) {
+      const [next, before] = [sequence[from + off], sequence[from - off]]
+      if (next === undefined && before === undefined) return
+      if (next !== undefined) yield next
+      if (before !== undefined) yield before
+    }
+  }
+
+  private orders(order: number) {
+    return this.folder.orders[order] ?? this.folder.orders[0]
+  }
+
+  /** The order in which the step from the last folder to this one is shorter. */
+  private nearerOrder(place: number): number {
+    const [listing, names] = [0, 1].map(order => {
+      const { positions } = this.orders(order)
+      return Math.abs((positions[place] ?? 0) - (positions[this.last] ?? 0))
+    })
+    if (listing === names) return this.order
+    return (listing ?? 0) < (names ?? 0) ? 0 : 1
+  }
 }
 
 /** A folder's place in the directory it stands in. */
@@ -43,8 +129,8 @@ const looksAtMost = 4_096
 
 export class Walks {
   private readonly trails = new Map<string, Trail>()
-  /** The folder that was entered last in each directory; the latest comes last. */
-  private readonly heads = new Map<string, string>()
+  /** The folder that was entered last in each directory; the latest comes first. */
+  private readonly heads = new LRUCache<string, string>({ max: headsAtMost })
   private readonly files: FileQuestions
   private readonly source: PrefetchSource
   private looks = 0
@@ -59,8 +145,8 @@ export class Walks {
     private readonly ports: WalkPorts,
     private readonly pattern: AccessPattern,
   ) {
-    this.files = new FileQuestions(pattern, ports.isKnown)
-    this.source = ports.queue.source(() => this.nextTask())
+    this.files = new FileQuestions(pattern, ports.contents)
+    this.source = new PrefetchSource(() => this.nextTask())
   }
 
   /** The folder at this path, which stands in a directory that is known, is entered. */
@@ -75,25 +161,25 @@ export class Walks {
     const folder = this.ports.known(path)
     if (folder !== undefined) this.files.arrive(folder)
     this.files.enter(path)
-    this.source.wake()
+    this.ports.queue.wake(this.source)
   }
 
   /** Something was done to a file of this kind, in the folder at `path`. */
   note(path: string, kind: string, level: AccessLevel): void {
     const trail = this.trails.get(parentOf(path))
     if (trail !== undefined) trail.steppedAt = this.ports.now()
-    if (this.pattern.note(path, kind, level)) this.source.nudge()
+    if (this.pattern.note(path, kind, level)) this.nudge()
     else this.ports.queue.goOn()
   }
 
-  /** The usual questions about files are asked ahead in this folder, too. */
-  follows(path: string): boolean {
-    return this.heads.get(parentOf(path)) === path
+  /** It is asked for ahead, as files of its kind are used elsewhere. */
+  foresees(folder: string, file: Dentry): boolean {
+    const isHead = this.heads.peek(parentOf(folder)) === folder
+    return isHead && this.pattern.usual(fileClassOf(file) ?? '', folder) !== undefined
   }
 
-  /** There is room for more of what lies ready. */
   nudge(): void {
-    this.source.nudge()
+    this.ports.queue.nudge(this.source)
   }
 
   /** Gives up every walk without a step since then; answers whether any is left. */
@@ -106,7 +192,7 @@ export class Walks {
       if (trail.steppedAt <= since - togetherMs) this.trails.delete(path)
     }
     if (this.heads.size === 0) {
-      this.source.rest()
+      this.ports.queue.rest(this.source)
       this.again = undefined
     }
     return this.trails.size > 0
@@ -114,12 +200,8 @@ export class Walks {
 
   private follow(path: string): void {
     const above = parentOf(path)
-    if (!this.heads.delete(above)) this.files.cameTo(above)
+    if (!this.heads.has(above)) this.files.cameTo(above)
     this.heads.set(above, path)
-    for (const oldest of this.heads.keys()) {
-      if (this.heads.size <= headsAtMost) break
-      this.heads.delete(oldest)
-    }
     this.isThrough = false
   }
 
@@ -173,7 +255,7 @@ export class Walks {
     const way: Step[] = []
     for (let at = path; at !== ''; at = parentOf(at)) {
       const above = this.ports.known(parentOf(at))
-      const place = above && placeOf(above, lastNameOf(at))
+      const place = above?.placeOf(lastNameOf(at))
       if (above === undefined || place === undefined) break
       way.push({ trail: this.trailOf(above), place })
     }
@@ -202,7 +284,7 @@ export class Walks {
     const needed = Math.ceil((questionsPerSlot * this.ports.room()) / (1 + this.files.perFolder))
     this.looks = 0
     const seen = new Set<Trail>()
-    for (const path of [...this.heads.values()].reverse()) {
+    for (const path of this.heads.values()) {
       for (const { trail } of this.wayTo(path)) {
         if (seen.has(trail)) break
         seen.add(trail)
@@ -254,10 +336,10 @@ export class Walks {
   }
 
   private nextFile(): PrefetchTask | undefined {
-    const { askFor, full } = this.ports
+    const { askFor, contents } = this.ports
     const question = this.files.next(
       ({ dentry, level, isHere }) =>
-        isHere || dentry.node.kind !== 'content' || level === 'looked' || !full(),
+        isHere || dentry.node.kind !== 'content' || level === 'looked' || !contents.full(),
     )
     if (question === undefined) return undefined
     const { path, dentry, level, isHere } = question

@@ -86,19 +86,21 @@ export function openDraftFiles(
       [...live.values()].filter(({ size, meta }) => size === 0 && meta.apart !== true && mayBeMade(meta)),
     names: (): readonly string[] => [...files().keys()],
     /** Each unsaved text of the account once, for a list: those of other mounts are theirs alone to save or give up. */
-    all: (): readonly { readonly name: string; readonly draft: LeftDraft }[] => texts(),
+    all: texts,
     /** Each of this mount, with the name of the file that holds it. */
     list: (): readonly { readonly name: string; readonly draft: Draft }[] =>
       texts().flatMap(({ name, draft }) => (isOwn(draft) ? [{ name, draft }] : [])),
     read,
-    /** It was opened and shows this: a program that has read the text that stands against its own may save its own over it. */
-    async opened(name: string, bytes: Uint8Array): Promise<void> {
+    /** What it shows: a program that has read the text that stands against its own may save its own over it. */
+    async open(name: string): Promise<TextSnapshot> {
+      const text = await read(name)
       const { draft, part } = fileOf(name)
-      if (part !== 'theirs' || draft.key === undefined || !isOwn(draft)) return
-      const theirs = Buffer.from(bytes).toString()
+      if (part !== 'theirs' || draft.key === undefined || !isOwn(draft)) return text
+      const theirs = Buffer.from(text.bytes).toString()
       // The text is the record's, whatever the draft is written in.
       await history.remember(savedKeyOf(draft.key), theirs, 'read')
       await draft.change({ base: textHash(theirs), form: undefined })
+      return text
     },
     /** The daemon ends: the next mount adopts what is unsent. */
     async leave(): Promise<void> {

@@ -6,8 +6,8 @@ import type { Times } from '../../cache/metadata/times.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import { orderText } from '../../edit/kinds/order-record.js'
-import type { EditableRecord } from '../../edit/save/editable.js'
-import type { SaveRequest, SaveResult, Saver } from '../../edit/save/save.js'
+import type { EditableRecord, SaveRequest } from '../../edit/save/editable.js'
+import type { SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { attempt, chain, type MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
@@ -127,9 +127,8 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
           if (origin !== undefined) rememberText(parts, recordKeyOf(record), origin, 'read', by(process))
         },
         keep: text => parts.history.remember(key, text, 'dropped'),
-        save: (draft, { base, process }, context) =>
-          save({ draft, own: originOf(node, base), by: by(process) }, context),
-        saveOver: (draft, now, context) => save({ draft, own: originOf(node, now), isOver: true }, context),
+        save: (draft, { base, process, isOver }, context) =>
+          save({ draft, own: originOf(node, base), isOver, by: by(process) }, context),
       }
     )
   }

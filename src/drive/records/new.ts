@@ -4,7 +4,7 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure } from '../../edit/journal/draft-meta.js'
 import { textHash } from '../../edit/journal/text-history.js'
-import { mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
+import { carriesId, isAbout, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
@@ -125,7 +125,6 @@ export class NewFiles {
         },
         keep: text => history.remember(key, text, 'dropped'),
         save: (draft, { process }, context) => this.#save(node, { draft, process }, context),
-        saveOver: (draft, _now, context) => this.#save(node, { draft }, context),
       }
     )
   }
@@ -168,7 +167,7 @@ export class NewFiles {
     const text = parseObject(draft.text())
     if (!isEdit(record, made, text, written.process)) return 'makes another'
     const said = clearly(this.parts.dialect.withDigitsOf(made.form, text))
-    const isWhole = record.carries(said, target.id)
+    const isWhole = carriesId(record, said, target.id)
     const meaning = isWhole
       ? { form: said, base: undefined }
       : await this.#meaning(record, made, said, context)
@@ -310,10 +309,10 @@ export class NewFiles {
 /** Another program's text is one if it carries the id, or is the last one once more; its maker's, if it has much in common. */
 function isEdit(record: NewRecord, made: Made, text: JsonObject, by: ProcessId | undefined): boolean {
   const { id } = made.target
-  if (record.carries(text, id)) return true
+  if (carriesId(record, text, id)) return true
   const isMaker = made.by === undefined || by === undefined || made.by.group === by.group
   if (!isMaker && editsBetween(made.said, text).size > 0) return false
-  return record.isAbout(text, id, [made.form, made.said])
+  return isAbout(record, text, { id, known: [made.form, made.said] })
 }
 
 const targetOf = (node: NewNode, id: string): RecordNode =>

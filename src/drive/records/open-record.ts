@@ -34,8 +34,7 @@ export class OpenRecord {
   /** Until then the file is not there, unless a program creates it; 0 where it was not taken away. */
   #awayUntil = 0
   /** Saves and swaps under way, the latest last: a finished text takes the draft's place by a swap. */
-  #saving: Promise<void> | undefined
-  #swap: Promise<void> | undefined
+  readonly #underWay: Partial<Record<'save' | 'swap', Promise<void>>> = {}
   readonly handles = new Set<HandleView>()
   /** When a program last wrote it, emptied it, or put a text in its place. */
   writtenAt: Instant | undefined
@@ -65,7 +64,7 @@ export class OpenRecord {
 
   /** Resolves when the saves that are on their way now have ended; never rejects. */
   get saving(): Promise<void> | undefined {
-    return this.#saving
+    return this.#underWay.save
   }
 
   get isAway(): boolean {
@@ -207,23 +206,26 @@ export class OpenRecord {
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
   ended(context: RequestContext): Promise<unknown> | undefined {
-    if (this.#saving === undefined && this.#swap === undefined) return undefined
-    const under = Promise.all([this.#saving, this.#swap])
+    const { save, swap } = this.#underWay
+    if (save === undefined && swap === undefined) return undefined
     const sentence = 'another save of this record is under way'
-    return withDeadline(under, context, this.clock, sentence).catch(alreadyReported)
+    return withDeadline(Promise.all([save, swap]), context, this.clock, sentence).catch(alreadyReported)
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
   async save(source: RecordSource, from: HandleView | Writing, context: RequestContext): Promise<void> {
-    const before = this.#saving
+    const before = this.#underWay.save
     const saved = () => this.#saveNow(source, from, context)
-    const run = before === undefined ? saved() : before.then(saved)
+    await this.#track('save', before === undefined ? saved() : before.then(saved))
+  }
+
+  #track(what: 'save' | 'swap', run: Promise<void>): Promise<void> {
     const end = (): void => {
-      if (this.#saving === ended) this.#saving = undefined
+      if (this.#underWay[what] === ended) delete this.#underWay[what]
     }
-    const ended: Promise<void> = run.then(end, end)
-    this.#saving = ended
-    await run
+    const ended = run.then(end, end)
+    this.#underWay[what] = ended
+    return run
   }
 
   async #saveNow(source: RecordSource, from: HandleView | Writing, context: RequestContext): Promise<void> {
@@ -264,13 +266,11 @@ export class OpenRecord {
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
-    const swap = Promise.resolve(this.ended(context)).then(() => this.#swapIn(source, text, context))
-    const end = (): void => {
-      if (this.#swap === ended) this.#swap = undefined
-    }
-    const ended: Promise<void> = swap.then(end, end)
-    this.#swap = ended
-    await swap
+    const ended = Promise.resolve(this.ended(context))
+    await this.#track(
+      'swap',
+      ended.then(() => this.#swapIn(source, text, context)),
+    )
   }
 
   /** An earlier text that is not saved yet is kept as history. */

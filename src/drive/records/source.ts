@@ -34,6 +34,8 @@ export interface RecordSource {
 export interface Writing {
   readonly base?: Uint8Array | undefined
   readonly process?: ProcessId | undefined
+  /** It is to take the place of `base`, the present text: no other text is its base. */
+  readonly isOver?: boolean | undefined
 }
 
 /** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
@@ -49,8 +51,6 @@ export interface Editing {
    * text has become part of: then this one has done its work.
    */
   save(draft: Draft, written: Writing, context: RequestContext): Promise<Failure | undefined>
-  /** The same for a text that is to take the place of `now`, the present one: no other text is its base. */
-  saveOver(draft: Draft, now: Uint8Array, context: RequestContext): Promise<Failure | undefined>
 }
 
 /** The view of one handle: the text it was opened on, or the bytes that were saved through its node since. */

@@ -21,7 +21,6 @@ export interface RemovedThing {
   readonly node: Deletable
   /** The key of the directory in which it lay. */
   readonly parent: string
-  /** Its name there. */
   readonly name: string
   /** Only its text that is not saved: that is given up, and the report is there again without it. */
   readonly isUnsaved?: boolean | undefined
@@ -38,7 +37,6 @@ export interface WaitingRemoval extends RemovedThing {
 export interface BurstPorts {
   readonly maxDeletes: number
   readonly clock: Clock
-  /** Deletes it, if it is still what was removed. */
   readonly send: (thing: RemovedThing) => Promise<void>
   /** Something is hidden, or no longer, at every path that leads to it. */
   readonly changed: () => void
@@ -110,7 +108,6 @@ export class Burst {
       this.spoil(path, `more than ${this.ports.maxDeletes} were removed at once (--max-deletes)`)
   }
 
-  /** It is still there. */
   uncount(key: string): void {
     this.#counted.delete(key)
   }
@@ -145,7 +142,6 @@ export class Burst {
     return this.has(keyOf(calculation)) || this.#entries.get(calculation)?.has(name) === true
   }
 
-  /** True if anything is hidden. */
   get isUnderWay(): boolean {
     return this.#things.size + this.#entries.size + this.#sending.size > 0
   }

@@ -76,7 +76,6 @@ export class DeleteSender {
     )
   }
 
-  /** @throws Failure 'not-empty' where the service has anything in it */
   async refuseFull({ id }: ProjectNode, path: string, context: RequestContext): Promise<void> {
     const count = await this.parts.remote.countChildren(id, context)
     const what = count === 1 ? 'one thing' : `${count} things`

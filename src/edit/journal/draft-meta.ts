@@ -12,9 +12,9 @@ import { textHash } from './text-history.js'
 /**
  * editing: not saved yet. refused: the last save failed and nothing of it is on its way. sending: a request is about
  * to leave or has left. in-flight: sent, and whether it was stored could not be seen. outcome-unknown: a new record
- * may or may not have been made. paused: taken away a moment ago, and perhaps about to come back.
+ * may or may not have been made.
  */
-const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
+const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown'] as const
 export type DraftState = (typeof states)[number]
 
 /** Kinds of failure in which the service itself has said no. */

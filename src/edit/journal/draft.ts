@@ -30,10 +30,7 @@ import { noOwner, Turns } from './lock.js'
 import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
 
-/**
- * In bytes: four times the longest record that is read, for a text in print is longer than the answer.
- * A wrong `cp` must not fill the disk.
- */
+/** In bytes: four times the longest record that is read, for a text in print is longer than the answer. A wrong `cp` must not fill the disk. */
 export const largestDraft = 64 * 1024 * 1024
 
 /** Where the draft is shown. */
@@ -71,7 +68,6 @@ export async function placeDraft(directory: string, text: Uint8Array, meta: Draf
 /** Positions and lengths are in bytes. Every change is answered once it is in the file: only the wait for the disk leaves this thread. */
 export class Draft {
   readonly id: string
-  /** Is told of changes. */
   keeper: DraftKeeper | undefined
   readonly #now: () => Instant
   readonly #turns = new Turns()

@@ -25,7 +25,6 @@ export interface Drafts {
   others(isOwn: (id: string) => boolean): readonly LeftDraft[]
 }
 
-/** The beginning of a draft. */
 export interface Begun {
   readonly text?: Uint8Array | undefined
   readonly base?: string | undefined

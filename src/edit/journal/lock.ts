@@ -42,14 +42,12 @@ export interface Owner {
 /** No process: what it owns may be taken. */
 export const noOwner: Owner = { pid: 0, started: 'ended' }
 
-/** This very process. */
 export async function thisProcess(): Promise<Owner> {
   const started = (await processAt(process.pid))?.started
   if (started === undefined) throw new Error('this process cannot be found in the list of processes')
   return { pid: process.pid, started }
 }
 
-/** True while the process that wrote this still runs. */
 export async function isOwnerAlive(owner: Owner): Promise<boolean> {
   return (await processAt(owner.pid))?.started === owner.started
 }

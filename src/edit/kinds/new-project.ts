@@ -1,6 +1,6 @@
 // New project: one POST for mkdir, and a look at the list where the answer was lost or the place is in doubt.
 
-import { asFailure, Failure, isA } from '../../failure.js'
+import { asFailure, Failure, isA, unlessFailure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
   Dialect,
@@ -13,7 +13,6 @@ import type {
   RequestContext,
 } from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
-import { asNotFound } from '../save/create.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
 import { originalFailure, sentOnce, unreadable } from '../save/reconcile.js'
 
@@ -65,7 +64,7 @@ export async function makeProject(
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isA('undecided', failure)) throw failure
-    const all = await list().catch(asNotFound)
+    const all = await list().catch(unlessFailure)
     const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
     if (all === undefined) throw failure
     if (found === undefined || !(await isOurs(found.id))) throw originalFailure(failure)

@@ -2,7 +2,6 @@
 
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import { isSameNumber } from '../../record/json/same-number.js'
 import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
@@ -20,7 +19,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   return {
     key: { kind: 'report', id: name, as: 'new' },
     withDigitsOf: dialect.withDigitsOf,
-    copiedId: written => dialect.facts(written).id,
+    idOf: written => dialect.facts(written).id,
     async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
       if (
@@ -47,13 +46,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       await remote.setReportCalculations(id as ReportId, order, context)
       return remote.report(id as ReportId, context)
     },
-    carries: (written, id) => carriesId(dialect.facts(written).id, id),
-    isAbout(written, id, known) {
-      const own = dialect.facts(written).id
-      if (carriesId(own, id)) return true
-      const isOpen = own === undefined || isIdIn(known, own, record => dialect.facts(record).id)
-      return isOpen && dialect.newRecords.resembles(written, known)
-    },
+    resembles: dialect.newRecords.resembles,
     async like(written, record, context) {
       const before = dialect.rows(record) ?? []
       const rows = await rowsOfNew(ports, { written, before }, context)
@@ -80,7 +73,7 @@ export function newShare(
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
     withDigitsOf: dialect.withDigitsOf,
-    copiedId: written => dialect.shareId(written),
+    idOf: dialect.shareId,
     place: async context => dialect.facts(await remote.project(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)
@@ -103,25 +96,10 @@ export function newShare(
     },
     find,
     complete: async (_id, { record }) => record,
-    carries: (written, id) => carriesId(dialect.shareId(written), id),
-    isAbout(written, id, known) {
-      const own = dialect.shareId(written)
-      if (carriesId(own, id)) return true
-      const isOpen = own === undefined || isIdIn(known, own, dialect.shareId)
-      return isOpen && dialect.newRecords.personNamed(written, known) === 'them'
-    },
+    resembles: (written, known) => dialect.newRecords.personNamed(written, known) === 'them',
     like: async (written, record) => dialect.newRecords.shareLike(written, record),
   }
 }
-
-const carriesId = (own: string | undefined, id: string): boolean => own !== undefined && isSameNumber(id, own)
-
-/** A copy of another record keeps that one's id, also where it is saved under the same name once more. */
-const isIdIn = (
-  known: readonly JsonObject[],
-  own: string,
-  idOf: (record: JsonObject) => string | undefined,
-): boolean => known.some(record => idOf(record) === own)
 
 const isPerson = ({ user }: Share, person: string | undefined): boolean =>
   user !== undefined && user.toLowerCase() === person?.toLowerCase()

@@ -121,10 +121,7 @@ export async function rowsOfNew(
   return checkedRows(ports, before, entries, context)
 }
 
-/**
- * The rows that these entries mean; one without a title keeps the title that it had.
- * @throws Failure 'refused' for an entry that is no calculation
- */
+/** The rows that these entries mean; one without a title keeps the title that it had. @throws Failure 'refused' for an entry that is no calculation */
 export async function checkedRows(
   ports: ReportPorts,
   before: readonly ReportRow[],

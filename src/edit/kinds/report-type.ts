@@ -40,10 +40,7 @@ async function listedType(
   )
 }
 
-/**
- * The type that a text says which stands for itself, a new report's.
- * @throws Failure 'refused' for a type that is not listed
- */
+/** The type that a text says which stands for itself, a new report's. @throws Failure 'refused' for a type that is not listed */
 export async function typeOfNew(
   ports: ReportPorts,
   written: JsonObject,

@@ -11,7 +11,6 @@ import { withCheckedList } from './report-list.js'
 import { type ReportPorts, withTypeOf } from './report-type.js'
 import { refuseId } from './whole-record.js'
 
-/** The report with this id, as it is edited on the drive. */
 export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {
   const { remote, dialect } = ports
   const read = (context: RequestContext) => remote.report(id, context)
@@ -127,7 +126,6 @@ function isRowStored(wanted: Json | undefined, stored: Json): boolean {
 const isEmptyValue = (json: Json): boolean =>
   (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
 
-/** The stored part of a report's change. */
 function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
   const compared = compareList(dialect, change, stored)
   const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)

@@ -25,7 +25,6 @@ export interface WholeRecordPorts {
   readonly dialect: Dialect
 }
 
-/** The project with this id, as it is edited on the drive. */
 export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
   return editableWholeRecord(remote, dialect, {
     key: { kind: 'project', id },
@@ -34,7 +33,6 @@ export function editableProject({ remote, dialect }: WholeRecordPorts, id: Proje
   })
 }
 
-/** The calculation with this id, as it is edited on the drive. */
 export function editableCalculation(
   { remote, dialect }: WholeRecordPorts,
   id: CalculationId,

@@ -8,7 +8,7 @@ import type { TextUser } from '../journal/text-marks.js'
 import { type Edits, editsBetween, removed } from './diff.js'
 
 /** A text of the record that was met here, and who has met it. */
-export interface Candidate extends Omit<KnownText, 'text'> {
+export interface Candidate extends KnownText {
   readonly record: JsonObject
   /** The date of change as it stands there: a program leaves it as it had it. */
   readonly changed?: string | undefined

@@ -1,5 +1,5 @@
 // Creation of a record: checked before it is sent, sent once, and looked for where the answer was lost.
-import { asFailure, Failure, isA } from '../../failure.js'
+import { asFailure, Failure, isA, unlessFailure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -18,8 +18,8 @@ import { originalFailure, sentOnce } from './reconcile.js'
 export interface NewRecord {
   readonly key: RecordKey
   readonly withDigitsOf: Dialect['withDigitsOf']
-  /** The id of the record of which the text is a copy, as it stands there; undefined for none. */
-  copiedId(written: JsonObject): string | undefined
+  /** The id in a text, as it stands there: its own, or that of the record of which it is a copy; undefined for none. */
+  idOf(written: JsonObject): string | undefined
   /** The thing it is made in, as the service says now; missing where it is made in none. */
   place?(context: RequestContext): Promise<Identity>
   /** The request to send. @throws Failure 'refused' for what the service could not take */
@@ -39,12 +39,31 @@ export interface NewRecord {
     made: { readonly written: JsonObject; readonly record: JsonObject },
     context: RequestContext,
   ): Promise<JsonObject>
-  /** True if the text is the record's of that number: it carries the id. */
-  carries(written: JsonObject, id: string): boolean
-  /** True if the text is about the record that says, or of which was said, what is known; one with another id is not. */
-  isAbout(written: JsonObject, id: string, known: readonly JsonObject[]): boolean
+  /** True if the text is about the record that says, or of which was said, what is known. */
+  resembles(written: JsonObject, known: readonly JsonObject[]): boolean
   /** The record with everything in it that the writer said, under the record's own names. */
   like(written: JsonObject, record: JsonObject, context: RequestContext): Promise<JsonObject>
+}
+
+/** True if the text is the record's of that number: it carries the id. */
+export function carriesId({ idOf }: Pick<NewRecord, 'idOf'>, written: JsonObject, id: string): boolean {
+  const own = idOf(written)
+  return own !== undefined && isSameNumber(id, own)
+}
+
+/**
+ * True if the text is about the record of that number, or of which was said what is known. A text with another id is not, but for a
+ * copy of another record, which keeps that one's id when it is saved under the same name once more.
+ */
+export function isAbout(
+  record: NewRecord,
+  written: JsonObject,
+  { id, known }: { readonly id: string; readonly known: readonly JsonObject[] },
+): boolean {
+  if (carriesId(record, written, id)) return true
+  const own = record.idOf(written)
+  const isOpen = own === undefined || known.some(one => record.idOf(one) === own)
+  return isOpen && record.resembles(written, known)
 }
 
 /** The new record, and the text that says what it shall be: the draft may have been written over since. */
@@ -107,10 +126,10 @@ const longNumber = /[0-9]{16}|[0-9.]{17}/
 
 /** A program that copies a record may round its numbers: the known text that is nearest has their digits. */
 async function withOwnDigits(
-  { record: { key, copiedId, withDigitsOf }, history }: Creation,
+  { record: { key, idOf, withDigitsOf }, history }: Creation,
   written: JsonObject,
 ): Promise<JsonObject> {
-  const id = copiedId(written)
+  const id = idOf(written)
   // A copy whose id was taken out is one of any record here; only long numbers can have lost digits.
   if (id === undefined && !longNumber.test(prettyPrint(written))) return written
   const known = history.numbered(key.kind).filter(number => id === undefined || isSameNumber(number, id))
@@ -144,7 +163,8 @@ async function isStillMade({ record, draft, history }: Creation, written: JsonOb
   const { made, madeOf } = draft.meta
   if (made === undefined) return false
   const before = madeOf === undefined ? undefined : history.recall(record.key, madeOf)
-  if (record.isAbout(written, made, before === undefined ? [] : [parseObject(before)])) return true
+  const known = before === undefined ? [] : [parseObject(before)]
+  if (isAbout(record, written, { id: made, known })) return true
   await draft.change({ made: undefined, madeOf: undefined })
   return false
 }
@@ -197,7 +217,7 @@ async function postOnce(
     // Of the one that was met the next try is an edit: it may be this user's own, sent by another mount.
     if (!isA('undecided', failure)) throw await withFailure(draft, failure, isThere ? 'in-flight' : 'refused')
     if (record.find === undefined) throw await withFailure(draft, outcomeUnknown(failure), 'outcome-unknown')
-    const found = await record.find(body, context).catch(asNotFound)
+    const found = await record.find(body, context).catch(unlessFailure)
     if (found !== undefined) {
       late.seen()
       return found
@@ -222,9 +242,4 @@ function sentBefore({ kind }: RecordKey): Failure {
     'outcome-unknown',
     `this ${kind} was sent before, and whether it was made is not known; it is not sent again by itself`,
   )
-}
-
-/** The first failure is the one to tell; the next save looks again before it sends. */
-export function asNotFound(thrown: unknown): undefined {
-  asFailure(thrown)
 }

@@ -10,40 +10,23 @@ export type Edit = Json | typeof removed
 /** The new value of each edited field, in the order of the program's text. */
 export type Edits = ReadonlyMap<string, Edit>
 
-/** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. */
+/** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. No call for each field. */
 export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
-  if (base === mine) return new Map()
-  return editsInPlace(base.fields, mine.fields) ?? editsByName(base, mine)
-}
-
-/** The same where both have the same names in the same order, each once: no name is searched for. */
-function editsInPlace(base: readonly Field[], mine: readonly Field[]): Edits | undefined {
-  if (base.length !== mine.length) return undefined
-  const names = new Set<string>()
   const edits = new Map<string, Edit>()
-  for (const [place, { name, value }] of mine.entries()) {
-    const before = base[place]
-    if (before?.name !== name || names.size === names.add(name).size) return undefined
-    const isSame = 'raw' in value && 'raw' in before.value && value.raw === before.value.raw
-    if (!isSame && !equalJson(before.value, value)) edits.set(name, value)
+  if (base === mine) return edits
+  const [before, after] = [new Map<string, Json>(), new Map<string, Json>()]
+  for (const { name, value } of base.fields) before.set(name, value)
+  for (const { name, value } of mine.fields) after.set(name, value)
+  for (const [name, value] of after) {
+    const was = before.get(name)
+    const isSame = was !== undefined && 'raw' in was && 'raw' in value && was.raw === value.raw
+    if (!isSame && (was === undefined || !equalJson(was, value))) edits.set(name, value)
   }
+  for (const name of before.keys()) if (!after.has(name)) edits.set(name, removed)
   return edits
 }
 
-function editsByName(base: JsonObject, mine: JsonObject): Edits {
-  const names = new Set([...mine.fields, ...base.fields].map(field => field.name))
-  const edits = new Map<string, Edit>()
-  for (const name of names) {
-    const value = fieldValue(mine, name)
-    if (!equalEdit(fieldValue(base, name), value)) edits.set(name, value)
-  }
-  return edits
-}
-
-/**
- * The record with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays
- * exactly as it is.
- */
+/** The record with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays exactly as it is. */
 export function withEdits(record: JsonObject, edits: Edits): JsonObject {
   if (edits.size === 0) return record
   const fresh = new Map(edits)

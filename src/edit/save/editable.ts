@@ -1,9 +1,11 @@
 // Interface of an editable kind of record, implemented once for each kind.
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
+import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
+import type { Draft } from '../journal/draft.js'
 import type { RecordKey } from '../journal/record-key.js'
+import type { TextHistory } from '../journal/text-history.js'
 import type { Candidate } from './base.js'
 import type { Edits } from './diff.js'
 
@@ -70,12 +72,27 @@ export interface EditableRecord {
   readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
   /** True if another client has made the same of a field in other words: a list with other place numbers. */
   readonly hasAlready?: (name: string, mine: JsonObject, theirs: JsonObject) => boolean
-  /**
-   * A last look at the merged record, before anything is sent.
-   * @throws Failure 'refused' or 'conflict' where the parts do not go together
-   */
+  /** A last look at the merged record, before anything is sent. @throws Failure 'refused' or 'conflict' where the parts do not go together */
   allow(written: WrittenEdit, change: RecordChange): void
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
   send(change: RecordChange, context: RequestContext): Promise<JsonObject>
   compare(change: RecordChange, stored: JsonObject): ChangeResult
+}
+
+/**
+ * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only possible
+ * base with `isOver`. `by` is the process that writes.
+ */
+export interface SaveRequest {
+  readonly record: EditableRecord
+  readonly draft: Draft
+  readonly own?: string | undefined
+  readonly isOver?: boolean | undefined
+  readonly by?: ProcessId | undefined
+}
+
+/** A save under way. */
+export interface SaveState extends SaveRequest {
+  readonly history: TextHistory
+  readonly now: () => Instant
 }

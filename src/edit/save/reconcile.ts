@@ -5,9 +5,8 @@ import { parseObject } from '../../record/json/parse.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
-import type { TextHistory } from '../journal/text-history.js'
 import { editsBetween, removed } from './diff.js'
-import type { EditableRecord, RecordChange } from './editable.js'
+import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 import { setApart } from './other-thing.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
@@ -15,11 +14,9 @@ export type Reconciled = 'stored' | 'not-stored' | 'nothing'
 
 /** Reads the record and tells whether the last attempt of this draft was carried out. */
 export async function reconcileAttempt(
-  record: EditableRecord,
-  draft: Draft,
-  means: { readonly history: TextHistory; readonly context: RequestContext },
+  { record, draft, history }: Pick<SaveState, 'record' | 'draft' | 'history'>,
+  context: RequestContext,
 ): Promise<Reconciled> {
-  const { history, context } = means
   const { attempt } = draft.meta
   if (attempt === undefined) return 'nothing'
   const recalled = [attempt.before, attempt.whole, attempt.form]

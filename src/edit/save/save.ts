@@ -8,7 +8,6 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { foldedFrom } from '../../record/json/walk.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process.js'
 import type { Draft } from '../journal/draft.js'
 import { withFailure } from '../journal/draft-meta.js'
 import { Turns } from '../journal/lock.js'
@@ -17,22 +16,17 @@ import { type KnownText, type TextHistory, textHash } from '../journal/text-hist
 import { type Candidate, chooseBase } from './base.js'
 import { type CreatedRecord, createOnce, type NewRecord } from './create.js'
 import { editsBetween, merge, refuseSameNames } from './diff.js'
-import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
+import type {
+  EditableRecord,
+  KnownBases,
+  RecordChange,
+  SaveRequest,
+  SaveState,
+  WrittenEdit,
+} from './editable.js'
 import { isOtherThan, setApart } from './other-thing.js'
 import { type Reconciled, reconcileAttempt, storedOf } from './reconcile.js'
-import { type OwnText, ownText, sendChange } from './send-change.js'
-
-/**
- * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only possible
- * base with `isOver`. `by` is the process that writes.
- */
-export interface SaveRequest {
-  readonly record: EditableRecord
-  readonly draft: Draft
-  readonly own?: string | undefined
-  readonly isOver?: boolean | undefined
-  readonly by?: ProcessId | undefined
-}
+import { type OwnText, ownText, quoted, sendChange } from './send-change.js'
 
 /** unchanged: the text says nothing new, and nothing was sent. stored: the service has the edit; `text` shows it. */
 export type SaveResult =
@@ -74,7 +68,7 @@ export class Saver {
   /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
   settle({ record, draft }: SaveRequest, context: RequestContext): Promise<Reconciled> {
     const { history } = this
-    return this.#turns.take(keyName(record.key), () => reconcileAttempt(record, draft, { history, context }))
+    return this.#turns.take(keyName(record.key), () => reconcileAttempt({ record, draft, history }, context))
   }
 
   /** Makes the record that the draft describes, as `createOnce` says. */
@@ -84,18 +78,12 @@ export class Saver {
   }
 }
 
-interface SaveState extends SaveRequest {
-  readonly history: TextHistory
-  readonly now: () => Instant
-}
-
 /** `parsed` where the text is the record's JSON. */
 interface WrittenText {
   readonly text: string
   readonly parsed: JsonObject | undefined
 }
 
-/** Parse, find the base, check, read again, merge, send, read back. */
 async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveResult> {
   const { draft, record, history } = save
   const text = draft.text()
@@ -104,7 +92,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   // A change on its way is not in the service's text yet: a text of before would count as unchanged.
   await record.answered(context)
   const isTried = draft.meta.attempt !== undefined
-  if (isTried) await reconcileAttempt(record, draft, { history, context })
+  if (isTried) await reconcileAttempt(save, context)
   let texts = await history.known(record.key)
   const stored =
     isTried || texts.unsettled.length === 0 ? undefined : await storedOf(record, texts.unsettled, context)
@@ -142,7 +130,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
       return finishSave(save, own, before, undefined)
     }
     isSent = true
-    const { stored: now, lost } = await sendChange({ ...save, own, readAt }, change, context)
+    const { stored: now, lost } = await sendChange({ ...save, said: own, readAt }, change, context)
     const outcome = outcomeOf(record, own.form, { written: checked, change, stored: now })
     await history.rememberAll(record.key, [
       { text: own.form, how: 'saved', by: save.by },
@@ -168,7 +156,7 @@ function formOf({ dialect }: EditableRecord, mine: JsonObject, { text, parsed }:
 }
 
 /** A draft that is written on keeps its base, whatever else is read meanwhile. */
-async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): Promise<void> {
+async function noteBase(draft: Draft, { known }: KnownBases, base: JsonObject): Promise<void> {
   const chosen = known.find(({ record }) => record === base)
   if (chosen !== undefined && draft.meta.base === undefined)
     await draft.change({ base: textHash(chosen.text) })
@@ -178,7 +166,7 @@ async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): 
 async function findWritten(
   save: SaveState,
   parsed: JsonObject,
-  { known, held }: KnownTexts,
+  { known, held }: KnownBases,
   context: RequestContext,
 ): Promise<WrittenEdit> {
   const { dialect, home } = save.record
@@ -210,7 +198,7 @@ async function findWritten(
 async function readMeaning(
   { record }: SaveState,
   text: string,
-  met: KnownTexts,
+  met: KnownBases,
   context: RequestContext,
 ): Promise<WrittenEdit> {
   const meant = await record.mean?.(text, met, context)
@@ -218,14 +206,10 @@ async function readMeaning(
   return { ...meant, edits: editsBetween(meant.base, meant.mine), asNear: [] }
 }
 
-interface KnownTexts extends KnownBases {
-  readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
-}
-
-async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Promise<KnownTexts> {
+async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Promise<KnownBases> {
   const { plain, changedAt } = save.record.dialect
   const held = heldBefore(save)
-  const known: (Candidate & Pick<KnownText, 'text'>)[] = []
+  const known: Candidate[] = []
   for (const met of save.isOver === true ? [] : candidates) {
     const record = parseObject(met.text)
     known.push({ ...met, record: plain(record), changed: changedAt(record) })
@@ -278,8 +262,10 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
     isThere: name => record.hasAlready?.(name, mine, before) === true,
   })
   if (conflicts.length > 0) {
-    const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
-    throw new Failure('conflict', `another client has changed ${fields} meanwhile: nothing was sent`)
+    throw new Failure(
+      'conflict',
+      `another client has changed ${quoted(conflicts)} meanwhile: nothing was sent`,
+    )
   }
   const change = { before, whole, edits }
   record.allow(written, change)

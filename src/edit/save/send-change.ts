@@ -4,12 +4,10 @@ import { fieldOf, type JsonObject, withField, without } from '../../record/json/
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
-import type { ProcessId } from '../../system/process.js'
-import type { Draft } from '../journal/draft.js'
 import type { MetaChange } from '../journal/draft-meta.js'
-import { type TextHistory, textHash } from '../journal/text-history.js'
+import { textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
-import type { EditableRecord, RecordChange } from './editable.js'
+import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 import { partlyStored, sentOnce, tryObject } from './reconcile.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
@@ -25,68 +23,73 @@ export function ownText(text: string, form: string): OwnText {
   return { text, form, hashes: { saved, form: text === form ? saved : textHash(form) } }
 }
 
-export interface SendContext {
-  readonly record: EditableRecord
-  readonly draft: Draft
-  readonly history: TextHistory
-  readonly now: () => Instant
-  readonly own: OwnText
-  readonly by?: ProcessId | undefined
+export interface SendContext extends SaveState {
+  readonly said: OwnText
   /** When the reading of the record began into which the edits were brought. */
   readonly readAt: Instant
 }
 
-/** The record as the service has it now, and what it dropped beside the edit, in a sentence. */
-export interface ReadBack {
-  readonly stored: JsonObject
-  readonly lost: string | undefined
-}
-
 /**
- * Sends the change and reads the record again.
+ * Sends the change and reads the record again: a failure may hide a success, and only the record itself can tell. Nothing is sent a
+ * second time. Answers the record as it is now, and what the service dropped beside the edit, in a sentence.
  * @throws Failure 'broken' for a 200 that was not stored, or why it could not be sent; the draft's state tells which
  */
 export async function sendChange(
   passage: SendContext,
   change: RecordChange,
   context: RequestContext,
-): Promise<ReadBack> {
+): Promise<{ readonly stored: JsonObject; readonly lost: string | undefined }> {
+  const { record, draft, now, readAt } = passage
   const look: Look = {
-    at: instant(Math.min(passage.readAt, context.look?.at ?? passage.readAt)),
+    at: instant(Math.min(readAt, context.look?.at ?? readAt)),
     async again(within) {
       await context.look?.again(within)
-      await refuseChanged(passage.record, change, within)
+      await refuseChanged(record, change, within)
     },
   }
   await noteAttempt(passage, change)
-  const stored = await sendOnce(passage, change, { context, look })
-  const { unstored, lost } = passage.record.compare(change, stored)
-  if (unstored.length > 0) {
-    await notePart(passage, change, { stored, unstored })
-    await passage.draft.change({ state: 'refused' })
-    const taken = [...change.edits.keys()].filter(name => !unstored.includes(name))
-    const ignored =
-      taken.length === 0
-        ? `ignored the change of ${quoted(unstored)}`
-        : `took the change of ${quoted(taken)} and ignored that of ${quoted(unstored)}`
-    throw new Failure('broken', `the server ${ignored}; if it is read-only, drop the draft`)
+  const late = sentOnce({ ...context, look }, now())
+  let failure: Failure | undefined
+  let stored: JsonObject
+  try {
+    stored = await record.send(change, late.context)
+  } catch (thrown) {
+    failure = asFailure(thrown)
+    stored = await readBack(passage, failure, context)
   }
-  return { stored, lost }
+  const { unstored, lost } = record.compare(change, stored)
+  if (unstored.length === 0) {
+    if (failure !== undefined) late.seen()
+    return { stored, lost }
+  }
+  await notePart(passage, change, { stored, unstored })
+  if (failure?.kind === 'conflict') await draft.keepTheirs(prettyPrint(stored))
+  if (failure?.kind !== 'timeout') await draft.change(failure ? notUnderWay(failure) : { state: 'refused' })
+  throw failure ? partlyStored(failure, change, unstored) : notAllTaken(change, unstored)
 }
 
-const quoted = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')
+function notAllTaken({ edits }: RecordChange, unstored: readonly string[]): Failure {
+  const taken = [...edits.keys()].filter(name => !unstored.includes(name))
+  const ignored =
+    taken.length === 0
+      ? `ignored the change of ${quoted(unstored)}`
+      : `took the change of ${quoted(taken)} and ignored that of ${quoted(unstored)}`
+  return new Failure('broken', `the server ${ignored}; if it is read-only, drop the draft`)
+}
+
+export const quoted = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')
 
 /** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
 async function noteAttempt(
-  { record, draft, history, own, by }: SendContext,
+  { record, draft, history, said, by }: SendContext,
   change: RecordChange,
 ): Promise<void> {
   const before = prettyPrint(change.before)
   const whole = prettyPrint(change.whole)
-  const texts = saysOtherwise(record, own) ? [own.form, whole] : [own.text, own.form, whole]
+  const texts = saysOtherwise(record, said) ? [said.form, whole] : [said.text, said.form, whole]
   const sent = [...new Set(texts)].map(text => ({ text, how: 'sent' as const, by }))
   await history.rememberAll(record.key, [{ text: before, how: 'replaced' }, ...sent])
-  const attempt = { ...own.hashes, before: textHash(before), whole: textHash(whole) }
+  const attempt = { ...said.hashes, before: textHash(before), whole: textHash(whole) }
   await draft.commit({
     state: 'sending',
     attempt: { ...attempt, edited: [...change.edits.keys()] },
@@ -101,30 +104,6 @@ function saysOtherwise(record: EditableRecord, { text, form }: OwnText): boolean
     said !== undefined &&
     editsBetween(record.dialect.plain(said), record.dialect.plain(parseObject(form))).size > 0
   )
-}
-
-/** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
-async function sendOnce(
-  passage: SendContext,
-  change: RecordChange,
-  { context, look }: { context: RequestContext; look: Look },
-): Promise<JsonObject> {
-  const late = sentOnce({ ...context, look }, passage.now())
-  try {
-    return await passage.record.send(change, late.context)
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    const stored = await readBack(passage, failure, context)
-    const { unstored } = passage.record.compare(change, stored)
-    if (unstored.length === 0) {
-      late.seen()
-      return stored
-    }
-    await notePart(passage, change, { stored, unstored })
-    if (failure.kind === 'conflict') await passage.draft.keepTheirs(prettyPrint(stored))
-    if (failure.kind !== 'timeout') await passage.draft.change(notUnderWay(failure))
-    throw partlyStored(failure, change, unstored)
-  }
 }
 
 /** A change in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
@@ -142,16 +121,15 @@ async function refuseChanged(
   const isTheirs = (name: string) => notOurs.has(name) && record.saysSame?.(name, meant, there) !== true
   const theirs = [...editsBetween(record.dialect.plain(before), there).keys()].filter(isTheirs)
   if (theirs.length === 0) return
-  const fields = theirs.map(name => JSON.stringify(name)).join(', ')
   throw new Failure(
     'conflict',
-    `another client has changed ${fields} while the change waited to be sent: save it again`,
+    `another client has changed ${quoted(theirs)} while the change waited to be sent: save it again`,
   )
 }
 
 /** The stored part of a failed save is its writer's own: to take it back is an edit, and so is what was not stored. */
 async function notePart(
-  { record, draft, history, own, by }: SendContext,
+  { record, draft, history, said, by }: SendContext,
   change: RecordChange,
   { stored, unstored }: { stored: JsonObject; unstored: readonly string[] },
 ): Promise<void> {
@@ -159,7 +137,7 @@ async function notePart(
   const form = unstored.reduce((whole, name) => {
     const kept = fieldOf(stored, name)
     return kept === undefined ? without(whole, [name]) : withField(whole, name, kept)
-  }, parseObject(own.form))
+  }, parseObject(said.form))
   const text = prettyPrint(form)
   await history.remember(record.key, text, 'saved', by)
   await draft.change({ form: textHash(text), base: textHash(text) })

@@ -55,10 +55,7 @@ export function parseKept(text: string): Json {
   return json
 }
 
-/**
- * As `parseKept`, for a text that must be an object.
- * @throws Failure 'not-json', also for JSON of another type
- */
+/** As `parseKept`, for a text that must be an object. @throws Failure 'not-json', also for JSON of another type */
 export function parseObject(given: string | Uint8Array): JsonObject {
   const text = textOf(given)
   const json = parseKept(text)
