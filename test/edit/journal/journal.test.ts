@@ -124,7 +124,6 @@ t.test('a draft of an ended mount has no owner, and the next mount adopts it as 
 /** What the note says at the kill, and what the next mount makes of it. */
 const adopted: readonly [what: string, note: object, after: object][] = [
   ['editing', {}, { state: 'refused', why: { kind: 'internal', sentence: /ended before this was saved/ } }],
-  ['paused', { state: 'paused' }, { state: 'refused', why: { sentence: /ended before this was saved/ } }],
   ['refused', { state: 'refused' }, { state: 'refused', why: { sentence: /ended before/ } }],
   [
     'refused with a why',
