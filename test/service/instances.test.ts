@@ -28,14 +28,6 @@ t.test('SERVE-1 an instance may answer the nine paths of the public listing only
   t.same(await statuses(anna, 'GET', missing), all(404, missing))
 })
 
-t.test('an instance that hides answers for the report of another as for one that is not there', async t => {
-  const { anna, service } = await openServiceTestbed(t, { shortcomings: { hide: true } })
-  service.seed.addUser({ name: 'bo', password: 'bo' })
-  const foreign = service.seed.addReport({ name: 'r', owner: 'bo' })
-  t.equal((await anna('GET', `/report?id=${foreign}`)).status, 400)
-  t.equal((await anna('DELETE', `/report?id=${foreign}`)).status, 404)
-})
-
 t.test('each answer is reported once: the request, its user, what came back and how much of it', async t => {
   const { told, next } = listener(t)
   const { anna } = await openServiceTestbed(t, { onAnswer: told, now: () => 1_700_000_000_000 })

@@ -1,0 +1,355 @@
+// What the bundled service answers, as the API is described: who may do what, what is refused and with which status. What the drive makes of it: test/semantics/.
+import t, { type Test } from 'tap'
+import { all, basic, type Client, clientOf, openServiceTestbed, signedIn, statuses } from './client.js'
+
+t.setTimeout(120_000)
+
+const cml =
+  '<cml xmlns="http://www.xml-cml.org/schema"><molecule><atomArray><atom id="a1" elementType="O" x3="0.1" y3="-0.20" z3="1e-3"/></atomArray></molecule></cml>'
+const digits = '0123456789'
+
+/** A project of anna with a sub-project, a calculation in that, and a report; bo has what is shared. */
+async function world(
+  t: Test,
+  { permission, hide = false }: { permission?: 'READ' | 'WRITE' | 'FULLACCESS'; hide?: boolean } = {},
+) {
+  const { service, anna, root } = await openServiceTestbed(t, { shortcomings: { hide } })
+  const { seed, url } = service
+  for (const name of ['bo', 'cy']) seed.addUser({ name, password: name })
+  seed.addReportType({ id: '9', name: 'Retired', status: 'inactive' })
+  const project = seed.addProject({ name: 'Dyes', owner: 'anna' })
+  const sub = seed.addProject({ name: 'Sub', owner: 'anna', parent: project })
+  const files = { 'a.out': digits, 'a b,[1].txt': 'odd', 'output.cml': cml }
+  const calculation = seed.addCalculation({ name: 'TS', project: sub, files })
+  const bare = seed.addCalculation({ name: 'bare', project: sub })
+  const rows = [{ id: calculation, title: 'reactant' }, { id: bare }]
+  const report = seed.addReport({ name: 'profile', owner: 'anna', type: '2', calculations: rows })
+  if (permission !== undefined) seed.addShare({ project, user: 'bo', permission })
+  return { seed, url, anna, root, bo: await signedIn(t, url, 'bo'), project, sub, calculation, bare, report }
+}
+type World = Awaited<ReturnType<typeof world>>
+
+/** What each body is answered with. */
+async function areAnswered(t: Test, client: Client, to: string, table: Record<string, number>) {
+  const [method, path] = to.split(' ') as ['POST' | 'PUT', string]
+  for (const [body, status] of Object.entries(table))
+    t.equal((await client(method, path, { body })).status, status, `${to} ${body}`)
+}
+
+const readings = ({ project, sub, calculation }: World) => [
+  `/project?id=${project}`,
+  `/project/descendant?id=${project}&depth=all`,
+  `/project/share?id=${project}`,
+  `/project?id=${sub}`,
+  `/calculation?id=${calculation}`,
+  `/calculation/files?id=${calculation}`,
+  `/calculation/files/bitstream?id=${calculation}&fileId=a.out`,
+  `/calculation/xyz?id=${calculation}`,
+  '/navigation/path/resolve?path=/db/anna/Dyes/Sub/TS&type=calculation',
+]
+
+for (const [permission, hide, reads, writes, deletes] of [
+  [undefined, false, 403, [403, 403, 403], 403],
+  [undefined, true, 404, [404, 400, 404], 404],
+  ['READ', false, 200, [403, 403, 403], 403],
+  ['READ', true, 200, [403, 403, 403], 403],
+  ['WRITE', false, 200, [200, 200, 200], 403],
+  ['FULLACCESS', false, 200, [200, 200, 200], 200],
+] as const)
+  t.test(`rights: ${permission ?? 'no share'}${hide ? ', where they hide' : ''}`, async t => {
+    const place = await world(t, { ...(permission && { permission }), hide })
+    const { bo, project, sub, calculation } = place
+    t.same(await statuses(bo, 'GET', readings(place)), all(reads, readings(place)))
+    const bodies: [string, string][] = [
+      ['PUT /project', `{"id":${sub},"name":"Sub","description":"new"}`],
+      ['POST /project', `{"parentId":${project},"name":"New","description":"new"}`],
+      ['PUT /calculation', `{"id":${calculation},"name":"TS2"}`],
+    ]
+    for (const [at, [to, body]] of bodies.entries()) await areAnswered(t, bo, to, { [body]: writes[at] ?? 0 })
+    const paths = [`/calculation?id=${calculation}`, `/calculation?id=${place.bare}`, `/project?id=${sub}`]
+    t.same(await statuses(bo, 'DELETE', paths), all(deletes, paths))
+  })
+
+t.test('a share reaches what lies below it, and only FULLACCESS gives further ones', async t => {
+  const { seed, anna, bo, root, project, sub, calculation } = await world(t)
+  const beside = seed.addProject({ name: 'Beside', owner: 'anna', parent: project })
+  seed.addShare({ project: sub, user: 'bo', permission: 'WRITE' })
+  const closed = [project, beside, root].map(id => `/project?id=${id}`)
+  t.same(await statuses(bo, 'GET', closed), all(403, closed))
+  t.equal((await bo('GET', `/calculation?id=${calculation}`)).status, 200)
+  const [share] = JSON.parse((await anna('GET', `/project/share?id=${sub}`)).text)
+  const raise = `{"shareId":${share.shareId},"permission":"FULLACCESS"}`
+  const give = `{"projectId":${sub},"email":"cy@example.org","permission":"READ"}`
+  await areAnswered(t, bo, 'PUT /project/share', { [raise]: 403 })
+  await areAnswered(t, bo, 'POST /project/share', { [give]: 403 })
+  t.equal((await bo('DELETE', `/project/share?shareId=${share.shareId}`)).status, 403)
+  const made = { body: `{"parentId":${sub},"name":"Of bo","description":"x"}` }
+  for (const owner of [bo, anna])
+    t.equal((await owner('DELETE', `/project?id=${(await bo('POST', '/project', made)).text}`)).status, 200)
+  await areAnswered(t, anna, 'PUT /project/share', { [raise]: 200 })
+  await areAnswered(t, bo, 'POST /project/share', { [give]: 200 })
+})
+
+t.test('an id that is none is 400 and an unknown one 404, on every operation that takes one', async t => {
+  const { anna } = await openServiceTestbed(t)
+  const badIds = ['', 'x', '-1', '1.5', '1e3', '0x10', '9223372036854775808', '%201', '1&id=2']
+  const things = [
+    '/project',
+    '/project/descendant',
+    '/project/share',
+    '/calculation',
+    '/calculation/files',
+    '/calculation/files/bitstream',
+    '/calculation/xyz',
+  ]
+  const badOf = (path: string) => [path, ...badIds.map(id => `${path}?id=${id}&fileId=a`)]
+  const unknownOf = (path: string) => `${path}?id=4711&fileId=a`
+  // A report that is not there is 400 on GET.
+  const reads = [...[...things, '/report'].flatMap(badOf), unknownOf('/report')]
+  t.same(await statuses(anna, 'GET', reads), all(400, reads))
+  const removes = ['/project', '/calculation', '/report'].flatMap(badOf)
+  t.same(await statuses(anna, 'DELETE', removes), all(400, removes))
+  t.same(await statuses(anna, 'GET', things.map(unknownOf)), all(404, things.map(unknownOf)))
+  const gone = ['/project', '/report'].map(unknownOf)
+  t.same(await statuses(anna, 'DELETE', gone), all(404, gone))
+})
+
+t.test('bodies that say too little, or what is not there, are 400 and change nothing', async t => {
+  const { anna, seed, report, calculation, bare, sub } = await world(t)
+  const foreign = seed.addCalculation({ name: 'x', project: seed.addProject({ name: 'p', owner: 'bo' }) })
+  const refused = (bodies: readonly string[]) => Object.fromEntries(bodies.map(body => [body, 400]))
+  const incomplete = [
+    '{"name":"x"}',
+    '{"description":"x"}',
+    '{"name":"","description":"x"}',
+    '[]',
+    'null',
+    '',
+  ]
+  const odd = ['{"name":"x","description":" "}', '{"name":7,"description":"x"}', '"x"', '{"name":']
+  const nowhere = ['999', '"no"'].map(id => `{"name":"x","description":"y","parentId":${id}}`)
+  await areAnswered(t, anna, 'POST /project', refused([...incomplete, ...odd, ...nowhere]))
+  const latin1 = Buffer.from('{"name":"\xe9","description":"x"}', 'latin1')
+  t.equal((await anna('POST', '/project', { body: latin1 })).status, 400, 'not UTF-8')
+  const types = ['9', '4711', '"Reaction Graph"', '1,"reportTypeId":2']
+  const lists = ['4711', '1,,2'].map(ids => `{"name":"n","reportType":1,"calculationIds":"${ids}"}`)
+  const untyped = ['{"reportType":1}', '{"name":"n"}', '[]', '']
+  const typed = types.map(type => `{"name":"n","reportType":${type}}`)
+  await areAnswered(t, anna, 'POST /report', refused([...untyped, ...typed, ...lists]))
+  const before = (await anna('GET', `/report?id=${report}`)).text
+  const listed = ['4711', foreign, 'x', ''].map(id => `"listCalculations":"${calculation},${id}"`)
+  const set = [...listed, `"listCalculations":[${calculation}]`, '"x":1'].map(
+    one => `{"id":${report},${one}}`,
+  )
+  const unknown = { [`{"id":4711,"listCalculations":"${calculation}"}`]: 404 }
+  const nameless = refused([...set, `{"listCalculations":"${calculation}"}`])
+  await areAnswered(t, anna, 'PUT /report/calculations', { ...nameless, ...unknown })
+  t.equal((await anna('GET', `/report?id=${report}`)).text, before)
+  seed.addProject({ name: 'free', owner: 'anna', parent: sub })
+  const named = (id: string, name: string) => `{"id":${id},"name":"${name}"}`
+  const names = { [named(bare, 'TS')]: 400, [named(bare, 'free')]: 200, [named(calculation, 'TS')]: 200 }
+  await areAnswered(t, anna, 'PUT /calculation', names)
+})
+
+t.test('the root of a space, what is published and another’s report are left alone', async t => {
+  const { anna, bo, seed, root, report } = await world(t)
+  const fields = '{"state":"published","handle":"10.1/x"}'
+  const frozen = seed.addProject({ name: 'P', owner: 'anna', fields })
+  const inside = seed.addCalculation({ name: 'c', project: frozen })
+  const put = (id: string) => `{"id":${id},"name":"x","description":"y","reportType":1}`
+  await areAnswered(t, anna, 'PUT /project', { [put(root)]: 403, [put(frozen)]: 403 })
+  await areAnswered(t, anna, 'PUT /calculation', { [put(inside)]: 403 })
+  const kept = [`/project?id=${root}`, `/project?id=${frozen}`, `/calculation?id=${inside}`]
+  t.same(await statuses(anna, 'DELETE', kept), all(403, kept))
+  t.same(await statuses(anna, 'GET', kept), all(200, kept))
+  for (const method of ['GET', 'DELETE'] as const)
+    t.equal((await bo(method, `/report?id=${report}`)).status, 403)
+  await areAnswered(t, bo, 'PUT /report', { [put(report)]: 403 })
+  await areAnswered(t, bo, 'PUT /report/calculations', { [`{"id":${report},"listCalculations":"1"}`]: 403 })
+  const hidden = await world(t, { hide: true })
+  t.equal((await hidden.bo('GET', `/report?id=${hidden.report}`)).status, 400)
+  t.equal((await hidden.bo('DELETE', `/report?id=${hidden.report}`)).status, 404)
+})
+
+t.test(
+  'a deletion takes what lies below, and leaves contents that others hold and places in reports',
+  async t => {
+    const { anna, seed, project, sub, calculation, bare, report } = await world(t)
+    const other = seed.addProject({ name: 'Other', owner: 'anna' })
+    const stays = seed.addCalculation({ name: 'c', project: other, files: { a: digits } })
+    t.equal((await anna('DELETE', `/calculation?id=${calculation}`)).status, 200)
+    const { calculations } = JSON.parse((await anna('GET', `/report?id=${report}`)).text)
+    t.match(calculations, [{ calcId: Number(bare), calcOrder: 2, title: null }])
+    t.equal((await anna('DELETE', `/project?id=${project}`)).status, 200)
+    const paths = [`/project?id=${project}`, `/project?id=${sub}`, `/calculation?id=${bare}`]
+    t.same(await statuses(anna, 'GET', paths), all(404, paths))
+    t.equal((await anna('GET', `/calculation/files/bitstream?id=${stays}&fileId=a`)).text, digits)
+  },
+)
+
+t.test('lists: the eight rules of descendant, files by kind, active types', async t => {
+  const { anna, seed, calculation, bare } = await world(t)
+  const top = seed.addProject({ name: 'top', owner: 'anna' })
+  const one = seed.addProject({ name: 'p1', owner: 'anna', parent: top })
+  const two = seed.addProject({ name: 'p2', owner: 'anna', parent: one })
+  seed.addProject({ name: 'p3', owner: 'anna', parent: two })
+  for (const [at, project] of [top, one, two].entries()) seed.addCalculation({ name: `c${at + 1}`, project })
+  for (const [query, names] of Object.entries({
+    '': 'c1',
+    '&type=calculation': 'c1',
+    '&type=calculation&depth=1': 'c1',
+    '&type=calculation&depth=2': 'c1 c2',
+    '&type=calculation&depth=all': 'c1 c2 c3',
+    '&depth=all': 'c1 c2 c3',
+    '&type=project': 'p1',
+    '&type=project&depth=2': 'p1 p2',
+    '&type=project&depth=all': 'p1 p2 p3',
+    '&type=project&depth=99999999999999999999': 'p1 p2 p3',
+    '&type=project&searchType=id': 'p1',
+  })) {
+    const { text } = await anna('GET', `/project/descendant?id=${top}${query}`)
+    t.equal(
+      JSON.parse(text)
+        .map((item: { name: string }) => item.name)
+        .join(' '),
+      names,
+      query,
+    )
+  }
+  const files = async (query: string) =>
+    JSON.parse((await anna('GET', `/calculation/files?id=${calculation}${query}`)).text)
+  for (const query of ['', '&type=files']) t.same(await files(query), ['a.out', 'a b,[1].txt', 'output.cml'])
+  t.same(await files('&type=cml'), ['output.cml'])
+  const none = [`/calculation/files?id=${bare}`, `/calculation/files?id=${bare}&type=cml`]
+  t.same(await statuses(anna, 'GET', none), all(404, none))
+  for (const path of ['/report/types', '/report-type', '/report/types?status=active']) {
+    const types = JSON.parse((await anna('GET', path)).text)
+    t.match(types[0], { id: 1, name: 'Supporting information', status: 'active' })
+    t.equal(types.length, 3)
+  }
+  t.match(JSON.parse((await anna('GET', '/report/types?status=inactive')).text), [{ id: 9, name: 'Retired' }])
+  const bad = ['/report/types?status=x', '/report/types?status=', '/report-type?status=x']
+  const badKinds = ['xyz', ''].map(type => `/calculation/files?id=${calculation}&type=${type}`)
+  t.same(await statuses(anna, 'GET', [...bad, ...badKinds]), all(400, [...bad, ...badKinds]))
+})
+
+t.test('the geometry is that of the CML, digit by digit, under the name that is wanted', async t => {
+  const { anna, calculation, bare } = await world(t)
+  const plain = await anna('GET', `/calculation/xyz?id=${calculation}`)
+  t.same(plain.text.trim().split(/\s+/), ['1', 'TS', 'O', '0.1', '-0.20', '1e-3'])
+  t.match(plain.headers['content-disposition'], /^attachment; filename="TS\.xyz"/)
+  const filename = encodeURIComponent('Ü "x"/..\n.xyz')
+  t.equal(
+    (await anna('GET', `/calculation/xyz?id=${calculation}&filename=${filename}`)).headers[
+      'content-disposition'
+    ],
+    `attachment; filename="_ _x__.._.xyz"; filename*=UTF-8''%C3%9C%20%22x%22_.._.xyz`,
+  )
+  t.equal((await anna('GET', `/calculation/xyz?id=${bare}`)).status, 404)
+})
+
+t.test('contents: as they are, by ranges, under a tag', async t => {
+  const { anna, calculation } = await world(t)
+  const path = `/calculation/files/bitstream?id=${calculation}&fileId=a.out`
+  const get = (headers = {}) => anna('GET', path, { headers })
+  const { headers, text } = await get()
+  t.equal(text, digits)
+  t.match(headers, { 'content-length': '10', 'accept-ranges': 'bytes', etag: /^"[0-9a-f]{64}"$/ })
+  const head = await anna('HEAD', path, { headers: { range: 'bytes=0-1' } })
+  t.same([head.status, head.bytes.length, head.headers['content-length']], [200, 0, '10'])
+  t.equal(head.headers['etag'], headers['etag'])
+  for (const [range, status, bytes, place] of [
+    ['bytes=0-0', 206, '0', 'bytes 0-0/10'],
+    ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
+    ['bytes=8-99999999999999999999', 206, '89', 'bytes 8-9/10'],
+    ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-30', 206, digits, 'bytes 0-9/10'],
+    ...['bytes=10-', 'bytes=99-', 'bytes=-0'].map(range => [range, 416, undefined, 'bytes */10'] as const),
+    ...['bytes=4-2', 'bytes=-', 'bytes=a-b', 'lines=1-2', 'bytes=0-1,3-4', 'bytes'].map(
+      range => [range, 200, digits, undefined] as const,
+    ),
+  ] as const) {
+    const answer = await get({ range })
+    t.same([answer.status, answer.headers['content-range']], [status, place], range)
+    if (bytes !== undefined) t.equal(answer.text, bytes, range)
+  }
+  t.equal((await get({ range: 'bytes=1-2', 'if-range': headers['etag'] })).text, '12')
+  t.equal((await get({ range: 'bytes=1-2', 'if-range': '"old"' })).text, digits)
+})
+
+t.test(
+  'a log-in by name or e-mail address gives a token, which every operation wants while it lives',
+  async t => {
+    let now = 1_000_000_000_000
+    const { service, anna } = await openServiceTestbed(t, { now: () => now, tokenLifetime: 3600 })
+    const stranger = clientOf(t, service.url)
+    const logIn = (authorization: string) => stranger('POST', '/login', { headers: { authorization } })
+    for (const name of ['anna', 'anna@example.org'])
+      t.match(await logIn(basic(name, 'anna')), { status: 200, text: /^[\w-]+\.[\w-]+\.[\w-]+$/ })
+    for (const [name, word] of [
+      ['anna', 'wrong'],
+      ['anna', ''],
+      ['unknown', 'anna'],
+    ] as const)
+      t.equal((await logIn(basic(name, word))).status, 401)
+    for (const broken of ['Basic %%%', 'Bearer x', 'Basic YW5uYQ==', ''])
+      t.equal((await logIn(broken)).status, 401)
+    const get = [
+      '/project?id=1',
+      '/project/descendant?id=1',
+      '/project/share?id=1',
+      '/report/types',
+      '/report-type',
+      '/report?id=1',
+      '/calculation?id=1',
+      '/calculation/files?id=1',
+      '/calculation/files/bitstream?id=1&fileId=a',
+      '/calculation/xyz?id=1',
+      '/user/info',
+      '/navigation/path/resolve?path=/db/anna&type=project',
+    ]
+    for (const authorization of ['', 'Bearer nonsense', 'Bearer e30.e30.e30', basic('anna', 'anna')])
+      t.same(await statuses(clientOf(t, service.url, { authorization }), 'GET', get), all(401, get))
+    for (const path of ['/project', '/project/share', '/report'])
+      for (const method of ['POST', 'PUT']) await areAnswered(t, stranger, `${method} ${path}`, { '{}': 401 })
+    t.equal((await stranger('DELETE', '/project?id=1')).headers['www-authenticate'], 'Bearer')
+    now += 3_599_000
+    t.equal((await anna('GET', '/user/info')).status, 200)
+    now += 1_000
+    t.equal((await anna('GET', '/user/info')).status, 401)
+  },
+)
+
+t.test(
+  'a path resolves to the id of what lies there; the date of a change grows within a millisecond',
+  async t => {
+    const { service, anna, root } = await openServiceTestbed(t, { now: () => 1_700_000_000_000 })
+    const dyes = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
+    const slash = service.seed.addProject({ name: 'a/b', owner: 'anna', parent: dyes })
+    const twin = service.seed.addCalculation({ name: 'TS/1', project: slash, id: '9007199254740993' })
+    for (const [path, type, found] of [
+      ['/db/anna', 'project', root],
+      ['/db/anna/', 'project', root],
+      ['/db/anna/Dyes', 'project', dyes],
+      ['/db/anna/Dyes/a/b', 'project', slash],
+      ['/db/anna/Dyes/a/b/TS/1', 'calculation', twin],
+      ['/db/anna/Dyes/a/b/TS/1', 'project', 404],
+      ['/db/anna/Dyes', 'calculation', 404],
+      ...['/db/anna@example.org', '/db/unknown', 'db/anna', ''].map(path => [path, 'project', 404] as const),
+    ] as const) {
+      const answer = await anna(
+        'GET',
+        `/navigation/path/resolve?path=${encodeURIComponent(path)}&type=${type}`,
+      )
+      t.equal(answer.status === 200 ? answer.text : answer.status, found, `${type} ${path}`)
+    }
+    const dates: string[] = []
+    for (const name of ['a', 'b', 'c']) {
+      await areAnswered(t, anna, 'PUT /project', {
+        [`{"id":${dyes},"name":"${name}","description":"x"}`]: 200,
+      })
+      dates.push(JSON.parse((await anna('GET', `/project?id=${dyes}`)).text).modificationDate)
+    }
+    t.same(dates, [...new Set(dates)].sort())
+  },
+)
