@@ -49,10 +49,7 @@ t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed
   const answers = [400, 403, 413, 500, 507]
   for (let drawn = 0; drawn < 2; drawn++) {
     const [answer = 403] = answers.splice(draw(answers.length), 1)
-    const end = testbed.service.intercept(/^PUT \/report/, response => {
-      response.writeHead(answer)
-      response.end()
-    })
+    const end = testbed.service.refuse(/^PUT \/report/, answer)
     t.not(await outcome(overwrite(testbed, path, text.replace('Supporting', `Edit ${drawn}`))), 'done')
     const at = ['--mount', testbed.directory]
     const listed = JSON.parse((await testbed.calcfs('drafts', 'list', '--json', ...at)).stdout)

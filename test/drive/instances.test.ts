@@ -71,9 +71,7 @@ async function tryInstance(t: Test, instance: Instance): Promise<void> {
     service: { shortcomings },
   })
   for (const [operation, status] of missing)
-    testbed.service.intercept(new RegExp(`^${operation}(\\?|$)`), response => {
-      response.writeHead(status).end('{"error":"no such operation"}')
-    })
+    testbed.service.refuse(new RegExp(`^${operation}(\\?|$)`), status, '{"error":"no such operation"}')
   const has = (...operations: readonly string[]): boolean => operations.every(one => !missing.has(one))
   const refusal = await testbed.introduced()
   if (tellsNothing(instance)) return void t.match(refusal, /does not answer as the platform does/)

@@ -33,11 +33,7 @@ t.test(
   'END-1 SIGTERM while close waits for a slow service: the close succeeds, and nothing is lost',
   async t => {
     const testbed = await realMount(t)
-    testbed.service.intercept(put, async (_, { carryOut }) => {
-      const answer = await carryOut()
-      await new Promise(wake => setTimeout(wake, 2_000))
-      answer()
-    })
+    testbed.service.beforeAnswer(put, 2_000)
     const before = testbed.service.heard.length
     const { answer } = await begun(testbed, 'Mine')
     const code = testbed.terminate()

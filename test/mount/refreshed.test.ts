@@ -1,5 +1,4 @@
 // What the kernel keeps, and what a refresh ends: names, sizes and listings, told without waiting.
-import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
 import { type KernelTestbed, realMount } from '../testbed/mount.js'
@@ -59,28 +58,18 @@ t.test('what the kernel was told', async t => {
     })
     await testbed.calcfs('refresh', join(directory, folder))
     await files.readdir(`${folder}/Fog`)
-    const signs = new EventEmitter()
-    const [released, asked] = [once(signs, 'released'), once(signs, 'asked')]
-    const size = service.intercept(/^(HEAD|GET) .*bitstream.*fog\.txt/, async (_, { carryOut }) => {
-      const passOn = await carryOut()
-      signs.emit('asked')
-      await released
-      passOn()
-    })
+    const size = service.hold(/^(HEAD|GET) .*bitstream.*fog\.txt/)
     const waiting = outcome(files.lstat(`${folder}/Fog/fog.txt`))
-    await asked
-    const list = service.intercept(new RegExp(`^GET /calculation/files\\?id=${id}`), response => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('["mist.txt"]')
-    })
+    await size.met
+    const list = service.answer(new RegExp(`^GET /calculation/files\\?id=${id}`), '["mist.txt"]')
     await files.touch(`${folder}/Fog`)
-    signs.emit('released')
+    size.open()
     await waiting
     t.strictSame(
       (await namesOf(testbed, `${folder}/Fog`)).filter(name => name.endsWith('.txt')),
       ['mist.txt'],
     )
     t.equal(await outcome(files.lstat(`${folder}/Fog/fog.txt`)), 'ENOENT')
-    size()
     list()
   })
 

@@ -59,11 +59,7 @@ for (const [method, status] of [
 
 t.test('SAVE-20 two closes of one open file at once both end well, and one save is sent', async t => {
   const testbed = await warmMount(t)
-  const slow = testbed.service.intercept(/^GET \/report/, async (_response, passing) => {
-    const answer = await passing.carryOut()
-    await wait(300)
-    answer()
-  })
+  const slow = testbed.service.beforeAnswer(/^GET \/report/, 300)
   const args = ['-c', program, `reports/${ids.report}.json`, 'stored once', '0.05']
   const asked = await testbed.service.during(async () => {
     t.equal((await printed(python, args, { cwd: testbed.directory })).trim(), 'False False')
@@ -94,11 +90,7 @@ t.test(
   'SAVE-20 a record that is opened while another text is moved over it is written, or an error',
   async t => {
     const testbed = await warmMount(t)
-    testbed.service.intercept(/^(GET|PUT) \/report/, async (_response, passing) => {
-      const answer = await passing.carryOut()
-      await wait(400)
-      answer()
-    })
+    testbed.service.beforeAnswer(/^(GET|PUT) \/report/, 400)
     for (const token of ['one', 'two', 'three']) {
       const args = ['-c', third, `reports/${ids.report}.json`, token]
       const ended = (await printed(python, args, { cwd: testbed.directory })).trim()

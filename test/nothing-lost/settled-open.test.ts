@@ -3,7 +3,6 @@ import t from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
-import { until } from '../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 
@@ -22,22 +21,11 @@ t.test('SAVE-16 a draft that is found to be stored goes on under the programs th
   })
   t.not(await outcome(overwrite(testbed, report, text)), 'done')
   cut()
-  let release: (() => void) | undefined
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
-  let isHeld = false
-  const hold = service.intercept(/^GET \/report\?/, async (_response, { carryOut }) => {
-    isHeld = true
-    await held
-    const answer = await carryOut()
-    answer()
-  })
+  const held = service.hold(/^GET \/report\?/, 'request')
   const up = testbed.remount()
-  await until(5_000, 'the draft is looked after', async () => isHeld)
+  await held.met
   const file = await files.open(report, 'r+')
-  release?.()
-  hold()
+  held.open()
   await up
   t.equal((await file.read(text.length, 0)).toString(), text, 'what is read of it')
   const next = text.replace('Sent before', 'Then afters')

@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { gate } from './within.js'
 
 /** One request as it arrived, without the base path: `PUT /report/calculations`. */
 export interface ReceivedRequest {
@@ -29,15 +30,35 @@ export interface InterceptedRequest {
   carryOut(): Promise<() => void>
 }
 
+type Body = string | Buffer
+type Said = Body | ((heard: ReceivedRequest) => Body | Promise<Body>)
+
+export interface Held {
+  /** Resolves once the first of them waits. */
+  readonly met: Promise<void>
+  /** All go on, and none that comes later waits. */
+  open(): void
+}
+
 export interface TestProxy {
   readonly url: string
   readonly heard: readonly ReceivedRequest[]
   /** From now on the requests that match `METHOD /path` are answered so; undoes it when called. */
   intercept(which: RegExp, how: Interceptor): () => void
+  /** These requests are refused. Undoes it when called. */
+  refuse(which: RegExp, status: number, said?: string): () => void
+  /** These requests are answered with this JSON in the service's place. Undoes it when called. */
+  answer(which: RegExp, json: Said): () => void
+  /** These requests are answered with a web page. Undoes it when called. */
+  page(which: RegExp, html: Said): () => void
+  /** These requests wait until it is opened: before the service has them, or with their answer. */
+  hold(which: RegExp, what?: 'request' | 'answer'): Held
+  /** These requests are carried out, and answered once this is done, or after so many milliseconds. Undoes it when called. */
+  beforeAnswer(which: RegExp, work: number | (() => unknown)): () => void
   /** The bodies of these requests reach the service changed: as if it tidied them itself. Undoes it when called. */
   rewrite(which: RegExp, change: (body: string) => string): () => void
   /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
-  lose(which: RegExp): () => void
+  lose(which: RegExp, meanwhile?: () => unknown): () => void
   /** From now on another service stands behind it. */
   turnTo(port: number): void
   /** Connections are refused until `back`. */
@@ -124,18 +145,53 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
     return () => spoilers.splice(spoilers.indexOf(spoiler), 1)
   }
 
+  const instead =
+    (type: string) =>
+    (which: RegExp, said: Said): (() => void) =>
+      intercept(which, async (response, { heard }) => {
+        const text = typeof said === 'function' ? await said(heard) : said
+        response.writeHead(200, { 'content-type': type }).end(text)
+      })
+
   return {
     url: `http://127.0.0.1:${own}${base}`,
     heard,
     intercept,
+    refuse: (which, status, said) => intercept(which, response => void response.writeHead(status).end(said)),
+    answer: instead('application/json'),
+    page: instead('text/html'),
+    hold(which, what = 'answer') {
+      const [met, passed] = [gate(), gate()]
+      const mend = intercept(which, async (_, { carryOut }) => {
+        const answer = what === 'answer' ? await carryOut() : undefined
+        met.open()
+        await passed.opened
+        const passOn = answer ?? (await carryOut())
+        passOn()
+      })
+      return {
+        met: met.opened,
+        open() {
+          mend()
+          passed.open()
+        },
+      }
+    },
+    beforeAnswer: (which, work) =>
+      intercept(which, async (_, { carryOut }) => {
+        const passOn = await carryOut()
+        await (typeof work === 'number' ? new Promise(wake => setTimeout(wake, work)) : work())
+        passOn()
+      }),
     rewrite(which, change) {
       const rewriter = { which, change }
       rewriters.unshift(rewriter)
       return () => rewriters.splice(rewriters.indexOf(rewriter), 1)
     },
-    lose: which =>
+    lose: (which, meanwhile) =>
       intercept(which, async (response, { carryOut }) => {
         await carryOut()
+        meanwhile?.()
         response.destroy()
       }),
     turnTo(other) {

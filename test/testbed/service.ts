@@ -8,10 +8,18 @@ import type { ServiceOptions } from '../../src/service/store/options.js'
 import { openTestProxy, type ReceivedRequest, type TestProxy } from './proxy.js'
 import type { TestLifetime } from './testbed.js'
 
+type Work = [work: () => Promise<unknown>]
+
+interface Comparing {
+  same(found: unknown, due: unknown, what: string): unknown
+}
+
 export interface TestService extends TestProxy {
   readonly seed: Seed
   /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
   during(work: () => Promise<unknown>): Promise<readonly ReceivedRequest[]>
+  /** Holds that these requests of the work change something, and no other. */
+  sends(t: Comparing, due: readonly string[], ...work: Work | [what: string, ...Work]): Promise<void>
   /** From now on another service with these contents answers at the same address. */
   remake(fill: (seed: Seed) => void, options?: Partial<ServiceOptions>): Promise<void>
   /** The file of its database. */
@@ -45,6 +53,12 @@ export async function testService(
     return answer.text()
   }
 
+  async function during(work: () => Promise<unknown>): Promise<readonly ReceivedRequest[]> {
+    const before = proxy.heard.length
+    await work()
+    return proxy.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
+  }
+
   return {
     ...proxy,
     seed: service.seed,
@@ -56,10 +70,10 @@ export async function testService(
       proxy.turnTo(present.port)
     },
     database: join(data, 'service.db'),
-    async during(work) {
-      const before = proxy.heard.length
-      await work()
-      return proxy.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
+    during,
+    async sends(t, due, ...given) {
+      const [what, work] = given.length === 2 ? given : ['what it changes', ...given]
+      t.same(writes(await during(work)), due, what)
     },
     async elsewhere(method, path, body) {
       signedIn ??= signIn()

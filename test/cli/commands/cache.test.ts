@@ -40,10 +40,7 @@ async function keptFiles({ home }: KernelTestbed): Promise<string[]> {
 t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
   const testbed = await warmMount(t, { settings: { access: 'edit' } })
   const { service } = testbed
-  const refused = service.intercept(/^PUT \/report/, response => {
-    response.writeHead(403)
-    response.end()
-  })
+  const refused = service.refuse(/^PUT \/report/, 403)
   t.equal(await textOf(testbed, file), log)
   const text = (await textOf(testbed, 'reports/42.json')).replace('Supporting information', 'Mine')
   t.equal(await outcome(overwrite(testbed, 'reports/42.json', text)), 'EACCES')

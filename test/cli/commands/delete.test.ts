@@ -74,7 +74,7 @@ t.test('calcfs delete', async t => {
 
   await t.test('DEL-21 shows what goes, and without a yes deletes nothing', async t => {
     await textOf(testbed, `reports/${ids.report}.json`)
-    const asked = await service.during(async () => {
+    await service.sends(t, [], async () => {
       for (const [answer, expected] of [
         ['', 2],
         ['n\n', 1],
@@ -89,7 +89,6 @@ t.test('calcfs delete', async t => {
         t.match(stdout, new RegExp(`calculation ${ids.transition} TS1_opt .*4 files.*report.* ${ids.report}`))
       }
     })
-    t.same(writes(asked), [])
   })
 
   await t.test('DEL-21 deletes as many as are named, at once', async t => {
@@ -114,7 +113,7 @@ t.test('calcfs delete', async t => {
   await t.test(
     'DEL-21 deletes no project with anything in it, no file, and nothing through a link',
     async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await files.readdir(`reports/${ids.report}`)
         for (const path of [
           water,
@@ -126,7 +125,6 @@ t.test('calcfs delete', async t => {
           t.match(stderr, /calcfs: nothing was deleted: /)
         }
       })
-      t.same(writes(asked), [])
     },
   )
 
@@ -157,12 +155,11 @@ t.test('calcfs delete', async t => {
 
 t.test('DEL-21 with --access edit nothing is deleted', async t => {
   const testbed = await warmMount(t)
-  const asked = await testbed.service.during(async () => {
+  await testbed.service.sends(t, [], async () => {
     const { code, stderr } = await answering(testbed, 'yes\n', `${water}/TS1_opt`)
     t.equal(code, 1)
     t.match(stderr, /--access manage/)
   })
-  t.same(writes(asked), [])
 })
 
 t.test(
@@ -194,7 +191,7 @@ t.test('CLI-11 a service that is named by a profile or an address is meant, what
     join(home, 'config/calcfs/config.toml'),
     `[profiles.other]\nurl = "${other}"\n[profiles.same]\nurl = "${service.url}"\nuser = "demo"\n`,
   )
-  const sent = await service.during(async () => {
+  await service.sends(t, [], async () => {
     for (const named of [
       ['--profile', 'other'],
       ['--user', 'guest', '--profile', 'same'],
@@ -213,7 +210,6 @@ t.test('CLI-11 a service that is named by a profile or an address is meant, what
       t.notMatch(await testbed.calcfs('cat', ...named, report), { stdout: /title/ }, 'none of this drive')
     await testbed.pass(3_000)
   })
-  t.same(writes(sent), [])
   t.match(await testbed.calcfs('--profile', 'same', 'cat', report), { code: 0, stdout: /title/ })
   t.match(await testbed.calcfs('--profile', 'same', 'delete', '--yes', report), { code: 0 })
 })

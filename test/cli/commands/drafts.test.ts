@@ -3,20 +3,14 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
-import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 // They wait most of the time.
 t.jobs = 3
 
 const path = 'reports/42.json'
-const refuse = (response: { writeHead(status: number): void; end(text: string): void }) => {
-  response.writeHead(500)
-  response.end('the disk of the database is full')
-}
 
 interface Refused<Ground extends KernelTestbed> {
   readonly testbed: Ground
@@ -27,7 +21,7 @@ interface Refused<Ground extends KernelTestbed> {
 /** A draft of report 42 that the service refused with a 500. */
 async function refusedOn<Ground extends KernelTestbed>(t: Test, testbed: Ground): Promise<Refused<Ground>> {
   const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
-  const well = testbed.service.intercept(/^PUT \/report/, refuse)
+  const well = testbed.service.refuse(/^PUT \/report/, 500, 'the disk of the database is full')
   t.not(await outcome(overwrite(testbed, path, text)), 'done')
   return { testbed, text, well }
 }
@@ -70,10 +64,9 @@ t.test('show prints the text and its why; diff says which side is which (CLI-6, 
   t.match(stdout, /^\+ .*"SI of the paper"/m)
 
   // While the service refuses it the text stays; then it is saved once, as the program's save would.
-  const again = await testbed.service.during(async () => {
+  await testbed.service.sends(t, [], async () => {
     t.match(await drafts(testbed, 'send', '42', '--again'), { code: 2, stderr: /outcome is unknown/ })
   })
-  t.same(writes(again), [])
   const refused = await drafts(testbed, 'send', '42.json')
   t.match(refused, {
     code: 1,
@@ -82,13 +75,12 @@ t.test('show prints the text and its why; diff says which side is which (CLI-6, 
   t.match(refused.stderr, /the service said: the disk of the database is full/)
   t.equal(await textOf(testbed, path), text, 'the drive shows the draft')
   well()
-  const sent = await testbed.service.during(async () => {
+  await testbed.service.sends(t, ['PUT /report'], async () => {
     t.match(await drafts(testbed, 'send', '42.json'), {
       code: 0,
       stdout: '42.json: report 42 is saved.\n',
     })
   })
-  t.same(writes(sent), ['PUT /report'])
   t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
   t.notOk((await testbed.files.readdir('.calcfs/drafts')).has('42.json'))
   t.match(await drafts(testbed, 'send', '42.json'), { code: 1, stderr: /everything is saved/ })
@@ -125,19 +117,11 @@ t.test('drop says where a copy lies, also of a text whose record is not known an
 t.test('drop of a text whose PUT is under way says that it may be stored (CLI-10)', async t => {
   const testbed = await warmMount(t)
   const text = (await textOf(testbed, path)).replace('Supporting information', 'On its way')
-  let letGo = () => {}
-  const gate = new Promise<void>(resolve => {
-    letGo = resolve
-  })
-  testbed.service.intercept(/^PUT \/report/, async (_response, { carryOut }) => {
-    await gate
-    const answer = await carryOut()
-    answer()
-  })
+  const held = testbed.service.hold(/^PUT \/report/, 'request')
   const saved = outcome(overwrite(testbed, path, text))
-  await until(10_000, 'the PUT has left', async () => writes(testbed.service.heard).includes('PUT /report'))
+  await held.met
   const { code, stdout } = await drafts(testbed, 'drop', '42')
-  letGo()
+  held.open()
   t.equal(code, 0)
   t.match(stdout, /was sent, and the service may have stored it: look at report 42 there/)
   const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []

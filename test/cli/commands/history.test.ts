@@ -1,6 +1,5 @@
 // Promises of `calcfs history` and `calcfs restore`: every text that a record had is found again, and can be saved again.
 import t, { type Test } from 'tap'
-import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
@@ -181,7 +180,7 @@ t.test(
     const testbed = await warmMount(t)
     const { calcfs, directory, service } = testbed
     await retitled(testbed, 'Second')
-    const refuse = service.intercept(/^PUT \/report/, response => void response.writeHead(422).end('no'))
+    const refuse = service.refuse(/^PUT \/report/, 422, 'no')
     const text = await textOf(testbed, path)
     t.equal(await outcome(overwrite(testbed, path, text.replace('"Second"', '"Given up"'))), 'EINVAL')
     refuse()
@@ -224,14 +223,13 @@ async function changedByTwo(t: Test) {
 t.test('restore is one PUT over what the service has now, and that is in the history (UNDO-3)', async t => {
   const { testbed, oldest } = await changedByTwo(t)
   const { service } = testbed
-  const heard = await service.during(async () => {
+  await service.sends(t, ['PUT /report'], async () => {
     const done = await restore(testbed, `${path}@${oldest}`)
     t.match(done, {
       code: 0,
       stdout: /is as it was in @\d+: title: "Mine" → "Supporting information", description/,
     })
   })
-  t.same(writes(heard), ['PUT /report'])
   t.match(JSON.parse(await textOf(testbed, path)), { title: 'Supporting information' })
   const stored = JSON.parse(await service.elsewhere('GET', '/report?id=42'))
   t.match(stored, { title: 'Supporting information' })
@@ -253,10 +251,9 @@ t.test('restore is one PUT over what the service has now, and that is in the his
     texts.some(text => text.includes('of another client')),
     'what another client had written is kept',
   )
-  const again = await service.during(async () => {
+  await service.sends(t, [], async () => {
     t.match(await restore(testbed, `${path}@${oldest}`), { code: 0, stdout: /nothing was sent/ })
   })
-  t.same(writes(again), [])
 })
 
 t.test('the order of a report has a history, and is restored as lines (UNDO-3)', async t => {
@@ -266,10 +263,9 @@ t.test('the order of a report has a history, and is restored as lines (UNDO-3)',
   await overwrite(testbed, order, `${lines.split('\n').slice(0, 3).toReversed().join('\n')}\n`)
   const versions = await versionsOf(testbed, order)
   t.match(versions, [{ isNow: true }, { isNow: false, changed: 'the oldest that is kept' }])
-  const heard = await testbed.service.during(async () => {
+  await testbed.service.sends(t, ['PUT /report/calculations'], async () => {
     t.match(await restore(testbed, `${order}@${versions[1]?.number}`), { code: 0 })
   })
-  t.same(writes(heard), ['PUT /report/calculations'])
   t.equal(await textOf(testbed, order), lines)
 })
 
@@ -277,18 +273,14 @@ t.test('nothing is restored over an unsaved text, a changed record, or what is g
   const { testbed, oldest } = await changedByTwo(t)
   const { service } = testbed
   const what = `${path}@${oldest}`
-  const well = service.intercept(/^PUT \/report/, response => {
-    response.writeHead(403)
-    response.end('not now')
-  })
+  const well = service.refuse(/^PUT \/report/, 403, 'not now')
   t.match(await restore(testbed, what), { code: 1, stderr: /not now/ })
   const mine = (await textOf(testbed, path)).replace('Mine', 'My next one')
   t.not(await outcome(overwrite(testbed, path, mine)), 'done')
   well()
-  const heard = await service.during(async () => {
+  await service.sends(t, [], async () => {
     t.match(await restore(testbed, what), { code: 2, stderr: /not saved: send it or drop it first/ })
   })
-  t.same(writes(heard), [])
   t.equal(await textOf(testbed, path), mine, 'the unsaved text is there still')
   t.match(await testbed.calcfs('drafts', 'drop', '42', '--mount', testbed.directory), { code: 0 })
   const given = (await versionsOf(testbed)).find(({ how }) => how === 'not saved, and given up')

@@ -98,10 +98,7 @@ t.test('a pin, an unsaved text and old data are told (INFO-1)', async t => {
   t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { pinned: `/${water}`, cached: { is: 'whole' } })
   t.match(await infoOf(testbed, water), { pinned: `/${water}`, cached: { is: 'whole' } })
   t.notMatch(await infoOf(testbed, 'reports/42.json'), { pinned: String })
-  const well = service.intercept(/^PUT \/report/, response => {
-    response.writeHead(403)
-    response.end('not now')
-  })
+  const well = service.refuse(/^PUT \/report/, 403, 'not now')
   const mine = (await textOf(testbed, 'reports/42.json')).replace('Supporting', 'My')
   t.not(await outcome(overwrite(testbed, 'reports/42.json', mine)), 'done')
   well()

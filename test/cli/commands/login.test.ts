@@ -65,11 +65,7 @@ t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
   const wrong = { CALCFS_PASSWORD: 'wrong' }
   const cases: readonly (readonly [string, () => void, RegExp])[] = [
     ['a wrong password', () => {}, /refused the password of demo.*try again\. Nothing was changed/],
-    [
-      'a 403',
-      () => void service.intercept(/login/, response => void response.writeHead(403).end('no')),
-      /refused the password of demo/,
-    ],
+    ['a 403', () => void service.refuse(/login/, 403, 'no'), /refused the password of demo/],
     [
       'a page',
       () => void service.intercept(/login/, response => void response.end('<html>a portal</html>')),

@@ -28,12 +28,11 @@ t.test('a report that is named to a command right after its file was removed sta
     ['add', '42'],
     ['set', '42', ...same],
   ]) {
-    const asked = await testbed.service.during(async () => {
+    await testbed.service.sends(t, [], args.join(' '), async () => {
       await testbed.files.unlink('reports/42.json')
       t.match(await calcfs(testbed, 'report', ...args), { code: 0 })
       await testbed.pass(4_000)
     })
-    t.same(writes(asked), [], args.join(' '))
     t.match(await textOf(testbed, 'reports/42.json'), /"id": 42/)
   }
 })
@@ -41,10 +40,7 @@ t.test('a report that is named to a command right after its file was removed sta
 /** A new report whose POST was carried out, and whose answer was lost. */
 async function withLostPost(t: Test): Promise<KernelTestbed> {
   const testbed = await warmMount(t)
-  const well = testbed.service.intercept(/^POST \/report/, async (response, { carryOut }) => {
-    await carryOut()
-    response.destroy()
-  })
+  const well = testbed.service.lose(/^POST \/report/)
   t.equal(await outcome(overwrite(testbed, 'reports/new-x.json', '{"title":"X","reportType":"1"}')), 'EIO')
   well()
   return testbed
@@ -54,19 +50,17 @@ t.test(
   'a new report whose outcome is unknown is sent again with --again alone, and says what may come of it (CLI-8)',
   async t => {
     const testbed = await withLostPost(t)
-    const posts = await testbed.service.during(async () => {
+    await testbed.service.sends(t, [], async () => {
       const refused = await calcfs(testbed, 'drafts', 'send', 'new-x')
       t.match(refused, { code: 1, stderr: /whether it was made.*calcfs drafts send --again new-x.json/ })
       t.match(await calcfs(testbed, 'drafts', 'send', '--all'), { code: 7 }, 'nor with all the others')
     })
-    t.same(writes(posts), [])
     const why = await calcfs(testbed, 'drafts', 'show', 'new-x.json.why')
     t.match(why.stdout, /calcfs drafts drop new-x\.json.*calcfs drafts send --again new-x\.json/)
-    const again = await testbed.service.during(async () => {
+    await testbed.service.sends(t, ['POST /report'], async () => {
       const sent = await calcfs(testbed, 'drafts', 'send', '--again', 'new-x')
       t.match(sent, { code: 0, stdout: /is saved; check whether there are two of it now/ })
     })
-    t.same(writes(again), ['POST /report'])
     t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0 })
   },
 )
@@ -77,19 +71,15 @@ t.test('a new report that is found to be there is dropped, and nothing is sent (
     (await calcfs(testbed, 'drafts', 'diff', 'new-x')).stdout,
     /^--- nothing: it is not on the service/m,
   )
-  const sent = await testbed.service.during(async () => {
+  await testbed.service.sends(t, [], async () => {
     t.match(await calcfs(testbed, 'drafts', 'drop', 'new-x'), { code: 0, stdout: /its text lies in/ })
   })
-  t.same(writes(sent), [])
   t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0, stdout: 'everything is saved.\n' })
 })
 
 t.test('a list that the service never shows is set by the command alone (CLI-13)', async t => {
   const testbed = await warmMount(t)
-  testbed.service.intercept(/^GET \/report\?id=42/, response => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end('{"id":42,"name":"Supporting","reportType":"1"}')
-  })
+  testbed.service.answer(/^GET \/report\?id=42/, '{"id":42,"name":"Supporting","reportType":"1"}')
   const text = await textOf(testbed, 'reports/42.json')
   const written = text.replace('{', '{"calculations":[1234],')
   t.equal(await outcome(overwrite(testbed, 'reports/42.json', written)), 'EINVAL')

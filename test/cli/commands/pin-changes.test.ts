@@ -10,7 +10,7 @@ import { lines } from '../../testbed/service.js'
 import { namesOf, textOf } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { gate, until } from '../../testbed/within.js'
+import { until } from '../../testbed/within.js'
 import {
   bigText,
   calcfs,
@@ -30,16 +30,7 @@ const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
 
 /** The service keeps back what it has of each file, until the function that is answered lets it go. */
 function holdDownloads({ service }: KernelTestbed): () => void {
-  const { open, opened } = gate()
-  const held = service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, passing) => {
-    const answer = await passing.carryOut()
-    await opened
-    answer()
-  })
-  return () => {
-    held()
-    open()
-  }
+  return service.hold(/^GET \/calculation\/files\/bitstream/).open
 }
 
 function fillFew(seed: Seed): void {

@@ -169,10 +169,7 @@ t.test(
     await testbed.end()
     const pin = (...more: string[]) =>
       testbed.calcfs('pin', 'projects/Fifty', '--url', service.url, '--user', 'demo', ...more)
-    const broken = service.intercept(/^GET \/calculation\/files\/bitstream\?id=414[0-9]/, response => {
-      response.writeHead(403)
-      response.end('not these')
-    })
+    const broken = service.refuse(/^GET \/calculation\/files\/bitstream\?id=414[0-9]/, 403, 'not these')
     const first = await pin()
     t.match(first, {
       code: 1,

@@ -56,11 +56,7 @@ for (const [how, begin] of [
   ['never answers', (testbed: KernelTestbed) => void testbed.service.intercept(/./, () => {})],
   [
     'answers 404 to everything, as in a redeploy,',
-    (testbed: KernelTestbed) =>
-      void testbed.service.intercept(/./, response => {
-        response.writeHead(404)
-        response.end('<html>not found</html>')
-      }),
+    (testbed: KernelTestbed) => void testbed.service.refuse(/./, 404, '<html>not found</html>'),
   ],
 ] as const) {
   t.test(`a service that ${how} is exit code 4 of status, within three seconds (CLI-22)`, async t => {
@@ -86,10 +82,7 @@ for (const [how, begin] of [
 
 t.test('a service that takes three seconds an answer is slow, not away (CLI-22)', async t => {
   const testbed = await warmMount(t)
-  testbed.service.intercept(/./, async (_, { carryOut }) => {
-    const passOn = await carryOut()
-    setTimeout(passOn, 3_000)
-  })
+  testbed.service.beforeAnswer(/./, 3_000)
   // What it was like before says that it is away, until that question is answered after all.
   await until(20_000, 'the first slow answer', async () => (await status(testbed)).code === 0)
   t.match(await soon(t, testbed, status(testbed)), {
@@ -102,10 +95,7 @@ t.test('a service that takes three seconds an answer is slow, not away (CLI-22)'
 t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-4)', async t => {
   const testbed = await warmMount(t)
   await textOf(testbed, 'reports/42.json')
-  const mend = testbed.service.intercept(/./, response => {
-    response.writeHead(401)
-    response.end('not signed in')
-  })
+  const mend = testbed.service.refuse(/./, 401, 'not signed in')
   t.match(await soon(t, testbed, status(testbed)), {
     code: 3,
     stdout: /the sign-in has ended: .*`calcfs login http:\S+ --user demo`/,
@@ -138,10 +128,7 @@ t.test(
   async t => {
     const testbed = await warmMount(t)
     for (const code of [401, 500, 503]) {
-      const end = testbed.service.intercept(/report\?id=42/, response => {
-        response.writeHead(code)
-        response.end()
-      })
+      const end = testbed.service.refuse(/report\?id=42/, code)
       t.not(await outcome(testbed.files.readFile('reports/42.json')), 'done')
       t.match(await status(testbed), { code: 0, stdout: /the service answers/ }, `${code}`)
       end()

@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
-import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
@@ -20,10 +19,7 @@ interface Waiting {
 /** A text waits that the service has refused. */
 async function waitingOn(t: Test, testbed: KernelTestbed): Promise<Waiting> {
   const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
-  const well = testbed.service.intercept(/^PUT \/report/, response => {
-    response.writeHead(500)
-    response.end()
-  })
+  const well = testbed.service.refuse(/^PUT \/report/, 500)
   t.not(await outcome(overwrite(testbed, path, text)), 'done')
   return { text, well }
 }
@@ -56,10 +52,9 @@ t.test('without a daemon drafts are listed, shown, compared and sent as with one
   t.match(stdout, /^--- what the service has now\n\+\+\+ 42\.json, not saved\n/m)
   t.match(await calcfs(testbed, 'drafts', 'send', '42'), { code: 1, stderr: /42\.json is not saved: / })
   well()
-  const sent = await testbed.service.during(async () => {
+  await testbed.service.sends(t, ['PUT /report'], async () => {
     t.match(await calcfs(testbed, 'drafts', 'send', '--all'), { code: 0, stdout: /report 42 is saved/ })
   })
-  t.same(writes(sent), ['PUT /report'])
   t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
   t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0, stdout: 'everything is saved.\n' })
   await testbed.mount()
@@ -115,10 +110,7 @@ t.test(
     const testbed = await warmMount(t)
     const { calcfs, service, directory } = testbed
     const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
-    const portal = service.intercept(/./, response => {
-      response.writeHead(200, { 'content-type': 'text/html' })
-      response.end('<html>Welcome to CafeNet</html>')
-    })
+    const portal = service.page(/./, '<html>Welcome to CafeNet</html>')
     t.not(await outcome(overwrite(testbed, path, text)), 'done')
     const { stdout } = await calcfs('drafts', 'list', '--mount', directory, '--json')
     t.match(JSON.parse(stdout), [

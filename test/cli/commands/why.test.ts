@@ -25,10 +25,7 @@ t.test(
     const testbed = await warmMount(t)
     const path = 'reports/42.json'
     const text = await textOf(testbed, path)
-    testbed.service.intercept(/^PUT \/report/, response => {
-      response.writeHead(403)
-      response.end('report 42 belongs to the group leader')
-    })
+    testbed.service.refuse(/^PUT \/report/, 403, 'report 42 belongs to the group leader')
     t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', 'Supported'))), 'EACCES')
     const { code, stdout } = await why(testbed, path)
     t.equal(code, 0)
@@ -69,10 +66,7 @@ t.test('why is right after a success (CLI-1)', async t => {
       ['Sent', 'send'],
       ['Dropped', 'drop'],
     ] as const) {
-      const well = testbed.service.intercept(/^PUT \/report/, response => {
-        response.writeHead(403)
-        response.end()
-      })
+      const well = testbed.service.refuse(/^PUT \/report/, 403)
       t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', word))), 'EACCES')
       well()
       t.equal((await testbed.calcfs('drafts', command, '42.json', '--mount', testbed.directory)).code, 0)
@@ -84,14 +78,8 @@ t.test('why is right after a success (CLI-1)', async t => {
     const testbed = await warmMount(t)
     const [file, folder] = ['projects/Water splitting/H2O/output.cml', 'by-id/project/102']
     const mends = [
-      testbed.service.intercept(
-        /^GET \/calculation\/files\/bitstream/,
-        response => void response.writeHead(500).end(''),
-      ),
-      testbed.service.intercept(
-        /^GET \/project\/descendant\?id=102/,
-        response => void response.writeHead(500).end(''),
-      ),
+      testbed.service.refuse(/^GET \/calculation\/files\/bitstream/, 500),
+      testbed.service.refuse(/^GET \/project\/descendant\?id=102/, 500),
     ]
     t.not(await outcome(testbed.files.readFile(file)), 'done')
     t.not(await outcome(testbed.files.readdir(folder)), 'done')

@@ -171,16 +171,10 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   const testbed = await realMount(t)
   const path = 'reports/42.json'
   const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
-  const well = testbed.service.intercept(/^PUT \/report/, response => {
-    response.writeHead(500)
-    response.end()
-  })
+  const well = testbed.service.refuse(/^PUT \/report/, 500)
   t.not(await outcome(overwrite(testbed, path, text)), 'done')
   well()
-  testbed.service.intercept(/^PUT \/report/, async (_response, { carryOut }) => {
-    const passOn = await carryOut()
-    setTimeout(passOn, 5000)
-  })
+  testbed.service.beforeAnswer(/^PUT \/report/, 5000)
   const sent = await timed(testbed.calcfs('drafts', 'send', '42', '--mount', testbed.directory))
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
   t.ok(sent.byClock > 5000, `${sent.byClock} ms`)

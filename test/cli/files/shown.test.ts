@@ -7,8 +7,9 @@ import { chance } from '../../long/chance.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed, run } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
+import { lines } from '../../testbed/service.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
-import { gate, until } from '../../testbed/within.js'
+import { until } from '../../testbed/within.js'
 import { drawnTree } from './drawn-tree.js'
 
 t.setTimeout(480_000)
@@ -127,14 +128,8 @@ t.test('NOFUSE-1 a path is one of the drive, or one below a mount, and links lea
 
 t.test('NOFUSE-2 what cannot be had is named, the rest goes on, and the exit code says why', async t => {
   const testbed = await warmMount(t)
-  const well = testbed.service.intercept(/^(GET|HEAD) \/calculation\/files\b.*1235/, response => {
-    response.writeHead(500)
-    response.end()
-  })
-  const forbidden = testbed.service.intercept(/\/calculation\/files\b.*1236/, response => {
-    response.writeHead(403)
-    response.end()
-  })
+  const well = testbed.service.refuse(/^(GET|HEAD) \/calculation\/files\b.*1235/, 500)
+  const forbidden = testbed.service.refuse(/\/calculation\/files\b.*1236/, 403)
   await bothWays(testbed, async (how, calcfs) => {
     const found = await calcfs('find', 'projects/Water splitting', '--name', '*.inp')
     t.match(found, { code: 1, stdout: 'projects/Water splitting/TS1_opt/input.inp\n' }, how)
@@ -230,19 +225,12 @@ t.test('NOFUSE-4 a tree is asked for side by side, however slow the service is',
     const [mounted, unmounted] = ways(testbed)
     const [, calcfs] = (how === 'mounted' ? mounted : unmounted) ?? []
     if (how === 'not mounted') await testbed.end()
-    const held = gate()
-    let waiting = 0
-    testbed.service.intercept(
-      /^GET \/(project|calculation)\S*\b(id|\w+Id)=2[012]\d\b/,
-      async (_, { carryOut }) => {
-        waiting += 1
-        await held.opened
-        const answer = await carryOut()
-        answer()
-      },
-    )
+    const question = /^GET \/(project|calculation)\S*\b(id|\w+Id)=2[012]\d\b/
+    const held = testbed.service.hold(question, 'request')
+    const before = testbed.service.heard.length
+    const asked = () => lines(testbed.service.heard.slice(before)).filter(line => question.test(line)).length
     const finding = calcfs?.('find', 'projects', '--type', 'f')
-    await until(30_000, `${how}: questions side by side`, () => waiting >= 16)
+    await until(30_000, `${how}: questions side by side`, () => asked() >= 16)
     held.open()
     t.match(await finding, { code: 0, stderr: '' }, how)
   }

@@ -32,8 +32,7 @@ async function mounted(
   return ran
 }
 
-const refuseAll = (status: number) =>
-  service.intercept(/^GET \/(navigation|project)/, response => void response.writeHead(status).end('{}'))
+const refuseAll = (status: number) => service.refuse(/^GET \/(navigation|project)/, status, '{}')
 
 t.test('ROOT-6 a --root that does not exist ends mount with a sentence', async t => {
   for (const root of ['/db/demo/None', 'db/none/None/', '99999']) {

@@ -40,11 +40,7 @@ async function slowed(t: Test): Promise<KernelTestbed> {
 
 /** The service answers these requests so many milliseconds later. */
 const delayed = (testbed: KernelTestbed, which: RegExp, milliseconds: number) =>
-  testbed.service.intercept(which, async (_response, { carryOut }) => {
-    const passOn = await carryOut()
-    await new Promise(wake => setTimeout(wake, milliseconds))
-    passOn()
-  })
+  testbed.service.beforeAnswer(which, milliseconds)
 
 const delay = 1_100
 const records = /\/(project|calculation)(\/descendant|\/files)?\?/

@@ -11,7 +11,7 @@ import { plainNode } from '../../testbed/programs.js'
 import { watched } from '../../testbed/session/watched.js'
 import { terminal } from '../../testbed/terminal.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { gate, until, within } from '../../testbed/within.js'
+import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 
@@ -82,12 +82,7 @@ t.test('watching one drive', async t => {
   await t.test(
     'WATCH-1 top names a call that waits, what it waits for, and an edit that is not saved',
     async t => {
-      const { opened, open } = gate()
-      const undo = testbed.service.intercept(/GET \/report\?id=4711/, async (_response, { carryOut }) => {
-        const passOn = await carryOut()
-        await opened
-        passOn()
-      })
+      const { open } = testbed.service.hold(/GET \/report\?id=4711/)
       const waiting = testbed.files.stat('reports/4711.json').catch(() => undefined)
       await until(mountPatience, 'the call in top', async () => {
         const { stdout } = await testbed.calcfs('top', directory, '--once')
@@ -95,7 +90,6 @@ t.test('watching one drive', async t => {
       })
       open()
       await waiting
-      undo()
       const text = await textOf(testbed, record)
       t.match(await outcome(overwrite(testbed, record, text.replace('{', '{,'))), /EINVAL/)
       t.match(

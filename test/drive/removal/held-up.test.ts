@@ -1,12 +1,11 @@
 // Removals while the service holds something up: an unmount deletes nothing that waits, and a report goes before what it lists.
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { pauseEnds, removeTree } from '../../semantics/namespace/deleting.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { ids } from '../../testbed/sample-data.js'
-import { lines, writes } from '../../testbed/service.js'
+import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
 
 const calculation = 'projects/Water splitting/TS1_opt'
 const report = `reports/${ids.report}.json`
@@ -16,26 +15,16 @@ t.test('DEL-14 names that are looked up while the drive ends delete nothing', as
   const testbed = await inProcess(t, { settings })
   const { files, service } = testbed
   const text = await textOf(testbed, report)
-  let answer = () => {}
-  const held = new Promise<void>(resolve => {
-    answer = resolve
-  })
-  service.intercept(/^PUT/, async (_, { carryOut }) => {
-    const passOn = await carryOut()
-    await held
-    passOn()
-  })
+  const held = service.hold(/^PUT/)
   const saved = overwrite(testbed, report, text.replace(/"name": "[^"]*"/, '"name": "Renamed"'))
-  await until(10_000, 'the save is on its way', async () =>
-    lines(service.heard).some(line => line.startsWith('PUT')),
-  )
+  await held.met
   const asked = await service.during(async () => {
     await removeTree(testbed, calculation)
     const ended = testbed.remount()
     await turn()
     await testbed.pass(3_300)
     t.equal(await outcome(files.lstat(calculation)), 'ENOENT', 'it is hidden still')
-    answer()
+    held.open()
     await Promise.all([saved, ended])
     await pauseEnds(testbed)
   })
@@ -50,16 +39,15 @@ t.test('DEL-12 a report that goes together with a calculation of its list is del
   const testbed = await inProcess(t, { settings })
   const { files, service } = testbed
   await textOf(testbed, report)
-  service.intercept(/^GET \/report\?/, async (_, { carryOut }) => {
-    await pause(300)
-    const passOn = await carryOut()
-    passOn()
-  })
-  const asked = await service.during(async () => {
-    await removeTree(testbed, calculation)
-    t.equal(await outcome(files.unlink(report)), 'done')
-    await pauseEnds(testbed)
-    await pauseEnds(testbed)
-  })
-  t.same(writes(asked), [`DELETE /report?id=${ids.report}`, `DELETE /calculation?id=${ids.transition}`])
+  service.beforeAnswer(/^GET \/report\?/, 300)
+  await service.sends(
+    t,
+    [`DELETE /report?id=${ids.report}`, `DELETE /calculation?id=${ids.transition}`],
+    async () => {
+      await removeTree(testbed, calculation)
+      t.equal(await outcome(files.unlink(report)), 'done')
+      await pauseEnds(testbed)
+      await pauseEnds(testbed)
+    },
+  )
 })

@@ -47,10 +47,7 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     await timed(limit, calls => readWhole(calls, at(path)))
 
   const drafts = new Map<string, string>()
-  const refused = service.intercept(
-    /^(PUT|POST) \/(report|project)/,
-    response => void response.writeHead(500).end('{"error":"no"}'),
-  )
+  const refused = service.refuse(/^(PUT|POST) \/(report|project)/, 500, '{"error":"no"}')
   const texts: Readonly<Record<string, string>> = {
     [`reports/${ids.report}.json`]: '{"title": "draft-one is no JSON',
     [`reports/${ids.profile}/order.txt`]: 'draft-two is no calculation\n',

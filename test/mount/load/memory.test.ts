@@ -111,10 +111,7 @@ t.test('MEM-1 a report of 100,000 rows is shown without a tree of them', { timeo
   const mount = await realMount(t)
   const rows = Array.from({ length: 100_000 }, (_, at) => `{"calcId":${at + 1},"calcOrder":${at + 1}}`)
   const answer = `{"id":77,"title":"Long","reportType":"Energy Profile","calculations":[${rows.join(',')}]}`
-  mount.service.intercept(/^GET \/report\?id=77/, response => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(answer)
-  })
+  mount.service.answer(/^GET \/report\?id=77/, () => answer)
   const at = (path: string): string => join(mount.directory, 'reports', path)
   for (const path of ['77.json', '77', '77/order.txt']) await within(60_000, path, fs.stat(at(path)))
   const text = await within(60_000, '77.json', fs.readFile(at('77.json'), 'utf8'))

@@ -26,10 +26,7 @@ function crowd(proxy: TestProxy): void {
       `{"id":${firstId + BigInt(at)},"name":"${titleOf(at)}","description":"number ${at} of a campaign of many","parentId":${ids.water},"owner":"demo","state":"created","modificationDate":"${date}"}`,
   )
   const listing = Buffer.from(`[${items.join(',')}]`)
-  proxy.intercept(new RegExp(`^GET /project/descendant\\?id=${ids.water}&type=calculation`), response => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(listing)
-  })
+  proxy.answer(new RegExp(`^GET /project/descendant\\?id=${ids.water}&type=calculation`), () => listing)
 }
 
 /** The most memory the daemon has had so far, in MB. */

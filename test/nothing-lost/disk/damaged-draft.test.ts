@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fillSampleData } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { draftsLeft } from '../left-behind.js'
@@ -35,7 +34,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
     },
   })
   const { calcfs, directory } = testbed
-  const mend = testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const mend = testbed.service.refuse(/^PUT \/report/, 500, '{}')
   const due = new Map<string, string>()
   for (const at of [...Object.keys(harms), 'whole'].keys()) {
     const path = `reports/${numberOf(at)}.json`
@@ -73,12 +72,11 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
     for (const said of [why, list.stdout, status.stdout])
       t.match(said, /the disk has lost bytes of this text .*\/drafts\/[-0-9a-f]+\/text/, `${name}: reported`)
     t.match(why, `calcfs drafts drop ${id}.json.damaged`)
-    const sent = await testbed.service.during(async () => {
+    await testbed.service.sends(t, [], `${name}: not sent`, async () => {
       const { code, stderr } = await calcfs('drafts', 'send', '--mount', directory, `${id}.json.damaged`)
       t.equal(code, 1)
       t.match(stderr, /the disk has lost bytes/)
     })
-    t.same(writes(sent), [], `${name}: not sent`)
     const left = await readFile(join(directory, `.calcfs/drafts/${id}.json.damaged`))
     t.same(left, harms[name]?.(Buffer.from(due.get(path) ?? '')), `${name}: what is left can be read`)
   }

@@ -67,11 +67,7 @@ async function madeOnce(t: Test, { testbed, disk, kind, name, pages, come }: Cas
   const { service } = testbed
   const [path, text] = [kind.path(name), kind.text(name)]
   if (kind.what === 'a share') await namesOf(testbed, shares)
-  const mend = service.intercept(kind.post, async (_, { carryOut }) => {
-    const passOn = await carryOut()
-    await disk.leave(pages)
-    passOn()
-  })
+  const mend = service.beforeAnswer(kind.post, () => disk.leave(pages))
   const asked = await service.during(async () => {
     const first = await outcome(overwrite(testbed, path, text))
     mend()

@@ -15,7 +15,7 @@ t.test(
   async t => {
     const testbed = await realMount(t)
     const text = await retitled(testbed, 'Unsent')
-    const mend = testbed.service.intercept(put, response => void response.writeHead(500).end())
+    const mend = testbed.service.refuse(put, 500)
     t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
     mend()
     t.match(await testbed.calcfs('unmount', testbed.directory), {

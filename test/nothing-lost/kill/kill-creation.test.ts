@@ -1,7 +1,6 @@
 // kill -9 at each second step behind the POST of a report, drawn, and at every one at night: the service has one of it, and the text is never gone.
 import t from 'tap'
 import { realMount } from '../../testbed/mount.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { creationSteps, killCreation } from './kill-creation.js'
@@ -39,21 +38,20 @@ t.test(
     t.test('NEW-8 a report', async t => {
       const path = 'reports/new-moved.json'
       const text = '{"title":"Moved","reportType":"1"}'
-      const asked = await service.during(async () => {
+      await service.sends(t, ['POST /report'], async () => {
         await killedAt(/^POST \/report$/, path, text)
         for (let tries = 0; tries < 2; tries += 1) {
           await files.unlink(path)
           t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
         }
       })
-      t.same(writes(asked), ['POST /report'])
       t.equal(await textOf(testbed, '.calcfs/drafts/new-moved.json'), text)
     })
 
     t.test('NEW-8 nor is it made twice where a kill comes between the emptying and the text', async t => {
       const path = 'reports/new-emptied.json'
       const text = '{"title":"Emptied","reportType":"1"}'
-      const asked = await service.during(async () => {
+      await service.sends(t, ['POST /report'], async () => {
         await killedAt(/^POST \/report$/, path, text)
         const scene = sceneOn(testbed)
         await scene.open(path, 'w')
@@ -62,19 +60,17 @@ t.test(
         await testbed.mount()
         t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
       })
-      t.same(writes(asked), ['POST /report'])
       t.equal(await textOf(testbed, '.calcfs/drafts/new-emptied.json'), text)
     })
 
     t.test('SHARE-5 a share', async t => {
       const path = 'projects/Water splitting/.shares/new-moved.json'
       const text = '{"user":"guest","permission":"READ"}'
-      const asked = await service.during(async () => {
+      await service.sends(t, ['POST /project/share'], async () => {
         await killedAt(/^POST \/project\/share$/, path, text)
         await files.unlink(path).catch(() => {})
         t.equal(await outcome(overwrite(testbed, path, text)), 'done')
       })
-      t.same(writes(asked), ['POST /project/share'])
       t.same(await namesOf(testbed, '.calcfs/drafts'), [
         'new-emptied.json',
         'new-emptied.json.why',

@@ -145,7 +145,7 @@ async function reached(stand: Stand, scene: Scene, { act, moment }: Begun): Prom
   const whole = Buffer.byteLength(act.text)
   const save = (text = act.text) => outcome(overwrite(testbed, path, text))
   const failing = async (which: RegExp): Promise<Act> => {
-    const mend = testbed.service.intercept(which, response => void response.writeHead(500).end())
+    const mend = testbed.service.refuse(which, 500)
     const end = await save()
     mend()
     return { ...act, written: whole, end }

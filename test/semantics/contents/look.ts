@@ -108,9 +108,7 @@ export function look(t: Test, open: OpenTestbed): void {
     t.test(`READ-6 a page for ${title} is EIO while the service gives no record as JSON`, async t => {
       const testbed = await open(t, { fill: seed => fill(seed, [title]) })
       await testbed.files.readdir(folder)
-      const mend = testbed.service.intercept(/^GET /, response => {
-        response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
-      })
+      const mend = testbed.service.page(/^GET /, '<html>Sign in</html>')
       t.equal(await outcome(testbed.files.readFile(`${folder}/${title}`)), 'EIO')
       mend()
       await testbed.pass(6_000)
@@ -119,9 +117,7 @@ export function look(t: Test, open: OpenTestbed): void {
 
   t.test('READ-6 a page is no geometry', async t => {
     const testbed = await open(t)
-    testbed.service.intercept(/^GET .*calculation\/xyz/, response => {
-      response.setHeader('content-type', 'text/html').end('<html>none</html>')
-    })
+    testbed.service.page(/^GET .*calculation\/xyz/, '<html>none</html>')
     t.equal(await outcome(testbed.files.readFile('projects/Water splitting/H2O/H2O.xyz')), 'EIO')
   })
 }

@@ -73,7 +73,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
     const before = await namesOf(testbed, calculation)
 
     t.test('DEL-1 is hidden at once, and back when the burst ends; why and status say so', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(files.unlink(`${calculation}/input.inp`)), 'done')
         t.equal(await outcome(files.lstat(`${calculation}/input.inp`)), 'ENOENT')
         t.notOk((await namesOf(testbed, calculation)).includes('input.inp'))
@@ -81,13 +81,12 @@ export function bursts(t: Test, open: OpenTestbed): void {
         t.same(await namesOf(testbed, calculation), before)
         t.equal(await textOf(testbed, `${calculation}/input.inp`), '! B3LYP opt\n')
       })
-      t.same(writes(asked), [])
       t.match(await files.xattr(`${calculation}/input.inp`, 'user.calcfs.error'), /not deleted: .*rm -r/)
       t.ok((await statusOf(testbed)).removedInVain.includes(`/${calculation}/input.inp`))
     })
 
     t.test('DEL-1 what an earlier burst unlinked counts for no rmdir', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await removeTree(testbed, calculation, 'run.log')
         await testbed.pass(3_200)
         t.same(await namesOf(testbed, calculation), before)
@@ -96,7 +95,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), [])
       t.same(await namesOf(testbed, calculation), before)
     })
 
@@ -112,7 +110,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test('DEL-14 touch of the calculation takes it back, as it was, and why tells', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await removeTree(testbed, calculation)
         t.equal(await outcome(files.lstat(calculation)), 'ENOENT')
         await files.touch(calculation)
@@ -122,7 +120,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
         t.match(await files.xattr(calculation, 'user.calcfs.error'), /it was not deleted.*was touched/)
         t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY', 'nothing of it counts as unlinked')
       })
-      t.same(writes(asked), [])
     })
 
     t.test('DEL-15 while it waits status says so', async t => {
@@ -133,7 +130,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
     })
 
     t.test('DEL-14 an unmount deletes nothing that waits', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await removeTree(testbed, calculation)
         await files.unlink(`reports/${ids.report}.json`)
         await testbed.remount()
@@ -141,21 +138,19 @@ export function bursts(t: Test, open: OpenTestbed): void {
         // What the drive that has ended left behind would come by its own clock.
         await testbed.pass(3_300)
       })
-      t.same(writes(asked), [])
       for (const path of [calculation, `reports/${ids.report}.json`])
         t.equal(await outcome(files.lstat(path)), 'done', path)
     })
 
     t.test('DEL-12 what another client changes meanwhile is not deleted', async t => {
       await textOf(testbed, `${calculation}/.calculation.json`)
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await removeTree(testbed, calculation)
         const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
         const body = JSON.stringify({ ...record, description: 'needed after all' })
         await service.elsewhere('PUT', '/calculation', body)
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), [])
       t.match(await files.xattr(calculation, 'user.calcfs.error'), /changed it since/)
     })
   })
@@ -165,14 +160,13 @@ export function bursts(t: Test, open: OpenTestbed): void {
     const { service } = testbed
 
     t.test('DEL-3 go together, once nothing was removed for three seconds', async t => {
-      const first = await service.during(async () => {
+      await service.sends(t, [], 'the pause begins again with the second', async () => {
         await removeTree(testbed, `${water}/P201/C1`)
         await testbed.pass(2_000)
         await removeTree(testbed, `${water}/P201/C2`)
         await testbed.pass(1_200)
         await testbed.files.readdir(water)
       })
-      t.same(writes(first), [], 'the pause begins again with the second')
       const then = await service.during(() => pauseEnds(testbed))
       t.same(writes(then).sort(), [deletion('2011'), deletion('2012')])
     })
@@ -201,14 +195,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
       const { service } = testbed
       const all = await removables(testbed)
       // Each answer takes three seconds, in which the call waits.
-      const mend =
-        how === 'fast'
-          ? () => {}
-          : service.intercept(/./, async (_, { carryOut }) => {
-              await testbed.pass(3_000)
-              const passOn = await carryOut()
-              passOn()
-            })
+      const mend = how === 'fast' ? () => {} : service.beforeAnswer(/./, () => testbed.pass(3_000))
       for (let round = 0; round < 3; round += 1) {
         const chosen = pick.shuffled(all).slice(0, 4 + pick.whole(0, 1))
         const told = chosen.map(({ path }) => path).join(', ')
@@ -259,7 +246,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
       ['status.json', () => files.unlink('.calcfs/status.json')],
     ]
     for (const [what, remove] of variants(open, own, 4)) {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], what, async () => {
         await removeTree(testbed, `${water}/P202/C1`)
         t.match(await outcome(remove()), /^EPERM$/, what)
         t.ok(await isThere(testbed, `${water}/P202/C1`), `${what}: the calculation is back at once`)
@@ -271,14 +258,12 @@ export function bursts(t: Test, open: OpenTestbed): void {
         t.equal(await outcome(files.rmdir(`${water}/P202/Empty`)), 'EPERM')
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), [], what)
       t.match(await files.xattr(`${water}/P202/C1`, 'user.calcfs.error'), /was to be removed with it/)
     }
-    const asked = await service.during(async () => {
+    await service.sends(t, [deletion('2021')], async () => {
       await removeTree(testbed, `${water}/P202/C1`)
       await pauseEnds(testbed)
     })
-    t.same(writes(asked), [deletion('2021')])
   })
 
   t.test('DEL-4 a removal that fails blocks nothing: the next one works at once', async t => {

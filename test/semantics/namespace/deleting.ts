@@ -69,12 +69,11 @@ export function deleting(t: Test, open: OpenTestbed): void {
         (await textOf(testbed, `${path}/${record}`)).replace(name, now),
       )
       t.ok((await namesOf(testbed, water)).includes(now))
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         if (name === 'TS1_opt') t.equal(await outcome(removeTree(testbed, path)), 'ENOENT')
         else t.equal(await outcome(testbed.files.rmdir(path)), 'ENOENT')
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), [])
       t.ok((await namesOf(testbed, water)).includes(now))
     }
   })
@@ -85,15 +84,13 @@ export function deleting(t: Test, open: OpenTestbed): void {
     await namesOf(testbed, calculation)
     const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
     t.equal(String(record.parentId), ids.water)
-    service.intercept(/^GET \/calculation\?id=1234$/, response => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ ...record, parentId: Number(ids.empty) }))
-    })
-    const asked = await service.during(async () => {
+    service.answer(/^GET \/calculation\?id=1234$/, () =>
+      JSON.stringify({ ...record, parentId: Number(ids.empty) }),
+    )
+    await service.sends(t, [], async () => {
       await removeTree(testbed, calculation)
       await pauseEnds(testbed)
     })
-    t.same(writes(asked), [])
     t.match(await files.xattr(calculation, 'user.calcfs.error'), /moved it/)
   })
 
@@ -110,19 +107,17 @@ export function deleting(t: Test, open: OpenTestbed): void {
     ).filter(({ name }: { name: string }) => name === 'Made here')
     const project = JSON.parse(await service.elsewhere('GET', `/project?id=${made.id}`))
     await service.elsewhere('PUT', '/project', JSON.stringify({ ...project, name: 'Keep that' }))
-    const asked = await service.during(async () => {
+    await service.sends(t, [], async () => {
       t.match(await outcome(files.rename(calculation, `${water}/mine`)), /^(ESTALE|ENOENT)$/)
       t.match(await outcome(files.rmdir(`${water}/Made here`)), /^(ESTALE|ENOENT)$/)
     })
-    t.same(writes(asked), [])
     const other = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.product}`))
     await namesOf(testbed, `${water}/${other.name}`)
     await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...other, name: 'Keep it' }))
-    const removed = await service.during(async () => {
+    await service.sends(t, [], async () => {
       await outcome(removeTree(testbed, `${water}/${other.name}`))
       await pauseEnds(testbed)
     })
-    t.same(writes(removed), [])
     t.equal(JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.product}`)).name, 'Keep it')
   })
 
@@ -131,14 +126,12 @@ export function deleting(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test('DEL-3 whole it is one DELETE, after the pause; until then it is not to be seen', async t => {
-      const asked = await service.during(() => removeTree(testbed, calculation))
-      t.same(writes(asked), [])
+      await service.sends(t, [], () => removeTree(testbed, calculation))
       t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
       t.equal(await outcome(files.lstat(calculation)), 'ENOENT')
       t.equal(await outcome(files.lstat(`by-id/calculation/${ids.transition}`)), 'ENOENT')
       t.equal(await outcome(files.lstat(`by-id/project/${ids.water}/TS1_opt/run.log`)), 'ENOENT')
-      const sent = await service.during(() => pauseEnds(testbed))
-      t.same(writes(sent), [`DELETE /calculation?id=${ids.transition}`])
+      await service.sends(t, [`DELETE /calculation?id=${ids.transition}`], () => pauseEnds(testbed))
       t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
       t.notOk(await there(testbed, `/calculation?id=${ids.transition}`))
     })
@@ -149,7 +142,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test('DEL-4 a project whose record cannot be read is not deleted either', async t => {
-      const mend = service.intercept(/^GET \/project\?/, response => void response.writeHead(500).end('no'))
+      const mend = service.refuse(/^GET \/project\?/, 500, 'no')
       const asked = await service.during(async () => {
         for (const [name] of await files.readdir(water)) {
           const path = `${water}/${name}`
@@ -166,9 +159,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     t.test('RMDIR-1 a project whose children make no sense is not taken for empty', async t => {
       await testbed.pass(3_200)
       const odd = /^GET \/project\/descendant/
-      const mend = service.intercept(odd, response => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end('[{"oid":7}]')
-      })
+      const mend = service.answer(odd, '[{"oid":7}]')
       await files.touch('projects')
       const asked = await service.during(async () => {
         t.equal(await outcome(files.rmdir(`by-id/project/${ids.water}`)), 'ENOTEMPTY')

@@ -66,8 +66,7 @@ export function making(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test('MAKE-1 is a POST of a project below its parent; it is there at once', async t => {
-      const asked = await service.during(() => files.mkdir(`${water}/Fresh project`))
-      t.same(writes(asked), ['POST /project'])
+      await service.sends(t, ['POST /project'], () => files.mkdir(`${water}/Fresh project`))
       t.ok((await namesOf(testbed, water)).includes('Fresh project'))
       const [made] = (await below(testbed, ids.water)).filter(({ name }) => name === 'Fresh project')
       const record = JSON.parse(await textOf(testbed, `${water}/Fresh project/.project.json`))
@@ -81,7 +80,7 @@ export function making(t: Test, open: OpenTestbed): void {
     })
 
     t.test('MAKE-3 a name that is taken is EEXIST; where nothing can be made it is EPERM', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(files.mkdir(`${water}/TS1_opt`)), 'EEXIST')
         t.equal(await outcome(files.mkdir(`${water}/TS1_opt/inside`)), 'EPERM')
         t.equal(await outcome(files.mkdir('reports/folder')), 'EPERM')
@@ -95,7 +94,6 @@ export function making(t: Test, open: OpenTestbed): void {
         ])
           t.match(await outcome(files.mkdir(`${water}/${name}`)), /EPERM/, name)
       })
-      t.same(writes(asked), [])
       service.seed.addProject({ id: '190', name: '.snakemake', owner: 'demo', parent: ids.water })
       await testbed.pass(31_000)
       t.ok((await namesOf(testbed, water)).includes('.snakemake'), 'a project of that name is shown')
@@ -147,11 +145,9 @@ export function making(t: Test, open: OpenTestbed): void {
     t.test('MAKE-4 nor does a second try, when the first check was impossible', async t => {
       const mends: (() => void)[] = []
       mends.push(
-        service.intercept(/^POST \/project$/, async (response, { carryOut }) => {
-          await carryOut()
-          mends.push(service.intercept(/^GET \/project\/desc/, away => void away.destroy()))
-          response.destroy()
-        }),
+        service.lose(/^POST \/project$/, () =>
+          mends.push(service.intercept(/^GET \/project\/desc/, away => void away.destroy())),
+        ),
       )
       t.match(await outcome(files.mkdir(`${water}/Twice`)), /^E/)
       for (const mend of mends) mend()
@@ -186,11 +182,10 @@ export function making(t: Test, open: OpenTestbed): void {
       await namesOf(testbed, 'projects/Mine/Below')
       const isDated = other === 'another date'
       await service.remake(fill(isDated ? fields.replace('2024', '2019') : fields, 'Other'))
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (let tries = isDated ? 2 : 1; tries > 0; tries -= 1)
           t.match(await outcome(files.mkdir('projects/Mine/New')), /^(ESTALE|ENOENT)$/)
       })
-      t.same(writes(asked), [])
       t.same((await below(testbed, '70')).length, 1)
       await testbed.pass(11_000)
       t.equal(await outcome(files.mkdir('projects/Other/New')), 'done', 'under its own name it is meant')
@@ -204,7 +199,7 @@ export function making(t: Test, open: OpenTestbed): void {
         const { files, service } = testbed
         await namesOf(testbed, water)
         await textOf(testbed, `${water}/.project.json`)
-        const mend = service.intercept(which, response => void response.writeHead(500).end('no'))
+        const mend = service.refuse(which, 500, 'no')
         const asked = await service.during(async () => {
           t.match(await outcome(files.mkdir(`${water}/Unseen`)), /^E/)
         })
@@ -220,25 +215,22 @@ export function making(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, { service: { shortcomings: { ownSpelling: true } } })
     const { files, service } = testbed
     const title = async (path: string) => JSON.parse(await textOf(testbed, path)).name
-    const asked = await service.during(async () => {
-      t.equal(await outcome(files.mkdir(`${water}/new one`)), 'done')
-      t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/a b`)), 'done')
-      t.equal(await outcome(files.rename(`${water}/Sub project`, `${water}/my ü project`)), 'done')
-      t.equal(await outcome(files.mkdir(`${water}/new one`)), 'EEXIST')
-      const record = `${water}/H2O/.calculation.json`
-      const renamed = (await textOf(testbed, record)).replace('"H2O"', '"heavy water"')
-      t.equal(await outcome(overwrite(testbed, record, renamed)), 'done')
-      const report = `reports/${ids.report}.json`
-      const retitled = (await textOf(testbed, report)).replace('"Supporting"', '"Supporting text"')
-      t.equal(await outcome(overwrite(testbed, report, retitled)), 'done')
-    })
-    t.same(writes(asked), [
-      'POST /project',
-      'PUT /calculation',
-      'PUT /project',
-      'PUT /calculation',
-      'PUT /report',
-    ])
+    await service.sends(
+      t,
+      ['POST /project', 'PUT /calculation', 'PUT /project', 'PUT /calculation', 'PUT /report'],
+      async () => {
+        t.equal(await outcome(files.mkdir(`${water}/new one`)), 'done')
+        t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/a b`)), 'done')
+        t.equal(await outcome(files.rename(`${water}/Sub project`, `${water}/my ü project`)), 'done')
+        t.equal(await outcome(files.mkdir(`${water}/new one`)), 'EEXIST')
+        const record = `${water}/H2O/.calculation.json`
+        const renamed = (await textOf(testbed, record)).replace('"H2O"', '"heavy water"')
+        t.equal(await outcome(overwrite(testbed, record, renamed)), 'done')
+        const report = `reports/${ids.report}.json`
+        const retitled = (await textOf(testbed, report)).replace('"Supporting"', '"Supporting text"')
+        t.equal(await outcome(overwrite(testbed, report, retitled)), 'done')
+      },
+    )
     const names = await namesOf(testbed, water)
     for (const name of ['new_one', 'a_b', 'my_ü_project', 'heavy_water']) t.ok(names.includes(name), name)
     t.equal(await title(`${water}/new one/.project.json`), 'new_one', 'the written name answers')
@@ -259,8 +251,7 @@ export function making(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test('RENAME-1 of a project is one PUT, and everything in it is there under the new name', async t => {
-      const asked = await service.during(() => files.rename(water, 'projects/Water oxidation'))
-      t.same(writes(asked), ['PUT /project'])
+      await service.sends(t, ['PUT /project'], () => files.rename(water, 'projects/Water oxidation'))
       t.match(await service.elsewhere('GET', `/project?id=${ids.water}`), /"name":"Water oxidation"/)
       t.equal(await textOf(testbed, 'projects/Water oxidation/TS1_opt/input.inp'), '! B3LYP opt\n')
       t.equal(await outcome(files.lstat(water)), 'ENOENT')
@@ -268,19 +259,17 @@ export function making(t: Test, open: OpenTestbed): void {
     })
 
     t.test('RENAME-1 of a calculation is one PUT, and its geometry is called like it', async t => {
-      const asked = await service.during(() => files.rename(`${water}/TS1_opt`, `${water}/TS2_opt`))
-      t.same(writes(asked), ['PUT /calculation'])
+      await service.sends(t, ['PUT /calculation'], () => files.rename(`${water}/TS1_opt`, `${water}/TS2_opt`))
       t.ok((await namesOf(testbed, `${water}/TS2_opt`)).includes('TS2_opt.xyz'))
       await files.rename(`${water}/TS2_opt`, `${water}/TS1_opt`)
     })
 
     t.test('MAKE-3 a name that is taken is refused, and nothing is sent', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.match(await outcome(files.rename(`${water}/TS1_opt`, `${water}/Sub project`)), /EEXIST|ENOTEMPTY/)
         for (const name of ['desktop.ini', '.x', 'node_modules'])
           t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/${name}`)), 'EPERM', name)
       })
-      t.same(writes(asked), [])
     })
   })
 
@@ -289,8 +278,7 @@ export function making(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test('RMDIR-1 an empty project is deleted', async t => {
-      const asked = await service.during(() => files.rmdir(`${water}/Sub project`))
-      t.same(writes(asked), [`DELETE /project?id=${ids.empty}`])
+      await service.sends(t, [`DELETE /project?id=${ids.empty}`], () => files.rmdir(`${water}/Sub project`))
       t.notOk((await namesOf(testbed, water)).includes('Sub project'))
     })
 

@@ -1,7 +1,6 @@
 // A report or share that is removed: deleted after the pause, and kept where its program may only have meant its own copy.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { pauseEnds, removeTree } from './deleting.js'
@@ -16,52 +15,45 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
 
     t.test('DEL-14 a report created again within the pause is an edit and no deletion', async t => {
       const text = (await textOf(testbed, report)).replace('"Supporting"', '"Kept"')
-      const asked = await service.during(async () => {
+      await service.sends(t, ['PUT /report'], async () => {
         await files.unlink(report)
         await overwrite(testbed, report, text)
         await testbed.pass(3200)
         await files.lstat(report)
       })
-      t.same(writes(asked), ['PUT /report'])
     })
 
     t.test('DEL-14 a report renamed away is never deleted', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await files.rename(report, `${report}~`)
         await testbed.pass(3200)
         t.equal((await files.lstat(report)).kind, 'file')
       })
-      t.same(writes(asked), [])
     })
 
     t.test('DEL-28 one that was saved here within the last minute is back after the pause', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(files.unlink(report)), 'done')
         await testbed.pass(3200)
         t.equal((await files.lstat(report)).kind, 'file')
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), [])
     })
 
     t.test('DEL-3 a report is hidden at once, and deleted when the burst ends', async t => {
       await testbed.pass(61_000)
-      const asked = await service.during(async () => {
+      await service.sends(t, [`DELETE /report?id=${ids.report}`], async () => {
         await files.unlink(report)
         t.equal(await outcome(files.lstat(report)), 'ENOENT')
         await testbed.pass(3200)
         await gone(testbed, `/report?id=${ids.report}`)
       })
-      t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
       t.equal(await outcome(files.lstat(report)), 'ENOENT')
       t.notOk((await namesOf(testbed, 'reports')).includes(`${ids.report}.json`))
     })
 
     t.test('DEL-15 a DELETE that is refused brings the file back, and says why', async t => {
-      const mend = service.intercept(
-        /^DELETE \/report/,
-        response => void response.writeHead(403).end('not yours'),
-      )
+      const mend = service.refuse(/^DELETE \/report/, 403, 'not yours')
       const path = `reports/${ids.profile}.json`
       await files.unlink(path)
       await testbed.pass(3200)
@@ -73,20 +65,19 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
     t.test('DEL-28 a report that its program takes away after it has saved it stays', async t => {
       const path = `reports/${ids.profile}.json`
       const text = await textOf(testbed, path)
-      const asked = await service.during(async () => {
+      await service.sends(t, ['PUT /report'], async () => {
         await overwrite(testbed, path, text.replace(/"description": "[^"]*"/, '"description": "Copied"'))
         t.equal(await outcome(files.unlink(path)), 'done')
         await testbed.pass(50_000)
         t.equal(await outcome(files.unlink(path)), 'done')
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), ['PUT /report'])
       t.match(await textOf(testbed, path), /"Copied"/)
     })
 
     t.test('DEL-28 of one with an unsaved text rm drops that text, which the history keeps', async t => {
       const path = `reports/${ids.profile}.json`
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, path, 'no JSON')), 'EINVAL')
         t.equal(await textOf(testbed, path), 'no JSON')
         t.equal(await outcome(files.unlink(path)), 'done')
@@ -94,7 +85,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
         await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
         await pauseEnds(testbed)
       })
-      t.same(writes(asked), [])
       t.match(await textOf(testbed, path), /"Copied"/)
       t.match(await files.xattr(path, 'user.calcfs.error'), /given up .*history/)
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
@@ -104,7 +94,7 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
   t.test('DEL-28 an unsaved text stays where the burst is refused', async t => {
     const testbed = await open(t, { settings: { access: 'manage', maxDeletes: '1' } })
     const { files, service } = testbed
-    const asked = await service.during(async () => {
+    await service.sends(t, [], async () => {
       const ways = [`reports/${ids.report}.json`, `reports/${ids.profile}.json`]
       for (const path of ways)
         t.equal(await outcome(overwrite(testbed, path, `no JSON of ${path}`)), 'EINVAL')
@@ -116,7 +106,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       for (const path of ways) t.equal(await textOf(testbed, path), `no JSON of ${path}`)
       t.equal((await namesOf(testbed, '.calcfs/drafts')).filter(name => !/why|theirs/.test(name)).length, 2)
     })
-    t.same(writes(asked), [])
   })
 
   t.test('DEL-3 by the name that it was made with a report is deleted as by its number', async t => {
@@ -129,7 +118,7 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
     const isNew = (name: string) => /^\d+\.json$/.test(name) && !before.includes(name)
     const [file = ''] = (await namesOf(testbed, 'reports')).filter(isNew)
     const id = file.replace('.json', '')
-    const none = await service.during(async () => {
+    await service.sends(t, [], async () => {
       t.equal(await outcome(files.unlink(made)), 'done')
       await pauseEnds(testbed)
       t.equal(await outcome(files.lstat(made)), 'done', 'within a minute it may be its own copy')
@@ -140,15 +129,13 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       await pauseEnds(testbed)
       t.match(await textOf(testbed, `reports/${file}`), /Made here/, 'saved again it is no removal')
     })
-    t.same(writes(none), [])
     await testbed.pass(61_000)
-    const asked = await service.during(async () => {
+    await service.sends(t, [`DELETE /report?id=${id}`], async () => {
       await files.unlink(made)
       t.equal(await outcome(files.lstat(made)), 'ENOENT')
       await testbed.pass(3200)
       await gone(testbed, `/report?id=${id}`)
     })
-    t.same(writes(asked), [`DELETE /report?id=${id}`])
     t.equal(await outcome(files.lstat(made)), 'ENOENT')
   })
 
@@ -157,7 +144,7 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const calculation = 'projects/Water splitting/TS1_opt'
     const before = await namesOf(testbed, calculation)
-    const asked = await service.during(async () => {
+    await service.sends(t, [], async () => {
       await removeTree(testbed, calculation)
       await files.unlink(report)
       await (await files.open(report, 'w')).close()
@@ -165,7 +152,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, calculation), before)
       t.equal(await outcome(files.lstat(report)), 'done')
     })
-    t.same(writes(asked), [])
   })
 }
 

@@ -1,7 +1,6 @@
 // reports/by-name: the known reports by their titles, as links that a program reads and saves through, and never removes by.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { brief } from '../reading/recreated-service.js'
 
@@ -35,7 +34,7 @@ export function reportNames(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     t.same(await namesOf(testbed, directory), [], 'no operation lists those that are not known')
     for (const id of Object.keys(titles)) await textOf(testbed, `reports/${id}.json`)
-    const asked = await service.during(async () => {
+    await service.sends(t, [], async () => {
       const names = await namesOf(testbed, directory)
       const targets = new Map(
         await Promise.all(
@@ -59,7 +58,6 @@ export function reportNames(t: Test, open: OpenTestbed): void {
         )
       }
     })
-    t.same(writes(asked), [])
   })
 
   t.test(
@@ -68,10 +66,9 @@ export function reportNames(t: Test, open: OpenTestbed): void {
       const testbed = await open(t, { fill, settings: brief })
       const text = await textOf(testbed, 'reports/13.json')
       const path = `${directory}/-rf *.json`
-      const sent = await testbed.service.during(async () => {
+      await testbed.service.sends(t, ['PUT /report'], async () => {
         t.equal(await outcome(overwrite(testbed, path, text.replace('-rf *', 'Safe'))), 'done')
       })
-      t.same(writes(sent), ['PUT /report'])
       t.match(await textOf(testbed, `${directory}/Safe.json`), /"title": "Safe"/)
       t.same(await namesOf(testbed, directory), ['Safe.json'])
       await testbed.pass(1_200)
@@ -84,7 +81,7 @@ export function reportNames(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const text = await textOf(testbed, 'reports/7.json')
     const path = `${directory}/Dyes.json`
-    const sent = await service.during(async () => {
+    await service.sends(t, [], async () => {
       for (const attempt of [
         () => files.unlink(path),
         () => files.rename(path, `${directory}/Other.json`),
@@ -97,7 +94,6 @@ export function reportNames(t: Test, open: OpenTestbed): void {
         t.match(await outcome(attempt()), /^E(PERM|ACCES|ROFS)$/)
       await testbed.pass(3_500)
     })
-    t.same(writes(sent), [])
     t.equal(await textOf(testbed, path), text)
     t.equal(
       await outcome(files.unlink('reports/7.json')),
@@ -111,11 +107,10 @@ export function reportNames(t: Test, open: OpenTestbed): void {
     const keptHere = async () => JSON.parse(await textOf(testbed, '.calcfs/status.json')).keptHere
     const text = await textOf(testbed, 'reports/7.json')
     t.same(await keptHere(), [])
-    const sent = await testbed.service.during(async () => {
+    await testbed.service.sends(t, [], async () => {
       for (const name of ['copy of 7.json', '.7.json.swp', '7.json~', 'sedAbc123'])
         t.equal(await outcome(overwrite(testbed, `reports/${name}`, text)), 'done')
     })
-    t.same(writes(sent), [])
     await testbed.pass(2_500)
     t.same(await keptHere(), ['/reports/copy of 7.json'], 'editors’ own are no user’s files')
     await testbed.files.unlink('reports/copy of 7.json')

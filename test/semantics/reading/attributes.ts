@@ -28,9 +28,7 @@ export function attributes(t: Test, open: OpenTestbed): void {
     })
 
     t.test('READ-7 the reason of a failure is one of them', async t => {
-      service.intercept(/^GET \/project\/descendant/, response => {
-        response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
-      })
+      service.page(/^GET \/project\/descendant/, '<html>Sign in</html>')
       t.equal(await outcome(files.readdir(`by-id/project/${ids.empty}`)), 'EIO')
       t.match(await files.xattr(`by-id/project/${ids.empty}`, 'user.calcfs.error'), /web page/)
     })

@@ -3,16 +3,12 @@ import type { Test } from 'tap'
 import type { InProcessTestbed } from '../../testbed/in-process.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
-import { type TestService, writes } from '../../testbed/service.js'
+import type { TestService } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 /** A cache that ignores the query: questions that match are answered as this other one. Undoes it when called. */
 export const answeredAs = (service: TestService, which: RegExp, other: string): (() => void) =>
-  service.intercept(which, async response => {
-    const text = await service.elsewhere('GET', other)
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(text)
-  })
+  service.answer(which, () => service.elsewhere('GET', other))
 
 /** A kernel asks no attribute of a file that cannot be looked up; the command line does. */
 const why = async (testbed: Testbed, path: string): Promise<string> =>
@@ -55,10 +51,9 @@ export function identity(t: Test, open: OpenTestbed): void {
       const undo = answeredAs(testbed.service, record, `/${what}?id=${other}`)
       const before = await testbed.service.elsewhere('GET', `/${what}?id=${other}`)
       const edited = text.replace(/"description": "[^"]*"/, '"description": "Mine"')
-      const heard = await testbed.service.during(async () => {
+      await testbed.service.sends(t, [], 'nothing is sent', async () => {
         t.equal(await outcome(overwrite(testbed, path, edited)), 'EIO')
       })
-      t.same(writes(heard), [], 'nothing is sent')
       undo()
       t.equal(await testbed.service.elsewhere('GET', `/${what}?id=${other}`), before)
       await overwrite(testbed, path, edited)
@@ -74,20 +69,16 @@ export function identity(t: Test, open: OpenTestbed): void {
         const text = await textOf(testbed, path)
         const edited = text.replace(/"description": "[^"]*"/, '"description": "Mine"')
         let undo: (() => void) | undefined
-        const put = testbed.service.intercept(
-          new RegExp(`^PUT /${what}$`),
-          async (_response, { carryOut }) => {
-            const passOn = await carryOut()
-            undo = answeredAs(testbed.service, record, `/${what}?id=${other}`)
-            passOn()
-          },
-        )
+        const put = testbed.service.beforeAnswer(new RegExp(`^PUT /${what}$`), () => {
+          undo = answeredAs(testbed.service, record, `/${what}?id=${other}`)
+        })
         t.equal(await outcome(overwrite(testbed, path, edited)), 'EIO')
         undo?.()
         put()
         t.not((await namesOf(testbed, '.calcfs/drafts')).length, 0, 'the text is kept')
-        const heard = await testbed.service.during(() => overwrite(testbed, path, edited))
-        t.same(writes(heard), [], 'what is stored is not sent again')
+        await testbed.service.sends(t, [], 'what is stored is not sent again', () =>
+          overwrite(testbed, path, edited),
+        )
         t.match(JSON.parse(await testbed.service.elsewhere('GET', `/${what}?id=${own}`)), {
           description: 'Mine',
         })

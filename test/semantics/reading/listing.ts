@@ -1,6 +1,6 @@
 // What each directory of the drive holds, and how little is asked to show it.
 import type { Test } from 'tap'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { type DriveFiles, namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 
@@ -24,10 +24,7 @@ export function listing(t: Test, open: OpenTestbed): void {
     await textOf(testbed, path)
     const isListed = async () => (await namesOf(testbed, 'reports')).includes(ids.profile)
     t.ok(await isListed())
-    const back = service.intercept(
-      new RegExp(`^GET /report\\?id=${ids.profile}$`),
-      response => void response.writeHead(404).end(),
-    )
+    const back = service.refuse(new RegExp(`^GET /report\\?id=${ids.profile}$`), 404)
     await testbed.pass(3200)
     t.equal(await outcome(files.lstat(path)), 'ENOENT')
     t.notOk(await isListed())
@@ -246,9 +243,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       7,
       { id: 'x y', name: 'odd' },
     ]
-    testbed.service.intercept(/^GET \/project\/descendant\?id=\d+&type=project/, response => {
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(listed))
-    })
+    testbed.service.answer(/^GET \/project\/descendant\?id=\d+&type=project/, () => JSON.stringify(listed))
     t.same(await namesOf(testbed, 'projects'), ['.index.tsv', '.project.json', '.shares', 'Water splitting'])
   })
 
@@ -260,15 +255,5 @@ export function listing(t: Test, open: OpenTestbed): void {
     })
     const questions = lines(asked).filter(line => !line.includes('/bitstream'))
     t.same([...questions].sort(), [...new Set(questions)].sort())
-  })
-
-  t.test('STALE-5 what became known is shown by a mount whose service is away', async t => {
-    const testbed = await open(t, { fill: fillSampleData })
-    const before = await walk(testbed.files, 'projects')
-    await testbed.files.readFile('projects/Water splitting/TS1_opt/run.log')
-    await testbed.service.leave()
-    await testbed.remount()
-    t.same(await walk(testbed.files, 'projects'), before)
-    t.equal((await testbed.files.readFile('projects/Water splitting/TS1_opt/run.log')).length, 300_000)
   })
 }

@@ -9,9 +9,7 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     const folder = 'projects/Water splitting/TS1_opt'
     const known = await namesOf(testbed, folder)
     t.ok(known.includes('run.log') && known.includes('TS1_opt.xyz'))
-    const mend = service.intercept(/^GET \/calculation\/files\?/, response => {
-      response.writeHead(404).end('{}')
-    })
+    const mend = service.refuse(/^GET \/calculation\/files\?/, 404, '{}')
     const look = async (): Promise<readonly string[]> => {
       await testbed.pass(3200)
       await files.touch(folder)
@@ -22,9 +20,7 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     t.same(await look(), known)
     mend()
     t.same(await look(), known)
-    const gone = service.intercept(/^GET \/calculation\/files\?/, response => {
-      response.writeHead(404).end('{}')
-    })
+    const gone = service.refuse(/^GET \/calculation\/files\?/, 404, '{}')
     t.same(await look(), known)
     if (testbed.name === 'in-process') {
       await testbed.pass(130_000)
@@ -39,9 +35,7 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const folder = 'projects/Water splitting/TS1_opt'
     await namesOf(testbed, 'projects/Water splitting')
-    service.intercept(/^GET \/calculation\/files\?/, response => {
-      response.writeHead(400).end('{}')
-    })
+    service.refuse(/^GET \/calculation\/files\?/, 400, '{}')
     t.equal(await outcome(files.lstat(`${folder}/run.log`)), 'EINVAL')
     t.equal(await outcome(files.readdir(folder)), 'EINVAL')
   })

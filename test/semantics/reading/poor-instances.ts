@@ -23,7 +23,7 @@ const folderOf = (at: number): string => `projects/Top/P${at}/c`
 const geometryOf = (at: number): string => `${folderOf(at)}/c.xyz`
 
 const refuse = ({ service }: Testbed, which: RegExp, status: number): (() => void) =>
-  service.intercept(which, response => void response.writeHead(status).end('{}'))
+  service.refuse(which, status, '{}')
 
 /** What is listed below a directory and is not there, as `cp -r` meets it. */
 async function deadNames(testbed: Testbed, directory: string): Promise<readonly string[]> {

@@ -155,10 +155,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
         },
       })
       const { heard } = testbed.service
-      testbed.service.intercept(/^GET \/calculation\/files\?/, async (_, { carryOut }) => {
-        const passOn = await carryOut()
-        setTimeout(passOn, 20)
-      })
+      testbed.service.beforeAnswer(/^GET \/calculation\/files\?/, 20)
       const listed = (await namesOf(testbed, 'projects/Long')).filter(name => !name.startsWith('.'))
       const walked = (orders[order]?.(listed, pick) ?? []).slice(0, 14)
       let foreseen = 0

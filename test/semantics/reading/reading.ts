@@ -95,9 +95,7 @@ export function reading(t: Test, open: OpenTestbed): void {
     })
 
     t.test('READ-7 an error page where a listing is due is EIO', async t => {
-      const mend = service.intercept(/^GET \/project\/descendant/, response => {
-        response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
-      })
+      const mend = service.page(/^GET \/project\/descendant/, '<html>Sign in</html>')
       t.equal(await outcome(files.readdir(`by-id/project/${ids.empty}`)), 'EIO')
       mend()
       await until(5000, 'the listing is there again', async () => {

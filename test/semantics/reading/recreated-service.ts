@@ -2,7 +2,6 @@
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { cml } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
@@ -207,10 +206,9 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
       const text = await textOf(testbed, path)
       await service.remake(numbered(backward))
       const before = await service.elsewhere('GET', other)
-      const heard = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, path, edited(text))), 'ESTALE')
       })
-      t.same(writes(heard), [])
       t.equal(await service.elsewhere('GET', other), before)
       await testbed.pass(2500)
       const drafts = await namesOf(testbed, '.calcfs/drafts')
@@ -222,8 +220,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
         JSON.parse(before).name,
         'the file shows the other one',
       )
-      const again = await service.during(() => overwrite(testbed, path, '{'.repeat(3)).catch(() => {}))
-      t.same(writes(again), [])
+      await service.sends(t, [], () => overwrite(testbed, path, '{'.repeat(3)).catch(() => {}))
     })
 
     t.test(
@@ -232,10 +229,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
         const testbed = await open(t, { fill: numbered(forward), settings: brief })
         const { service } = testbed
         const text = await textOf(testbed, path)
-        const undo = service.intercept(new RegExp(`^PUT /${what}`), response => {
-          response.writeHead(403)
-          response.end('no')
-        })
+        const undo = service.refuse(new RegExp(`^PUT /${what}`), 403, 'no')
         t.equal(await outcome(overwrite(testbed, path, edited(text))), 'EACCES')
         undo()
         t.equal(await textOf(testbed, path), edited(text))
@@ -269,8 +263,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
       await files.stat('by-id/calculation/2')
       await namesOf(testbed, 'by-id/calculation/2')
       await file.write(text, 0)
-      const heard = await service.during(async () => t.equal(await outcome(file.close()), 'ESTALE'))
-      t.same(writes(heard), [])
+      await service.sends(t, [], async () => t.equal(await outcome(file.close()), 'ESTALE'))
       await testbed.pass(2500)
       t.equal(await textOf(testbed, '.calcfs/drafts/calculation-2.json'), text)
       t.match(JSON.parse(await textOf(testbed, path)), { name: 'benzene' })
@@ -283,10 +276,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     const shares = 'by-id/project/100/.shares'
     const [own = ''] = (await namesOf(testbed, shares)).filter(name => name.endsWith('.json'))
     const text = await textOf(testbed, `${shares}/${own}`)
-    const put = service.intercept(/^(POST|PUT) \/project\/share/, response => {
-      response.writeHead(403)
-      response.end('no')
-    })
+    const put = service.refuse(/^(POST|PUT) \/project\/share/, 403, 'no')
     t.not(
       await outcome(overwrite(testbed, `${shares}/new.json`, '{"user":"other","permission":"FULLACCESS"}')),
       'done',
@@ -296,11 +286,11 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     await service.remake(seed => {
       numbered(backward)(seed)
     })
-    service.intercept(/^GET \/project\/share\?id=100/, async response => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(`[${text.replace('"guest"', '"other"').replace('guest@', 'other@')}]`)
-    })
-    const heard = await service.during(async () => {
+    service.answer(
+      /^GET \/project\/share\?id=100/,
+      () => `[${text.replace('"guest"', '"other"').replace('guest@', 'other@')}]`,
+    )
+    await service.sends(t, [], async () => {
       const more = text.replace('READ', 'FULLACCESS')
       t.equal(await outcome(overwrite(testbed, `${shares}/${own}`, more)), 'ESTALE')
       t.equal(
@@ -308,7 +298,6 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
         'ESTALE',
       )
     })
-    t.same(writes(heard), [])
   })
 
   t.test('THING-3 what was removed in one thing is not deleted in another', async t => {
@@ -318,7 +307,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     const folder = 'projects/With water/water'
     for (const name of await namesOf(testbed, folder)) await files.unlink(`${folder}/${name}`)
     await service.remake(numbered(backward))
-    const heard = await service.during(async () => {
+    await service.sends(t, [], async () => {
       const before = service.heard.length
       // The answer may come before the pause in which it can be taken back; most often the project above is found out.
       if ((await outcome(files.rmdir(folder))) !== 'done') return
@@ -330,7 +319,6 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
       await testbed.pass(1000)
       await namesOf(testbed, 'projects')
     })
-    t.same(writes(heard), [])
     t.match(JSON.parse(await service.elsewhere('GET', '/calculation?id=1')), { name: 'indigo' })
   })
 }

@@ -43,7 +43,7 @@ async function rename({ service }: Testbed, id: string, name: string): Promise<v
 }
 
 function absent({ service }: Testbed, status: number, which: RegExp): () => void {
-  return service.intercept(which, response => void response.writeHead(status).end('{}'))
+  return service.refuse(which, status, '{}')
 }
 
 export function roots(t: Test, open: OpenTestbed): void {

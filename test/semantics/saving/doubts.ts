@@ -71,11 +71,9 @@ export function doubts(t: Test, open: OpenTestbed): void {
       async t => {
         await overwrite(testbed, `${water}/.shares/new.json`, '{"user":"guest","permission":"READ"}')
         const [name = ''] = await namesOf(testbed, `${water}/.shares`)
-        const asked = await service.during(async () => {
+        await service.sends(t, [], async () => {
           await files.unlink(`${water}/.shares/${name}`)
-          const mend = service.intercept(/^GET \/project\/share/, response => {
-            response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
-          })
+          const mend = service.answer(/^GET \/project\/share/, '[]')
           await testbed.pass(3200)
           await until(
             5000,
@@ -85,7 +83,6 @@ export function doubts(t: Test, open: OpenTestbed): void {
           await testbed.pass(1000)
           mend()
         })
-        t.same(writes(asked), [])
       },
     )
 
@@ -107,7 +104,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       await files.touch('reports')
       const shown = await textOf(testbed, report)
       const old = shown.replace(/"description": "[^"]*"/, '"description": "Given up"')
-      const mend = service.intercept(/^PUT /, response => void response.writeHead(400).end())
+      const mend = service.refuse(/^PUT /, 400)
       t.equal(await outcome(overwrite(testbed, report, old)), 'EINVAL')
       mend()
       await files.unlink(`.calcfs/drafts/${ids.report}.json`)
@@ -133,31 +130,27 @@ export function doubts(t: Test, open: OpenTestbed): void {
         reportType,
         calculations,
       })
-      const asked = await service.during(async () => {
+      await service.sends(t, ['PUT /report'], async () => {
         t.equal(await outcome(overwrite(testbed, report, text)), 'done')
       })
-      t.same(writes(asked), ['PUT /report'])
       t.match(await stored(), /again/)
       t.match(await stored(), /"owner":"demo"/)
     })
 
     t.test('DRAFT-1 a field that stands twice is refused: it is unknown which is meant', async t => {
       const text = (await textOf(testbed, report)).replace(/\}\s*$/, ',"title":"Twice"}')
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, report, text)), 'EINVAL')
         t.equal(
           await outcome(overwrite(testbed, 'reports/new-t.json', '{"name":"a","reportType":1,"name":"b"}')),
           'EINVAL',
         )
       })
-      t.same(writes(asked), [])
       for (const name of [`${ids.report}.json`, 'new-t.json']) await files.unlink(`.calcfs/drafts/${name}`)
     })
 
     t.test('NEW-8 a number that is no new report is not believed', async t => {
-      const mend = service.intercept(/^POST \/report$/, response => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(ids.report)
-      })
+      const mend = service.answer(/^POST \/report$/, () => ids.report)
       const before = await stored()
       t.equal(
         await outcome(overwrite(testbed, 'reports/new-o.json', '{"name":"Other","reportType":1}')),
@@ -203,15 +196,9 @@ export function doubts(t: Test, open: OpenTestbed): void {
         const before = await textOf(testbed, report)
         const mends: (() => void)[] = []
         mends.push(
-          service.intercept(/^PUT \/report$/, async (_, { carryOut }) => {
-            const answer = await carryOut()
-            mends.push(
-              service.intercept(/^GET \/report\?/, response => {
-                response.writeHead(spoilt.endsWith('refused') ? 403 : 500).end()
-              }),
-            )
-            answer()
-          }),
+          service.beforeAnswer(/^PUT \/report$/, () =>
+            mends.push(service.refuse(/^GET \/report\?/, spoilt.endsWith('refused') ? 403 : 500)),
+          ),
         )
         t.match(
           await outcome(overwrite(testbed, report, edited(before, 'description', `By ${spoilt}`))),

@@ -2,7 +2,6 @@
 import type { Test } from 'tap'
 import type { Interceptor } from '../../testbed/proxy.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { drawnFrom, variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
@@ -87,10 +86,7 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
     for (let turn = 0; turn < 6; turn += 1) {
       const did: string[] = []
       let text = await textOf(testbed, report)
-      const mend = service.intercept(
-        /^(GET|PUT) \/report/,
-        response => void response.writeHead(503).end('away'),
-      )
+      const mend = service.refuse(/^(GET|PUT) \/report/, 503, 'away')
       for (let letters = 1 + draw(2); letters > 0; letters -= 1) {
         const [way, put] = drawnOf(ways, draw)
         const [meanwhile, look] = drawnOf(between, draw)
@@ -106,8 +102,9 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
       text = edited(text, 'description', `One letter ${turn}`)
       const [way, put] = drawnOf(ways, draw)
       const told = `${[...did, way].join(', ')}, seed ${seed}, turn ${turn}`
-      const sent = await service.during(async () => t.equal(await outcome(put(testbed, text)), 'done', told))
-      t.same(writes(sent), ['PUT /report'], told)
+      await service.sends(t, ['PUT /report'], told, async () =>
+        t.equal(await outcome(put(testbed, text)), 'done', told),
+      )
       const { title, description } = await stored(testbed)
       t.same({ title, description }, { title: `Unsent ${turn} 1`, description: `One letter ${turn}` }, told)
     }
@@ -130,14 +127,13 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
       const [id, name] = [idOf(at), `reports/${idOf(at)}.json`]
       const text = (await textOf(testbed, name)).replace('"Before"', `"After ${at}"`)
       const mend = service.intercept(/^PUT \/report$/, answer)
-      const sent = await service.during(async () => {
+      await service.sends(t, ['PUT /report'], why, async () => {
         t.match(await outcome(overwrite(testbed, name, text)), new RegExp(`^(${errno})$`), why)
         t.equal(await textOf(testbed, name), text, 'the file shows the text')
         t.match(await textOf(testbed, `.calcfs/drafts/${id}.json.why`), new RegExp(why, 'i'))
         const theirs = errno === 'ESTALE' ? [`${id}.theirs.json`] : []
         t.same(await namesOf(testbed, '.calcfs/drafts'), [`${id}.json`, `${id}.json.why`, ...theirs])
       })
-      t.same(writes(sent), ['PUT /report'], why)
       mend()
       t.equal(await titleOf(id), 'Before', why)
       await until(

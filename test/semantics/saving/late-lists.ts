@@ -1,7 +1,6 @@
 // A service whose lists and records lag behind: a cache in front of it, or a replica. What it accepted is not sent again.
 import type { Test } from 'tap'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed } from '../../testbed/testbed.js'
 
 const water = 'projects/Water splitting'
@@ -10,9 +9,7 @@ const water = 'projects/Water splitting'
 async function late({ service }: Testbed, question: string): Promise<() => void> {
   const old = await service.elsewhere('GET', question)
   const which = new RegExp(`^GET ${question.replaceAll('?', '\\?')}(&|$)`)
-  return service.intercept(which, response => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(old)
-  })
+  return service.answer(which, () => old)
 }
 
 export function lateLists(t: Test, open: OpenTestbed): void {
@@ -32,33 +29,29 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       const text = '{"user":"guest","permission":"READ"}'
       const toBob = text.replace('guest', 'bob')
       const mend = await late(testbed, `/project/share?id=${ids.water}`)
-      const asked = await service.during(async () => {
+      await service.sends(t, ['POST /project/share'], async () => {
         for (let tries = 0; tries < 3; tries += 1)
           t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
       })
-      t.same(writes(asked), ['POST /project/share'])
       t.match(await files.xattr(path, 'user.calcfs.error'), /does not show that yet/)
-      const other = await service.during(() => outcome(overwrite(testbed, path, toBob)))
-      t.same(writes(other), ['POST /project/share'], 'another user is another share')
+      await service.sends(t, ['POST /project/share'], 'another user is another share', () =>
+        outcome(overwrite(testbed, path, toBob)),
+      )
       mend()
-      const again = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, path, toBob)), 'done')
       })
-      t.same(writes(again), [])
     })
 
     t.test('NEW-10 a report that is not there yet is not made again', async t => {
       const text = '{"name":"Late","reportType":1}'
-      const mend = service.intercept(new RegExp(`^GET /report\\?id=(?!${ids.report}$)`), response => {
-        response.writeHead(404).end()
-      })
-      const asked = await service.during(async () => {
+      const mend = service.refuse(new RegExp(`^GET /report\\?id=(?!${ids.report}$)`), 404)
+      await service.sends(t, ['POST /report'], async () => {
         for (let tries = 0; tries < 3; tries += 1)
           t.equal(await outcome(overwrite(testbed, 'reports/new-late.json', text)), 'EIO')
         mend()
         t.equal(await outcome(overwrite(testbed, 'reports/new-late.json', text)), 'done')
       })
-      t.same(writes(asked), ['POST /report'])
     })
   })
 
@@ -123,19 +116,18 @@ export function lateLists(t: Test, open: OpenTestbed): void {
     t.test('SAVE-17 SHARE-5 a share whose answer comes while its next try waits is made once', async t => {
       const path = `${water}/.shares/new-late.json`
       const text = '{"user":"guest","permission":"READ"}'
-      const asked = await service.during(async () => {
+      await service.sends(t, ['POST /project/share'], async () => {
         await unanswered(/^POST \/project\/share$/, overwrite(testbed, path, text))
         for (let tries = 0; tries < 2; tries += 1)
           t.equal(await outcome(overwrite(testbed, path, text)), 'done')
       })
-      t.same(writes(asked), ['POST /project/share'])
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
 
     t.test('SAVE-17 SHARE-5 nor next to one that another client made while it waited', async t => {
       const path = `${water}/.shares/new-kim.json`
       const save = () => outcome(overwrite(testbed, path, '{"user":"kim","permission":"WRITE"}'))
-      const asked = await service.during(async () => {
+      await service.sends(t, ['POST /project/share', 'PUT /project/share'], async () => {
         const eve = '{"user":"eve","permission":"READ"}'
         await unanswered(/^POST \/project\/share$/, overwrite(testbed, `${water}/.shares/new-eve.json`, eve))
         const saved = save()
@@ -145,7 +137,6 @@ export function lateLists(t: Test, open: OpenTestbed): void {
         t.equal(await saved, 'ESTALE')
         t.equal(await save(), 'done', 'the next try is an edit of that one')
       })
-      t.same(writes(asked), ['POST /project/share', 'PUT /project/share'])
       const shares = await service.elsewhere('GET', `/project/share?id=${ids.water}`)
       t.equal(shares.split('"kim"').length - 1, 1)
       await files.unlink('.calcfs/drafts/share-100-new-eve.json')

@@ -3,7 +3,6 @@ import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
-import { gate, until } from '../../testbed/within.js'
 
 const drafts = (testbed: Testbed) => namesOf(testbed, '.calcfs/drafts')
 const reportsListed = async (testbed: Testbed) =>
@@ -47,20 +46,18 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       await overwrite(testbed, fresh, report('Acids', 'Sour'))
       t.notOk((await namesOf(testbed, 'reports')).includes('new-acids.json'))
       const made = await idOf(fresh)
-      const asked = await service.during(() =>
+      await service.sends(t, ['PUT /report/calculations', 'PUT /report'], () =>
         overwrite(testbed, fresh, report('Acids', 'Very sour', [1236, 1235])),
       )
-      t.same(writes(asked), ['PUT /report/calculations', 'PUT /report'])
       t.match(await storedAs(testbed, made), { title: 'Acids', description: 'Very sour' })
       t.same(rowsOf(await storedAs(testbed, made)), [1236, 1235])
       // By an editor that puts a backup aside, in the record's own form.
       const text = (await textOf(testbed, fresh)).replace('Very sour', 'Backed up')
-      const backed = await service.during(async () => {
+      await service.sends(t, ['PUT /report'], async () => {
         await files.rename(fresh, `${fresh}~`)
         await overwrite(testbed, fresh, text)
         await files.unlink(`${fresh}~`)
       })
-      t.same(writes(backed), ['PUT /report'])
       t.match(await storedAs(testbed, made), { title: 'Acids', description: 'Backed up' })
     })
 
@@ -84,27 +81,19 @@ export function newFiles(t: Test, open: OpenTestbed): void {
 
     t.test('NEW-3 another report that is written while the first is on the way is another one', async t => {
       const own = 'reports/new-late.json'
-      const { open: letPass, opened } = gate()
-      const mend = service.intercept(/^POST \/report/, async (_response, { carryOut }) => {
-        const answer = await carryOut()
-        await opened
-        answer()
-      })
-      const posts = () =>
-        service.heard.filter(({ method, path }) => method === 'POST' && path === '/report').length
-      const before = posts()
+      const held = service.hold(/^POST \/report/)
+      const before = service.heard.length
       const file = await files.open(own, 'w')
       await file.write(report('One', 'First', [1235]), 0)
       const end = outcome(file.close())
-      await until(5000, 'the POST', async () => posts() > before)
+      await held.met
       const other = await files.open(own, 'r+')
       await other.truncate(0)
       await other.write(report('Two', 'Second', [1236]), 0)
-      mend()
-      letPass()
+      held.open()
       await end
       t.equal(await outcome(other.close()), 'done')
-      t.equal(posts(), before + 2)
+      t.equal(writes(service.heard.slice(before)).filter(line => line === 'POST /report').length, 2)
       t.match(await storedAs(testbed, await idOf(own)), { title: 'Two', description: 'Second' })
       const first = await storedAs(testbed, String(Number(await idOf(own)) - 1))
       t.match(first, { title: 'One', description: 'First' })
@@ -117,11 +106,10 @@ export function newFiles(t: Test, open: OpenTestbed): void {
         '{"name":"Profile","reportType":"Reaction energy profile"}',
       )
       const refused = ['{"name":"X","reportType":"9"}', '{"name":"X"}', '{"reportType":"1"}', '[1]']
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (const text of refused)
           t.equal(await outcome(overwrite(testbed, 'reports/new-x.json', text)), 'EINVAL')
       })
-      t.same(writes(asked), [])
       t.same(await drafts(testbed), ['new-x.json', 'new-x.json.why'])
       t.ok((await namesOf(testbed, 'reports')).includes('new-x.json'), 'the unsent file is there')
       await overwrite(testbed, 'reports/new-x.json', '{"name":"X","reportType":1}')
@@ -147,10 +135,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
     })
 
     t.test('NEW-1 if the list fails, the report is there and its list is the draft', async t => {
-      const mend = service.intercept(
-        /^PUT \/report\/calculations/,
-        response => void response.writeHead(500).end('no'),
-      )
+      const mend = service.refuse(/^PUT \/report\/calculations/, 500, 'no')
       const strip = service.rewrite(/^POST \/report$/, body => body.replace(/,"calculationIds":"[^"]*"/, ''))
       const text = report('Half', '', [1235])
       t.equal(await outcome(overwrite(testbed, 'reports/new-half.json', text)), 'EIO')
@@ -159,8 +144,9 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       const half = `${await idOf('reports/new-half.json')}.json`
       t.same(await drafts(testbed), [half, `${half}.why`])
       t.same((await storedAs(testbed, half.replace('.json', ''))).calculations, [])
-      const asked = await service.during(async () => overwrite(testbed, 'reports/new-half.json', text))
-      t.same(writes(asked), ['PUT /report/calculations'])
+      await service.sends(t, ['PUT /report/calculations'], async () =>
+        overwrite(testbed, 'reports/new-half.json', text),
+      )
       t.same(await drafts(testbed), [])
     })
   })
@@ -182,8 +168,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
         if (isRead) await textOf(testbed, own)
         await overwrite(testbed, name, report('Names', 'first'))
         t.equal((await stored()).description, 'first')
-        const asked = await service.during(() => overwrite(testbed, name, report('Names', 'first')))
-        t.same(writes(asked), [])
+        await service.sends(t, [], () => overwrite(testbed, name, report('Names', 'first')))
       }
     })
 
@@ -228,14 +213,13 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       const path = 'reports/new-passing.json'
       await overwrite(testbed, path, text('Passing', 'a'))
       for (const status of [404, 400]) {
-        const mend = service.intercept(/^(GET \/report\?|POST \/report$)/, response => {
-          response.writeHead(status).end('{}')
-        })
+        const mend = service.refuse(/^(GET \/report\?|POST \/report$)/, status, '{}')
         for (let tries = 0; tries < 3; tries += 1)
           t.not(await outcome(overwrite(testbed, path, text('Passing', `b ${status}`))), 'done')
         mend()
-        const asked = await service.during(() => overwrite(testbed, path, text('Passing', `c ${status}`)))
-        t.same(writes(asked), ['PUT /report'])
+        await service.sends(t, ['PUT /report'], () =>
+          overwrite(testbed, path, text('Passing', `c ${status}`)),
+        )
       }
       t.same(await drafts(testbed), [])
     })
@@ -247,9 +231,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       const stored = await storedAs(testbed, id)
       await service.elsewhere('DELETE', `/report?id=${id}`)
       const theirs = { ...stored, description: 'theirs', creationDate: '2031-01-01T00:00:00.000Z' }
-      const mend = service.intercept(new RegExp(`^GET /report\\?id=${id}$`), response => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(theirs))
-      })
+      const mend = service.answer(new RegExp(`^GET /report\\?id=${id}$`), () => JSON.stringify(theirs))
       const asked = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, path, text('Again', 'edit'))), 'ESTALE')
         t.match(await drafts(testbed), [`${id}.json`], 'the text is kept')
@@ -278,15 +260,14 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
       mend()
       t.equal(await files.xattr(path, 'user.calcfs.draft'), 'outcome-unknown')
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
         await testbed.remount()
         t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
       })
-      t.same(writes(asked), [])
       t.match(await textOf(testbed, '.calcfs/drafts/new-lost.json.why'), /send --again/)
       // As mv, install and tar do, which unlink before they create.
-      const replaced = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await files.unlink(path)
         t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
         t.same(await drafts(testbed), ['new-lost.json', 'new-lost.json.why'])
@@ -294,13 +275,13 @@ export function newFiles(t: Test, open: OpenTestbed): void {
         await testbed.pass(3200)
         t.equal(await outcome(overwrite(testbed, path, text('Lost'))), 'EIO')
       })
-      t.same(writes(replaced), [])
       await files.unlink(path)
       await files.unlink('.calcfs/drafts/new-lost.json')
       t.same(await drafts(testbed), [])
       t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
-      const anew = await service.during(() => overwrite(testbed, path, text('Lost')))
-      t.same(writes(anew), ['POST /report'], 'what was given up is not remembered')
+      await service.sends(t, ['POST /report'], 'what was given up is not remembered', () =>
+        overwrite(testbed, path, text('Lost')),
+      )
     })
   })
 }

@@ -4,7 +4,7 @@ import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
-import { gate, until } from '../../testbed/within.js'
+import { until } from '../../testbed/within.js'
 
 const shares = 'projects/Water splitting/.shares'
 const fresh = `${shares}/new.json`
@@ -100,9 +100,7 @@ export function newShares(t: Test, open: OpenTestbed): void {
       const [theirs = ''] = (await namesOf(testbed, '.calcfs/drafts')).filter(name => /theirs/.test(name))
       await textOf(testbed, `.calcfs/drafts/${theirs}`)
       await overwrite(testbed, fresh, text)
-      const mend = service.intercept(/^GET \/project\/share\?/, response => {
-        response.writeHead(404).end('{}')
-      })
+      const mend = service.refuse(/^GET \/project\/share\?/, 404, '{}')
       for (let tries = 0; tries < 3; tries += 1)
         t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'ENOENT')
       mend()
@@ -116,13 +114,12 @@ export function newShares(t: Test, open: OpenTestbed): void {
       const [name = ''] = await namesOf(testbed, shares)
       const text = await textOf(testbed, `${shares}/${name}`)
       const other = `${shares}/new-b.json`
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (const wrong of [text.replace('WRITE', 'OWNER'), text.replace('"guest"', '"demo"')])
           t.equal(await outcome(overwrite(testbed, `${shares}/${name}`, wrong)), 'EINVAL')
         for (const wrong of [told('demo', 'x'), '{"permission":"READ"}', '{"user":7,"permission":"READ"}'])
           t.equal(await outcome(overwrite(testbed, other, wrong)), 'EINVAL', wrong)
       })
-      t.same(writes(asked), [])
       await overwrite(testbed, `${shares}/${name}`, text)
       await files.unlink(other)
       t.same(await drafts(testbed), [])
@@ -152,10 +149,8 @@ export function newShares(t: Test, open: OpenTestbed): void {
       for (const status of [401, 403, 404, 409, 503]) {
         await service.elsewhere('DELETE', `/project/share?shareId=${(await sharesOf(testbed))[0]?.shareId}`)
         let isPosted = false
-        const mendPost = service.intercept(/^POST \/project\/share$/, async (_response, { carryOut }) => {
-          const passOn = await carryOut()
+        const mendPost = service.beforeAnswer(/^POST \/project\/share$/, () => {
           isPosted = true
-          passOn()
         })
         const mendList = service.intercept(/^GET \/project\/share/, async (response, { carryOut }) => {
           if (isPosted) response.writeHead(status).end()
@@ -165,8 +160,7 @@ export function newShares(t: Test, open: OpenTestbed): void {
         t.not(await save(), 'done')
         mendList()
         mendPost()
-        const asked = await service.during(async () => t.equal(await save(), 'done'))
-        t.same(writes(asked), [], `after ${status}`)
+        await service.sends(t, [], `after ${status}`, async () => t.equal(await save(), 'done'))
         t.equal((await sharesOf(testbed)).length, 1)
       }
     })
@@ -204,10 +198,9 @@ export function newShares(t: Test, open: OpenTestbed): void {
       ]
       for (const shown of forms) {
         const testbed = await opened(t)
-        testbed.service.intercept(/^GET \/project\/share/, async response => {
-          response.writeHead(200, { 'content-type': 'application/json' })
-          response.end(JSON.stringify((await sharesOf(testbed)).map(one => shown(one))))
-        })
+        testbed.service.answer(/^GET \/project\/share/, async () =>
+          JSON.stringify((await sharesOf(testbed)).map(one => shown(one))),
+        )
         await overwrite(testbed, fresh, told('guest', 'READ'))
         await overwrite(testbed, fresh, told('guest', 'WRITE'))
         t.equal(await rightsIn(testbed), 'guest WRITE', 'the same user, an update')
@@ -218,23 +211,18 @@ export function newShares(t: Test, open: OpenTestbed): void {
         t.match(await rightsIn(testbed), /^guest WRITE(, bob FULLACCESS)?$/)
         const own = `${shares}/${(await sharesOf(testbed))[0]?.shareId}.json`
         const other = (await textOf(testbed, own)).replace('"guest"', '"bob"')
-        const asked = await testbed.service.during(async () =>
+        await testbed.service.sends(t, [], async () =>
           t.equal(await outcome(overwrite(testbed, own, other)), 'EINVAL', other),
         )
-        t.same(writes(asked), [])
       }
     })
 
     t.test('SHARE-6 a new one is this user’s, in whatever words the service names them', async t => {
       const testbed = await opened(t)
-      testbed.service.intercept(/^GET \/project\/share/, async response => {
-        const shown = (await sharesOf(testbed)).map(({ shareId, permission }) => ({
-          shareId,
-          user: { id: 5, fullName: 'A Guest' },
-          permission,
-        }))
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown))
-      })
+      const user = { id: 5, fullName: 'A Guest' }
+      testbed.service.answer(/^GET \/project\/share/, async () =>
+        JSON.stringify((await sharesOf(testbed)).map(one => ({ ...one, user }))),
+      )
       t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'done')
       t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'WRITE'))), 'done')
       t.equal(await rightsIn(testbed), 'guest WRITE')
@@ -243,23 +231,15 @@ export function newShares(t: Test, open: OpenTestbed): void {
 
     t.test('SHARE-6 another user written while the first is on the way', async t => {
       const testbed = await opened(t)
-      const { open: letPass, opened: passed } = gate()
-      const mend = testbed.service.intercept(/^POST \/project\/share/, async (_response, { carryOut }) => {
-        const answer = await carryOut()
-        await passed
-        answer()
-      })
+      const held = testbed.service.hold(/^POST \/project\/share/)
       const file = await testbed.files.open(fresh, 'w')
       await file.write(told('guest', 'READ'), 0)
       const first = outcome(file.close())
-      await until(5000, 'the POST', async () =>
-        testbed.service.heard.some(({ method, path }) => method === 'POST' && path === '/project/share'),
-      )
+      await held.met
       const other = await testbed.files.open(fresh, 'r+')
       await other.truncate(0)
       await other.write(told('bob', 'FULLACCESS'), 0)
-      mend()
-      letPass()
+      held.open()
       await first
       await outcome(other.close())
       const rights = await rightsIn(testbed)
@@ -270,16 +250,9 @@ export function newShares(t: Test, open: OpenTestbed): void {
       const testbed = await opened(t)
       const mends: (() => void)[] = []
       mends.push(
-        testbed.service.intercept(/^POST \/project\/share/, async (_response, { carryOut }) => {
-          const answer = await carryOut()
-          mends.push(
-            testbed.service.intercept(
-              /^GET \/project\/share/,
-              response => void response.writeHead(500).end('no'),
-            ),
-          )
-          answer()
-        }),
+        testbed.service.beforeAnswer(/^POST \/project\/share/, () =>
+          mends.push(testbed.service.refuse(/^GET \/project\/share/, 500, 'no')),
+        ),
       )
       t.not(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'done')
       for (const mend of mends) mend()
@@ -304,10 +277,9 @@ export function newShares(t: Test, open: OpenTestbed): void {
       ] as const) {
         const testbed = await started(t)
         await become(testbed, (await sharesOf(testbed))[0]?.shareId ?? 0)
-        const refused = await testbed.service.during(async () =>
+        await testbed.service.sends(t, [], 'an unchanged text says so, too', async () =>
           t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), errno),
         )
-        t.same(writes(refused), [], 'an unchanged text says so, too')
         t.equal(await rightsIn(testbed), '')
         const asked = await saves(testbed, fresh, told('guest', 'READ'))
         t.same(asked, ['POST /project/share'], 'saved once more it is a new one')
@@ -330,8 +302,7 @@ export function newShares(t: Test, open: OpenTestbed): void {
         const file = await testbed.files.open(`${shares}/${share}.json`, 'r+')
         await become(testbed, share)
         await file.write(text, 0)
-        const asked = await testbed.service.during(async () => t.equal(await outcome(file.close()), errno))
-        t.same(writes(asked), [])
+        await testbed.service.sends(t, [], async () => t.equal(await outcome(file.close()), errno))
         const kept = (await drafts(testbed)).find(name => name.endsWith('.json'))
         t.equal(await textOf(testbed, `.calcfs/drafts/${kept}`), text, 'the text is kept')
       }

@@ -1,7 +1,6 @@
 // `order.txt`: lines that are moved, taken out and put in are one new list, and what stays keeps its title.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const orderFile = `reports/${ids.report}/order.txt`
@@ -26,8 +25,9 @@ export function order(t: Test, open: OpenTestbed): void {
 
     t.test('ORDER-1 moved lines are exactly one PUT of the list; titles stay', async t => {
       const [first = '', second = '', third = ''] = await linesOf(testbed)
-      const asked = await service.during(() => overwrite(testbed, orderFile, written([third, first, second])))
-      t.same(writes(asked), ['PUT /report/calculations'])
+      await service.sends(t, ['PUT /report/calculations'], () =>
+        overwrite(testbed, orderFile, written([third, first, second])),
+      )
       t.same(await listOf(testbed), [ids.bare, ids.transition, ids.product])
       t.same(
         (await rowsOf(testbed)).map(row => row.title),
@@ -63,11 +63,10 @@ export function order(t: Test, open: OpenTestbed): void {
 
     t.test('ORDER-3 what is no calculation is refused with its line, and nothing is sent', async t => {
       const [first = ''] = await linesOf(testbed)
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (const wrong of ['999999', 'projects/nowhere', 'nonsense', '12x'])
           t.equal(await outcome(overwrite(testbed, orderFile, written([first, wrong]))), 'EINVAL', wrong)
       })
-      t.same(writes(asked), [])
       t.same(await namesOf(testbed, '.calcfs/drafts'), [
         `${ids.report}-order.txt`,
         `${ids.report}-order.txt.why`,
@@ -84,7 +83,7 @@ export function order(t: Test, open: OpenTestbed): void {
       'ORDER-3 a line that could be two things is refused: joined lines, tabs in a title, another path',
       async t => {
         const [first = ''] = await linesOf(testbed)
-        const asked = await service.during(async () => {
+        await service.sends(t, [], async () => {
           for (const wrong of [
             `${first} ${ids.product}\tWater\t/by-id/calculation/${ids.product}`,
             `${ids.product}\ta\ttitle\t/by-id/calculation/${ids.product}`,
@@ -92,7 +91,6 @@ export function order(t: Test, open: OpenTestbed): void {
           ])
             t.equal(await outcome(overwrite(testbed, orderFile, written([wrong]))), 'EINVAL', wrong)
         })
-        t.same(writes(asked), [])
         await overwrite(testbed, orderFile, written([first]))
       },
     )
@@ -115,11 +113,10 @@ export function order(t: Test, open: OpenTestbed): void {
     })
 
     t.test('ORDER-3 an empty text never clears the list', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         await overwrite(testbed, orderFile, '')
         t.equal(await outcome(overwrite(testbed, orderFile, '\n \n')), 'EINVAL')
       })
-      t.same(writes(asked), [])
       await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
       await testbed.pass(3200)
       t.equal((await listOf(testbed)).length, 1)
@@ -129,10 +126,9 @@ export function order(t: Test, open: OpenTestbed): void {
       const [first = ''] = await linesOf(testbed)
       const body = JSON.stringify({ id: 42, listCalculations: [first.split('\t')[0], ids.product].join(',') })
       await service.elsewhere('PUT', '/report/calculations', body)
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, orderFile, written([first, ids.transition]))), 'ESTALE')
       })
-      t.same(writes(asked), [])
       await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
     })
 
@@ -140,30 +136,23 @@ export function order(t: Test, open: OpenTestbed): void {
       await testbed.pass(3200)
       const lines = await linesOf(testbed)
       t.equal(lines.length, 2, 'after a conflict the list is read again')
-      const asked = await service.during(async () => {
+      await service.sends(t, ['PUT /report/calculations'], async () => {
         await files.rename(orderFile, `${orderFile}~`)
         await overwrite(testbed, orderFile, written(lines.toReversed()))
         await files.unlink(`${orderFile}~`)
       })
-      t.same(writes(asked), ['PUT /report/calculations'])
       await overwrite(testbed, `reports/${ids.report}/sedAbCdEf`, written(lines))
-      t.same(writes(await service.during(() => files.rename(`reports/${ids.report}/sedAbCdEf`, orderFile))), [
-        'PUT /report/calculations',
-      ])
-    })
-
-    t.test('ORDER-1 an unchanged text sends nothing', async t => {
-      const text = await textOf(testbed, orderFile)
-      t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
+      await service.sends(t, ['PUT /report/calculations'], () =>
+        files.rename(`reports/${ids.report}/sedAbCdEf`, orderFile),
+      )
     })
 
     t.test('DRAFT-1 an order that changes what a formula means is refused, with the formulas', async t => {
       const profile = `reports/${ids.profile}/order.txt`
       const lines = (await textOf(testbed, profile)).trimEnd().split('\n')
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, profile, written(lines.toReversed()))), 'EINVAL')
       })
-      t.same(writes(asked), [])
       t.match(await textOf(testbed, `.calcfs/drafts/${ids.profile}-order.txt.why`), /c1\+c2/)
       await files.unlink(`.calcfs/drafts/${ids.profile}-order.txt`)
     })
@@ -178,10 +167,9 @@ export function order(t: Test, open: OpenTestbed): void {
       })
       const graph = `reports/${id}/order.txt`
       const lines = (await textOf(testbed, graph)).trimEnd().split('\n')
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, graph, written(lines.slice(0, 1)))), 'EINVAL')
       })
-      t.same(writes(asked), [])
       await overwrite(testbed, graph, written(lines.toReversed()))
       t.match(
         await textOf(testbed, graph),
@@ -196,10 +184,9 @@ export function order(t: Test, open: OpenTestbed): void {
       const listCalculations = `${ids.product},${ids.transition}`
       const body = JSON.stringify({ id: Number(ids.profile), listCalculations })
       await service.elsewhere('PUT', '/report/calculations', body)
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, profile, text.replace('c1+c2', 'c1-c2'))), 'ESTALE')
       })
-      t.same(writes(asked), [])
       await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
     })
 
@@ -229,7 +216,7 @@ export function order(t: Test, open: OpenTestbed): void {
       await testbed.pass(3200)
       const text = await textOf(testbed, orderFile)
       t.equal(text.split('\n').length, titles.length + 1)
-      t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
+      await service.sends(t, [], () => overwrite(testbed, orderFile, text))
       mend()
     }
   })

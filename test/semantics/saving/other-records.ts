@@ -24,7 +24,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         ['projects/Water splitting/.project.json', 'projects/Water splitting/Sub project/.project.json'],
         [report, `reports/${ids.profile}.json`],
       ] as const
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (const [to, from] of pairs) {
           const text = await textOf(testbed, from)
           const before = await textOf(testbed, to)
@@ -37,7 +37,6 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
           await overwrite(testbed, to, before)
         }
       })
-      t.same(writes(asked), [])
     })
 
     for (const { what, path, id } of [
@@ -56,8 +55,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
           /"description": "[^"]*"/,
           '"description": "Edited"',
         )
-        const asked = await service.during(() => overwrite(testbed, path, text))
-        t.same(writes(asked), [`PUT /${what}`])
+        await service.sends(t, [`PUT /${what}`], () => overwrite(testbed, path, text))
         t.match(await stored(`/${what}?id=${id}`), { description: 'Edited' })
         t.match(await service.elsewhere('GET', `/${what}?id=${id}`), /"note":\{"n":0\.10\}/)
         t.equal(JSON.parse(await textOf(testbed, path)).description, 'Edited')
@@ -65,11 +63,10 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
 
       t.test(`DRAFT-1 the id of a ${what} cannot be changed`, async t => {
         const text = await textOf(testbed, path)
-        const asked = await service.during(async () => {
+        await service.sends(t, [], async () => {
           const wrong = text.replace(`"id": ${id}`, '"id": 7')
           t.equal(await outcome(overwrite(testbed, path, wrong)), 'EINVAL')
         })
-        t.same(writes(asked), [])
         t.same(await namesOf(testbed, '.calcfs/drafts'), [`${what}-${id}.json`, `${what}-${id}.json.why`])
         await overwrite(testbed, path, text)
         t.same(await namesOf(testbed, '.calcfs/drafts'), [])
@@ -112,10 +109,9 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         await edit(free, '.project.json', last)
         if (given === 'by another client') await elsewhere(free)
         else await edit(await calculationNow(), '.calculation.json', free)
-        const asked = await service.during(async () => {
+        await service.sends(t, [], async () => {
           t.equal(await outcome(files.rename(`${water}/${last}`, `${water}/${free}`)), 'EEXIST', given)
         })
-        t.same(writes(asked), [])
         t.equal(await calculationNow(), free, 'the name stays with the calculation')
         t.ok((await namesOf(testbed, water)).includes(last))
       }
@@ -188,14 +184,13 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, { service: { shortcomings: { ownSpelling: true } } })
     const { files, service } = testbed
     const report = `reports/${ids.report}.json`
-    const asked = await service.during(async () => {
+    await service.sends(t, ['PUT /calculation', 'PUT /report'], async () => {
       const mends = [/^PUT \/calculation$/, /^PUT \/report$/].map(which => service.lose(which))
       t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/a b`)), 'done')
       const text = (await textOf(testbed, report)).replace('"Supporting"', '"Supporting text"')
       t.equal(await outcome(overwrite(testbed, report, text)), 'done')
       for (const mend of mends) mend()
     })
-    t.same(writes(asked), ['PUT /calculation', 'PUT /report'])
     t.ok((await namesOf(testbed, water)).includes('a_b'))
     t.same(await namesOf(testbed, '.calcfs/drafts'), [])
 
@@ -203,11 +198,9 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     const record = `${water}/H2O/.calculation.json`
     const text = (await textOf(testbed, record)).replace('"H2O"', '"heavy water"')
     const mends: (() => void)[] = []
-    const lost = service.intercept(/^PUT \/calculation$/, async (response, { carryOut }) => {
-      await carryOut()
-      mends.push(service.intercept(/^GET \/calculation\?/, found => void found.destroy()))
-      response.destroy()
-    })
+    const lost = service.lose(/^PUT \/calculation$/, () =>
+      mends.push(service.intercept(/^GET \/calculation\?/, found => void found.destroy())),
+    )
     t.match(await outcome(overwrite(testbed, record, text)), /^E/)
     t.not((await namesOf(testbed, '.calcfs/drafts')).length, 0)
     for (const mend of [lost, ...mends]) mend()

@@ -1,7 +1,6 @@
 // A list of numbers alone: the service fills in places and empty titles, and the text that was saved is still that text.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const lists = {
@@ -58,8 +57,7 @@ export function plainLists(t: Test, open: OpenTestbed): void {
           for (const list of ['longer', 'two'] as const) {
             t.equal(await one.save(list), 'done')
             await textOf(testbed, one[read])
-            const asked = await service.during(async () => t.equal(await one.save(list), 'done', read))
-            t.same(writes(asked), [])
+            await service.sends(t, [], async () => t.equal(await one.save(list), 'done', read))
             t.equal(await one.inForce(), lists[list].join())
           }
         }
@@ -98,10 +96,9 @@ export function plainLists(t: Test, open: OpenTestbed): void {
       const mine = JSON.stringify({ ...before, calculations })
       await overwrite(testbed, one.own, mine)
       await textOf(testbed, one.path)
-      const asked = await service.during(async () =>
+      await service.sends(t, [], async () =>
         t.equal(await outcome(overwrite(testbed, one.own, mine)), 'done'),
       )
-      t.same(writes(asked), [])
       await overwrite(testbed, one.own, mine.replace(`"List ${made}"`, '"Renamed"'))
       t.match(await service.elsewhere('GET', `/report?id=${one.id}`), '"Renamed"')
       t.equal(await one.inForce(), lists.new.join())
@@ -116,11 +113,9 @@ export function plainLists(t: Test, open: OpenTestbed): void {
           const mine = JSON.stringify({ ...JSON.parse(before), calculations: lists.new.map(Number) })
           const mends: (() => void)[] = []
           mends.push(
-            service.intercept(/^PUT \/report\/calculations$/, async (_, { carryOut }) => {
-              const answer = await carryOut()
-              mends.push(service.intercept(/^GET \/report\?/, response => void response.writeHead(500).end()))
-              answer()
-            }),
+            service.beforeAnswer(/^PUT \/report\/calculations$/, () =>
+              mends.push(service.refuse(/^GET \/report\?/, 500)),
+            ),
           )
           t.match(await outcome(overwrite(testbed, one.own, mine)), /^E/)
           for (const mend of mends) mend()
@@ -140,11 +135,7 @@ export function plainLists(t: Test, open: OpenTestbed): void {
         const one = await report(forms.numbers, 'two')
         const before = JSON.parse(await textOf(testbed, one.own))
         const mine = JSON.stringify({ ...before, name: 'Slow', calculations: lists.new.map(Number) })
-        const mend = service.intercept(/^PUT \/report\/calculations$/, async (_, { carryOut }) => {
-          const answer = await carryOut()
-          await testbed.pass(6000)
-          answer()
-        })
+        const mend = service.beforeAnswer(/^PUT \/report\/calculations$/, () => testbed.pass(6000))
         t.equal(await outcome(overwrite(testbed, one.own, mine)), 'done')
         mend()
         t.equal(await one.inForce(), lists.new.join())

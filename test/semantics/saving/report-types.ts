@@ -1,7 +1,6 @@
 // The type of a report: written by number or by name, stored and shown in the service's own form, never changed by itself.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 
@@ -43,11 +42,10 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
         ['" 1 "', 1],
       ]
       for (const [written, id] of spellings) {
-        const asked = await service.during(async () => {
+        await service.sends(t, ['PUT /report'], written, async () => {
           const text = typed(await textOf(testbed, path), written)
           t.equal(await outcome(overwrite(testbed, path, text)), 'done', written)
         })
-        t.same(writes(asked), ['PUT /report'], written)
         t.equal((await storedAs(testbed, ids.report))['reportType'], id, written)
         await testbed.pass(2_500)
         t.match(
@@ -59,15 +57,13 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
     })
 
     t.test('TYPE-1 the same type in other words is no change', async t => {
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (const written of ['"1"', '"supporting information"', '{"id": 1}'])
           t.equal(await outcome(overwrite(testbed, path, typed(before, written))), 'done', written)
       })
-      t.same(writes(asked), [])
       const text = typed(await textOf(testbed, path), '"Supporting information"')
       const other = text.replace(/("description": )"[^"]*"/, '$1"With another description"')
-      const sent = await service.during(() => overwrite(testbed, path, other))
-      t.same(writes(sent), ['PUT /report'])
+      await service.sends(t, ['PUT /report'], () => overwrite(testbed, path, other))
       t.match(await storedAs(testbed, ids.report), { reportType: 1, description: 'With another description' })
     })
 
@@ -79,7 +75,7 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
       service.seed.addReportType({ id: '71', name: 'Twice', status: 'active' })
       service.seed.addReportType({ id: '72', name: 'TWICE', status: 'active' })
       service.seed.addReportType({ id: '73', name: 'Retired', status: 'inactive' })
-      const asked = await service.during(async () => {
+      await service.sends(t, [], async () => {
         for (const written of ['"No such type"', '77', '"twice"', '"Retired"', '73', '["2"]', 'null']) {
           const text = typed(await textOf(testbed, path), written)
           t.equal(await outcome(overwrite(testbed, path, text)), 'EINVAL', written)
@@ -91,11 +87,9 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
         }
         await testbed.files.unlink('.calcfs/drafts/42.json')
       })
-      t.same(writes(asked), [])
-      const exact = await service.during(async () => {
+      await service.sends(t, ['PUT /report'], 'written exactly, it is one of the two', async () => {
         await overwrite(testbed, path, typed(await textOf(testbed, path), '"TWICE"'))
       })
-      t.same(writes(exact), ['PUT /report'], 'written exactly, it is one of the two')
       t.equal((await storedAs(testbed, ids.report))['reportType'], 72)
     })
   })
@@ -106,34 +100,29 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
     const fresh = 'reports/new-graph.json'
     const text = (type: string, description = 'd') =>
       `{"name": "Graph", "description": "${description}", "reportType": ${type}}`
-    const first = await service.during(() => overwrite(testbed, fresh, text('"reaction graph"')))
-    t.same(writes(first), ['POST /report'])
+    await service.sends(t, ['POST /report'], () => overwrite(testbed, fresh, text('"reaction graph"')))
     await testbed.pass(2_500)
     const id = String(JSON.parse(await textOf(testbed, fresh)).id)
     t.match(await textOf(testbed, `reports/${id}.json`), '"reportType": 3,')
     t.match(await textOf(testbed, path), '"reportType": 1,', 'as the others do')
 
-    const again = await service.during(() => overwrite(testbed, fresh, text('"3"')))
-    t.same(writes(again), [], 'the same type in other words')
-    const other = await service.during(() =>
+    await service.sends(t, [], 'the same type in other words', () => overwrite(testbed, fresh, text('"3"')))
+    await service.sends(t, ['PUT /report'], () =>
       overwrite(testbed, fresh, text('"Supporting information"', 'another')),
     )
-    t.same(writes(other), ['PUT /report'])
     t.match(await storedAs(testbed, id), { reportType: 1, description: 'another' })
-    const refused = await service.during(async () => {
+    await service.sends(t, [], async () => {
       t.equal(await outcome(overwrite(testbed, fresh, text('"No such type"', 'another'))), 'EINVAL')
     })
-    t.same(writes(refused), [])
     t.equal((await namesOf(testbed, '.calcfs/drafts')).length, 2, 'the text waits, with its why')
   })
 
   t.test('TYPE-1 the name beside the number is the service’s: changed alone it is refused', async t => {
     const testbed = await open(t)
     const text = named(await textOf(testbed, path), 'Reaction Graph')
-    const asked = await testbed.service.during(async () => {
+    await testbed.service.sends(t, [], async () => {
       t.equal(await outcome(overwrite(testbed, path, text)), 'EINVAL')
     })
-    t.same(writes(asked), [])
     await testbed.pass(2_500)
     t.match(await textOf(testbed, '.calcfs/drafts/42.json.why'), /change the type/)
     t.equal(await outcome(overwrite(testbed, path, typed(text, '3'))), 'done')
