@@ -3,12 +3,10 @@ import { randomInt } from 'node:crypto'
 import t from 'tap'
 import { type Chance, chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
-import { isUsed } from '../testbed/fleet/node.js'
 import { everything, sameAsAlone } from '../testbed/fleet/reads.js'
 import { type TestRelay, testRelay } from '../testbed/fleet/relay.js'
 import { fillSampleData } from '../testbed/sample-data.js'
-import { type TestLifetime, textOf } from '../testbed/testbed.js'
-import { until } from '../testbed/within.js'
+import type { TestLifetime } from '../testbed/testbed.js'
 
 t.setTimeout(240_000)
 
@@ -37,19 +35,6 @@ async function ground(t: TestLifetime & { comment(text: string): void }): Promis
   await everything(await bed.join(), 'projects')
   return { bed, relay, pick: chance(seed), join: how => bed.join({ fleet: relay.address }, how) }
 }
-
-t.test('FLEET-3 one whose answers take 60 ms each way is passed by', async t => {
-  const { relay, bed, join } = await ground(t)
-  const one = await join()
-  relay.delay(60)
-  await sameAsAlone(t, bed, [one, await join('at once')], '60 ms each way')
-  await until(30_000, 'it is passed by', async () => {
-    await textOf(one, 'reports/42.json')
-    return !isUsed(one)
-  })
-  relay.delay(0)
-  await until(40_000, 'it is used again', () => isUsed(one))
-})
 
 t.test('FLEET-3 connections that are reset in the middle of a value', async t => {
   const { relay, bed, pick, join } = await ground(t)

@@ -25,12 +25,11 @@ t.test('FLEET-1 a process that is killed at any moment of its reads', async t =>
     await bed.redis.client.flushall()
     const child = await readerProcess(t, bed, { nodes: 2, path: 'projects' })
     const nodes = await Promise.all([1, 2].map(() => bed.join()))
-    const killed = child.read().catch(() => [])
+    child.read()
     await wait(moment)
     const elapsed = stopwatch()
     const reads = Promise.all(nodes.map(node => everything(node, 'projects')))
     await child.kill()
-    await killed
     t.strictSame(await within(20_000, 'the reads', reads), [truth, truth])
     const took = elapsed()
     t.ok(took < leaseMs + 3_000, `killed after ${moment} ms: the reads took ${took} ms`)

@@ -15,8 +15,6 @@ const water = 'projects/Water splitting'
 const path = `reports/${ids.report}.json`
 /** News that do not come are noticed with the second beat after them; there are two a second. */
 const noticedMs = 2_500
-/** A fleet is passed by for five seconds. */
-const awayMs = 8_000
 
 /** What becomes of messages to those who have subscribed. */
 const losses: Readonly<Record<string, (fraction: () => number) => Spoil>> = {
@@ -60,28 +58,4 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
     calm()
     await until(10_000, 'it is used', () => hearer.line.fleet?.status().passedByBecause === undefined)
   }
-})
-
-t.test('FLEET-2 what the others could not be told, they ask for once the fleet is used again', async t => {
-  const settings = { ttlListing: '3h' }
-  const bed = await fleetBed(t)
-  const relay = await testRelay(t, bed.redis.port)
-  const writer = await bed.join({ ...settings, fleet: relay.address })
-  const hearer = await bed.join(settings)
-  const text = await textOf(writer, path)
-  t.equal(await textOf(hearer, path), text)
-  let breaks = 0
-  const calm = relay.breakAt((piece, line) => {
-    if (line.hears || !piece.includes(':news')) return false
-    breaks += 1
-    return true
-  })
-  await overwrite(writer, path, text.replace(/"title": "[^"]*"/, '"title": "Told late"'))
-  await until(10_000, 'the connection is broken', () => breaks > 0)
-  calm()
-  await within(
-    20_000,
-    'a look',
-    until(awayMs, 'it is seen', async () => (await textOf(hearer, path)).includes('Told late')),
-  )
 })

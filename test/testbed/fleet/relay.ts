@@ -1,13 +1,10 @@
-// What stands between a fleet and its Redis in tests: it delays, cuts, damages and loses what passes.
+// What stands between a fleet and its Redis in tests: it cuts, damages and loses what passes.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { TestLifetime } from '../testbed.js'
 
 /** What becomes of a piece from Redis to a node; undefined: it never arrives. */
 export type Spoil = (piece: Buffer, line: RelayLine) => Buffer | undefined
-
-/** Whether what a node sends breaks its connection instead of reaching Redis. */
-export type Breaks = (piece: Buffer, line: RelayLine) => boolean
 
 /** One connection of a node. */
 export interface RelayLine {
@@ -21,30 +18,18 @@ export interface RelayLine {
 export interface TestRelay {
   /** As `--fleet` takes it. */
   readonly address: string
-  /** Milliseconds each way, from now on. */
-  delay(milliseconds: number): void
   /** Undoes it when called. */
   spoil(how: Spoil): () => void
-  /** Undoes it when called. */
-  breakAt(which: Breaks): () => void
 }
 
 export async function testRelay(t: TestLifetime, port: number): Promise<TestRelay> {
   const sockets = new Set<Socket>()
-  let delayMs = 0
   let spoil: Spoil | undefined
-  let breaks: Breaks | undefined
 
   function pass(from: Socket, to: Socket, changed: (piece: Buffer) => Buffer | undefined): void {
-    let free = 0
     from.on('data', (piece: Buffer) => {
       const out = changed(piece)
-      if (out === undefined) return
-      // In their order, also where the delay gets shorter.
-      free = Math.max(free, Date.now() + delayMs)
-      const waits = free - Date.now()
-      if (waits <= 0) to.write(out)
-      else setTimeout(() => to.destroyed || to.write(out), waits).unref()
+      if (out !== undefined) to.write(out)
     })
     for (const end of ['close', 'error', 'end']) from.on(end, () => to.destroy())
   }
@@ -72,10 +57,6 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
     }
     pass(node, redis, piece => {
       state.hears ||= /subscribe\r\n/i.test(piece.toString('latin1'))
-      if (breaks?.(piece, line)) {
-        line.cut()
-        return undefined
-      }
       return piece
     })
     pass(redis, node, piece => {
@@ -94,19 +75,10 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
   const own = (server.address() as AddressInfo).port
   return {
     address: `redis://127.0.0.1:${own}`,
-    delay(milliseconds) {
-      delayMs = milliseconds
-    },
     spoil(how) {
       spoil = how
       return () => {
         if (spoil === how) spoil = undefined
-      }
-    },
-    breakAt(which) {
-      breaks = which
-      return () => {
-        if (breaks === which) breaks = undefined
       }
     },
   }
