@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
-import { writes } from '../testbed/service.js'
 import { namesOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 import type { Saver } from './savers.js'
@@ -36,7 +35,7 @@ export async function savesOnce(
   const copy = join(local, name)
   await mkdir(local)
   await writeFile(copy, target.text)
-  const sent = await testbed.service.during(async () => {
+  await testbed.service.sends(t, target.due, 'exactly the writes that are due', async () => {
     await printed('bash', ['-c', saver.line], {
       cwd: local,
       environment: { HOME: testbed.local, file: join(testbed.directory, target.path), copy, name },
@@ -51,7 +50,6 @@ export async function savesOnce(
     }).catch(() => t.same(there, expected, 'nothing is left over'))
     t.same(there, expected)
   })
-  t.same(writes(sent), target.due, 'exactly the writes that are due')
   t.same(await target.told(), target.stored, 'the service has it')
   t.same(await namesOf(testbed, '.calcfs/drafts'), [], 'no draft')
 }

@@ -1,4 +1,4 @@
-// Programs that put a finished text into a file, each as one line of shell: `$copy` is the text, `$file` where it goes.
+// Programs that put a finished text into a file, each as one line of shell: `$copy` is the text, `$file` where it goes. Those of test/edit/save/programs.ts, which edit, are not repeated.
 import { fileURLToPath } from 'node:url'
 import { python } from '../testbed/programs.js'
 
@@ -26,24 +26,15 @@ const whileOpen = (line: string): string => `exec 3< "$file"; ${line}; cat <&3 >
 
 export const savers: readonly Saver[] = [
   { name: 'emacs', line: emacs(''), keeps: ['%~'], everywhere: true },
-  { name: 'emacs that copies its backup', line: emacs('backup-by-copying t'), keeps: ['%~'] },
   { name: 'emacs with numbered backups', line: emacs('version-control t'), keeps: ['%.~1~'] },
   {
     name: 'emacs with numbered backups that it copies',
     line: emacs('version-control t backup-by-copying t'),
     keeps: ['%.~1~'],
   },
-  { name: 'emacs with precious files', line: emacs('file-precious-flag t'), keeps: ['%~'] },
-  { name: 'emacs without backups', line: emacs('make-backup-files nil') },
   { name: 'vim with backupcopy=auto', line: vim('writebackup backupcopy=auto swapfile'), everywhere: true },
-  {
-    name: 'vim with a backup and an undo file',
-    line: vim('backup backupcopy=auto undofile'),
-    keeps: ['%~', '.%.un~'],
-  },
   { name: 'vim with :w!', line: vim('backupcopy=auto', 'w! | q') },
   { name: 'ex', line: `ex -s -u NONE -c '%!cat "$copy"' -c x "$file"` },
-  { name: 'ed', line: `printf '%%d\\n0r %s\\nw\\nq\\n' "$copy" | ed -s "$file"` },
   {
     name: 'VS Code in place',
     line: `node ${vsCode} in-place "$file" 0 "$copy"`,
@@ -59,10 +50,6 @@ export const savers: readonly Saver[] = [
     line: `jq --slurpfile new "$copy" '. * $new[0]' "$file" > "$file.tmp" && mv "$file.tmp" "$file"`,
     everywhere: true,
   },
-  {
-    name: 'jq elsewhere, then mv',
-    line: `jq --slurpfile new "$copy" '. * $new[0]' "$file" > "$copy.tmp" && mv "$copy.tmp" "$file"`,
-  },
   { name: 'sponge', line: `sponge "$file" < "$copy"`, everywhere: true },
   {
     name: 'truncate to nothing, then dd without',
@@ -73,7 +60,6 @@ export const savers: readonly Saver[] = [
     line: `: > "$file"; head -n 2 "$copy" > "$copy.head"; tail -n +3 "$copy" > "$copy.tail"
            { cat "$copy.head"; cat "$copy.tail"; } >> "$file"`,
   },
-  { name: 'cp --backup', line: `cp --backup=simple "$copy" "$file"`, keeps: ['%~'] },
   {
     name: 'cp with numbered backups',
     line: `cp --backup=t "$copy" "$file"`,
@@ -82,7 +68,6 @@ export const savers: readonly Saver[] = [
   { name: 'cp -p', line: `cp -p "$copy" "$file"` },
   { name: 'install', line: `install -m 644 "$copy" "$file"`, everywhere: true },
   { name: 'install with a backup', line: `install -b "$copy" "$file"`, keeps: ['%~'] },
-  { name: 'patch', line: `diff -u "$file" "$copy" | patch -s "$file"` },
   {
     name: 'patch -b',
     line: `diff -u "$file" "$copy" | patch -s -b "$file"`,
@@ -113,26 +98,7 @@ export const savers: readonly Saver[] = [
     name: 'cp while another program has the file open',
     line: whileOpen('cp "$copy" "$file"'),
   },
-  { name: 'sed -i', line: `sed -i -e "1r $copy" -e d "$file"` },
-  {
-    name: 'perl -i',
-    line: `perl -i -ne 'if ($. == 1) { open my $new, "<", $ENV{copy}; print <$new> }' "$file"`,
-  },
-  { name: 'mv from another file system', line: `mv "$copy" "$file"` },
-  { name: 'cp', line: `cp "$copy" "$file"` },
   { name: 'cp with the old file taken away first', line: `cp --remove-destination "$copy" "$file"` },
-  { name: 'tee', line: `tee "$file" < "$copy" > /dev/null` },
-  { name: 'dd conv=fsync', line: `dd if="$copy" of="$file" conv=fsync bs=64 status=none` },
-  { name: 'a shell redirection', line: `cat "$copy" > "$file"` },
-  { name: 'rsync', line: `rsync "$copy" "$file"` },
-  { name: 'rsync --inplace', line: `rsync --inplace "$copy" "$file"` },
-  { name: 'vim with backupcopy=yes', line: vim('backupcopy=yes') },
-  { name: 'vim with backupcopy=no', line: vim('backupcopy=no') },
-  {
-    name: 'python with json.dump',
-    line: `${python} -c 'import json, os
-json.dump(json.load(open(os.environ["copy"])), open(os.environ["file"], "w"), indent=1)'`,
-  },
   {
     name: 'python with small writes and fsync between them',
     line: `${python} -c 'import os

@@ -254,6 +254,13 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
   await Promise.all(cases.map(one => together(() => judge(one))))
   t.comment(`${cases.length - wrong.length} of ${cases.length} right, seed ${seed}`)
   for (const told of wrong) t.comment(told)
+  for (const { kind, situation, id } of cases.filter(({ situation }) => situation.event === undefined)) {
+    const puts = service.heard.filter(({ method, body }) => method === 'PUT' && body.includes(`"id":${id},`))
+    t.equal(puts.length, situation.titles.length, `${kind.name}: ${situation.name}: each save is one update`)
+    const beside = (await namesOf(testbed, 'reports')).filter(name => name.includes(`${id}.json`))
+    const unwanted = beside.filter(name => !/^(\d+\.json~?|\.\d+\.json\.un~)$/.test(name))
+    t.same(unwanted, [], `${kind.name}: nothing but its backup is left over`)
+  }
   t.same(lost, [], `no change of another client is lost, seed ${seed}`)
   t.ok(wrong.length <= 5, `at least 90 of 95 right, seed ${seed}: ${wrong.join('; ')}`)
 })

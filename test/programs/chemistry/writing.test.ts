@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import { loadSample } from '../../../src/service/sample.js'
 import { run } from '../../testbed/programs.js'
-import { writes } from '../../testbed/service.js'
 import { namesOf, outcome } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
@@ -35,14 +34,13 @@ t.test(
     const before = await namesOf(testbed, calculation)
 
     for (const { program, line, file } of attempts) {
-      const sent = await service.during(async () => {
+      await service.sends(t, [], `${program} sends nothing`, async () => {
         const { code, stderr } = await run('bash', ['-c', line], {
           cwd: folder,
           environment: { PATH: '/usr/bin:/bin' },
         })
         t.ok(code !== 0 || /cannot (write|open)/i.test(stderr), `${program} ended with ${code}: ${stderr}`)
       })
-      t.same(writes(sent), [], `${program} sends nothing`)
       const refused = (name: string) => `Could not make the file /${calculation}/${name} `
       const ofFile = await calcfs('why', join(folder, file))
       t.match(ofFile.stdout, refused(file), program)
