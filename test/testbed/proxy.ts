@@ -49,8 +49,8 @@ export interface TestProxy {
   refuse(which: RegExp, status: number, said?: string): () => void
   /** These requests are answered with this JSON in the service's place. Undoes it when called. */
   answer(which: RegExp, json: Said): () => void
-  /** These requests are answered with a web page. Undoes it when called. */
-  page(which: RegExp, html: Said): () => void
+  /** These requests are answered with a web page, as by a portal or a gateway. Undoes it when called. */
+  page(which: RegExp, html: Said, status?: number): () => void
   /** These requests wait until it is opened: before the service has them, or with their answer. */
   hold(which: RegExp, what?: 'request' | 'answer'): Held
   /** These requests are carried out, and answered once this is done, or after so many milliseconds. Undoes it when called. */
@@ -147,10 +147,10 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
 
   const instead =
     (type: string) =>
-    (which: RegExp, said: Said): (() => void) =>
+    (which: RegExp, said: Said, status = 200): (() => void) =>
       intercept(which, async (response, { heard }) => {
         const text = typeof said === 'function' ? await said(heard) : said
-        response.writeHead(200, { 'content-type': type }).end(text)
+        response.writeHead(status, { 'content-type': type }).end(text)
       })
 
   return {

@@ -8,6 +8,7 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['mount/changed-elsewhere', { CALCFS_STORM_SECONDS: '60' }],
   ['edit/save/programs', { CALCFS_TEST_FULL: '1' }],
   ['kernel/memory', { CALCFS_TEST_FULL: 'yes' }],
+  ['kernel/negotiation', { CALCFS_TEST_FULL: 'yes' }],
   ['mount/load/memory', { CALCFS_TEST_FULL: 'yes' }],
   ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],

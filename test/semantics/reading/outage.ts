@@ -105,10 +105,7 @@ export function outage(t: Test, open: OpenTestbed): void {
       const known = await namesOf(testbed, project)
       await textOf(testbed, `${project}/TS1_opt/run.log`)
       const folder = await namesOf(testbed, `${project}/TS1_opt`)
-      const deploy = () =>
-        service.intercept(/^\w+ \/(?!login)/, response => {
-          response.writeHead(status, { 'content-type': 'text/html' }).end('<html>We are sorry</html>')
-        })
+      const deploy = () => service.page(/^\w+ \/(?!login)/, '<html>We are sorry</html>', status)
       const isKnown = async () => {
         await testbed.pass(2500)
         t.same(await namesOf(testbed, 'projects'), tops)
@@ -153,9 +150,7 @@ export function outage(t: Test, open: OpenTestbed): void {
           t.equal(await textOf(testbed, `${project}/TS1_opt/run.log`), log)
         }
         await looks()
-        const back = service.intercept(/^\w+ \/(?!login)/, response => {
-          response.writeHead(status, { 'content-type': 'text/html' }).end('<html>We are sorry</html>')
-        })
+        const back = service.page(/^\w+ \/(?!login)/, '<html>We are sorry</html>', status)
         await testbed.pass(2500)
         await looks()
         const began = Date.now()
