@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 47_867,
   'files of src': 349,
-  'lines of test': 41_758,
+  'lines of test': 40_803,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_255,
   'rules of docs/commands.md': 76,
