@@ -6,5 +6,11 @@ export function loginCommand(address: string, user: string | undefined): string 
   return `calcfs login ${address} --user ${shellWord(user)}`
 }
 
+/** The end of a sentence about a sign-in that is refused; `from` is the place that its password or token is given at. */
+export function signInMend(address: string, user: string | undefined, from: string | undefined): string {
+  const command = `run \`${loginCommand(address, user)}\``
+  return from === undefined ? command : `correct ${from}, or unset it and ${command}`
+}
+
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -82,6 +82,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     clock,
     address: account.base.href,
     user,
+    from: secret?.from,
     question,
     note,
   })

@@ -22,11 +22,12 @@ export async function exchangeCredentials(
   account: Account,
   password: string,
   config: Config,
+  from?: string,
 ): Promise<Token> {
   const plain = openHttp(clientOptions(config))
   try {
     const credentials = { with: 'password', user: account.user, password } as const
-    const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href })
+    const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href, from })
     await tokenStore(account).save(token)
     return token
   } finally {
@@ -69,7 +70,7 @@ export async function triedPassword(
   if (secret?.as !== 'password' || !secret.atHand) return notTried
   const password = await secret.read()
   if (!(await hasLivingToken(account, systemClock.now()))) return notTried
-  return { known: exchangeCredentials(account, password, config).then(tokenFrom, refusalIn) }
+  return { known: exchangeCredentials(account, password, config, secret.from).then(tokenFrom, refusalIn) }
 }
 
 function tokenFrom(): undefined {}

@@ -8,7 +8,10 @@ import { type Config, fileValue, type Sources } from './config.js'
 import { BadSetting } from './settings.js'
 
 /** A password is read again for each log-in, so that a change in a keyring or a file counts. */
-export type Secret =
+export type Secret = {
+  /** The variable, file or setting that gives it. */
+  readonly from: string
+} & (
   | { readonly as: 'token'; readonly token: string }
   | {
       readonly as: 'password'
@@ -16,6 +19,7 @@ export type Secret =
       /** It exists; a command may need to prompt first. */
       readonly atHand: boolean
     }
+)
 
 /** Variables that hold one. */
 export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TOKEN']
@@ -33,31 +37,33 @@ export function findSecret(config: Config, sources: Sources): Secret | undefined
   const { environment } = sources
   const { passwordCommand, passwordFile } = config
   const token = environment['CALCFS_TOKEN']
-  if (token) return { as: 'token', token }
+  if (token) return { as: 'token', token, from: 'CALCFS_TOKEN' }
   const password = environment['CALCFS_PASSWORD']
-  if (password) return { as: 'password', atHand: true, read: async () => password }
+  if (password) return passwordFrom('CALCFS_PASSWORD', async () => password)
   const credential = credentialFile(environment)
-  if (credential !== undefined)
-    return { as: 'password', atHand: true, read: async () => firstLine(credential) }
+  if (credential !== undefined) return passwordFrom(credential, async () => firstLine(credential))
   if (passwordCommand !== undefined)
-    return { as: 'password', atHand: false, read: () => outputOf(passwordCommand) }
-  if (passwordFile !== undefined)
-    return { as: 'password', atHand: true, read: async () => privateLine(passwordFile) }
+    return { ...passwordFrom('password-command', () => outputOf(passwordCommand)), atHand: false }
+  if (passwordFile !== undefined) return passwordFrom(passwordFile, async () => privateLine(passwordFile))
   return secretInFile(sources)
 }
 
+const passwordFrom = (from: string, read: () => Promise<string>) =>
+  ({ as: 'password', atHand: true, from, read }) as const
+
 function secretInFile(sources: Sources): Secret | undefined {
   const token = readSecretFile('token', sources)
-  if (token !== undefined) return { as: 'token', token }
+  if (token !== undefined) return { as: 'token', token: token.text, from: token.where }
   const password = readSecretFile('password', sources)
-  return password === undefined ? undefined : { as: 'password', atHand: true, read: async () => password }
+  return password && passwordFrom(password.where, async () => password.text)
 }
 
-function readSecretFile(key: string, sources: Sources): string | undefined {
+function readSecretFile(key: string, sources: Sources): { text: string; where: string } | undefined {
   const given = fileValue(key, sources)
   if (given === undefined) return undefined
-  if (typeof given.value === 'string') return given.value
-  throw new BadSetting(`${given.where} is no text; put it in quotes.`)
+  const { value, where } = given
+  if (typeof value === 'string') return { text: value, where }
+  throw new BadSetting(`${where} is no text; put it in quotes.`)
 }
 
 /** systemd hands a unit its credentials in a directory of its own, which no other user can read. */

@@ -36,7 +36,7 @@ export async function login({ config, sources }: Configured, flags: JsonFlag): P
       : await secret.read()
   const account = accountOf(base, user, config, sources.environment)
   const token = await exchangeCredentials(account, password, config).catch((thrown: unknown) => {
-    throw refusedPassword(thrown, account)
+    throw refusedPassword(thrown, account, secret?.from)
   })
   await rememberUser(account, config, sources.environment)
   const place = config.keyring ? 'the keyring' : account.places.state
@@ -56,7 +56,7 @@ const lifeOf = (end: number | undefined): string =>
     : `until ${localText(end)}`
 
 /** Replaces the advice that a mount gives, which is to run this command. */
-function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
+function refusedPassword(thrown: unknown, { base, user }: Account, from = 'password'): unknown {
   const failure = asFailure(thrown)
   if (failure.kind === 'unreachable' || failure.kind === 'timeout')
     return new Stop(
@@ -67,7 +67,7 @@ function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
   return new Stop(
     exitCodes.signIn,
-    `${base.host} refused the password of ${user}${said}; check user name and password, and try again. Nothing was changed.`,
+    `${base.host} refused the password of ${user}${said}; check user name and ${from}, and try again. Nothing was changed.`,
   )
 }
 

@@ -1,7 +1,7 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
-import { loginCommand } from '../../login-command.js'
+import { signInMend } from '../../login-command.js'
 import { lookedLongAgo } from '../client/late-answer.js'
 import type { Question } from '../client/outgoing.js'
 import { type Clock, dueIn, dueSooner } from '../clock.js'
@@ -30,8 +30,9 @@ export interface SessionOptions {
   readonly clock: Clock
   /** The address of the service, for messages that say where to sign in. */
   readonly address: string
-  /** Who is to be signed in there, for the same messages. */
+  /** Who is to be signed in there, and the place that the given password or token comes from, for the same messages. */
   readonly user?: string | undefined
+  readonly from?: string | undefined
   /** The path of a question that each valid token may send, and that this service answers; another one than the one given, where there is one. */
   readonly question?: ((besides?: string) => string) | undefined
   /** Called with failures that do not stop a request: a token that could not be stored. */
@@ -235,7 +236,8 @@ export class Session {
   }
 
   get #mend(): string {
-    return loginHint(this.options.address, this.options.user)
+    const { address, user, from } = this.options
+    return signInMend(address, user, from)
   }
 
   /** A refusal may have been a passing fault of the service: a token that nothing can renew is tried again, to its end. */
@@ -260,7 +262,7 @@ export class Session {
   }
 
   async #exchanged(credentials: Credentials, context: RequestContext): Promise<Token> {
-    const { clock, address, store, note } = this.options
+    const { clock, address, from, store, note } = this.options
     if (credentials.with === 'token') {
       const ready = { text: tokenIn(credentials.token, clock.now()).text, received: undefined }
       if (!this.#bad.has(ready.text) || (await this.#isAcceptedAgain(ready, context))) return ready
@@ -275,7 +277,7 @@ export class Session {
       this.#setback = { credentials: same, times, until: instant(clock.now() + pause), failure }
     }
     try {
-      const fresh = await logIn(this.http, credentials, { clock, address, context })
+      const fresh = await logIn(this.http, credentials, { clock, address, from, context })
       this.#accepted.add(same)
       // Until a question is answered with it.
       setBack(new Failure('unauthenticated', `${address} refuses the tokens that it gives; ${this.#mend}`))
@@ -292,12 +294,9 @@ export class Session {
 }
 
 /** As in `SessionOptions`. */
-interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> {
+interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address' | 'from'> {
   readonly context?: RequestContext
 }
-
-const loginHint = (address: string, user: string | undefined): string =>
-  `run \`${loginCommand(address, user)}\``
 
 /**
  * One log-in, for `calcfs login` too.
@@ -306,7 +305,7 @@ const loginHint = (address: string, user: string | undefined): string =>
 export async function logIn(
   http: Http,
   credentials: Extract<Credentials, { with: 'password' }>,
-  { clock, address, context = dueIn(loginLimit, clock) }: LogInOptions,
+  { clock, address, from, context = dueIn(loginLimit, clock) }: LogInOptions,
 ): Promise<Token> {
   const { user, password } = credentials
   if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
@@ -319,7 +318,7 @@ export async function logIn(
     return tokenIn(answer, clock.now())
   } catch (failure) {
     if (!(failure instanceof Failure) || !/^(unauthenticated|forbidden)$/.test(failure.kind)) throw failure
-    const sentence = `${address} refused the log-in of ${user} (is the password wrong?); ${loginHint(address, user)}`
+    const sentence = `${address} refused the log-in of ${user} (is the password wrong?); ${signInMend(address, user, from)}`
     throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
   }
 }
