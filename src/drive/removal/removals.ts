@@ -169,7 +169,7 @@ export class Removals {
     const refusal = this.parts.rights.refusalToDelete(node, made)
     if (refusal === undefined) return
     const isShown = because !== undefined && refusal.kind !== 'read-only'
-    throw new Failure(refusal.kind, `${path}: ${isShown ? because : refusal.message}`)
+    throw new Failure(refusal.kind, `${path}: ${isShown ? `${because}; ` : ''}${refusal.message}`)
   }
 }
 
