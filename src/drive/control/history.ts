@@ -1,7 +1,7 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
 
 import type { TextUse } from '../../edit/journal/text-marks.js'
-import { Failure, isAbsent, unlessFailure } from '../../failure.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
@@ -48,10 +48,14 @@ export function openHistoryControl(
   async function history(path: string): Promise<CallResult<'history'>> {
     const node = await recordAt(path)
     // It may not be known now.
-    const now = await presentText(node).catch(unlessFailure)
+    const now = await presentText(node).catch(asFailure)
     await parts.history.settled()
     const all = await versions(node)
-    const present = now === undefined ? undefined : compared(node, now)
+    if (all.length === 0 && now instanceof Failure && isAbsent(now))
+      throw new Failure('absent', `${path}: there is nothing of this name, and no text of it was met here`, {
+        cause: now,
+      })
+    const present = now instanceof Failure ? undefined : compared(node, now)
     const isSaid = (version: TextVersion): boolean =>
       present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged
     const changes = all.map((version, place) => changeOf(version, storedBefore(all, place)))
