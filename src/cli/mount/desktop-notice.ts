@@ -1,5 +1,9 @@
 // Desktop notices: an edit waits to be saved, or the sign-in has ended; each cause once until it is mended.
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Environment } from '../../config/places.js'
 import type { ActivityPicture } from '../../drive/interface/control.js'
 import { type Clock, every } from '../../remote/clock.js'
 import { codeOf } from '../../system/error-code.js'
@@ -56,6 +60,16 @@ function editsNotice(mountPoint: string, edits: readonly [record: string, why: s
   }
 }
 
+/** Why this machine shows no notices, as far as that can be seen without one; undefined where it may. */
+export async function noticesObstacle(environment: Environment): Promise<string | undefined> {
+  const { DBUS_SESSION_BUS_ADDRESS: bus, XDG_RUNTIME_DIR: runtime = '', DISPLAY: display } = environment
+  const hasBus = bus || display || (isAbsolute(runtime) && existsSync(join(runtime, 'bus')))
+  return run('notify-send', ['--version']).then(
+    () => (hasBus ? undefined : noNotices('there is no session bus')),
+    noNotices,
+  )
+}
+
 /** Looks until the returned function is called. `warn` is told once of a machine that shows no notices. */
 export function showNotices(
   clock: Clock,
@@ -79,14 +93,12 @@ export function showNotices(
 /** Milliseconds for the desktop to take a notice. */
 const showLimit = 5_000
 
-function show({ title, text }: Notice): Promise<void> {
+async function show({ title, text }: Notice): Promise<void> {
   const marked = text.replace(/[&<>]/g, found => `&#${found.charCodeAt(0)};`)
-  return new Promise((shown, failed) => {
-    execFile('notify-send', ['--app-name=calcfs', '--', title, marked], { timeout: showLimit }, cause =>
-      cause === null ? shown() : failed(cause),
-    )
-  })
+  await run('notify-send', ['--app-name=calcfs', '--', title, marked], { timeout: showLimit })
 }
+
+const run = promisify(execFile)
 
 const noNotices = (cause: unknown): string =>
   codeOf(cause) === 'ENOENT'

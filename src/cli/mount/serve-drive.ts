@@ -20,7 +20,7 @@ import type { Configured } from '../../terminal/settings.js'
 import { type ControlServer, serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
 import { logCalls, logFailures } from './call-log.js'
-import { showNotices } from './desktop-notice.js'
+import { noticesObstacle, showNotices } from './desktop-notice.js'
 import { mountByOneWay } from './kernel-way.js'
 
 /** The parts that a process gives to its drives. */
@@ -149,10 +149,12 @@ async function begun(
     log.warn({ cause }, 'where this drive is mounted could not be noted for later commands'),
   )
   const troubles: string[] = []
+  const unshown = config.notify ? await noticesObstacle(process.env) : undefined
+  if (unshown !== undefined) troubles.push(unshown)
   const port = await metricsPort(line, config, log).catch((thrown: unknown) => {
     troubles.push(asFailure(thrown).message)
-    log.warn(troubles[0])
   })
+  for (const trouble of troubles) log.warn(trouble)
   const look = (): ReturnType<typeof line.control.activity> => line.control.activity({})
   const stopNotices = config.notify ? showNotices(clock, look, sentence => log.warn(sentence)) : () => {}
   const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
