@@ -1,5 +1,7 @@
 // Advice: what a user can do about each kind of failure, and about each text that was not saved. Worded here alone.
+
 import type { Failure, FailureKind } from './failure.js'
+import { shellWord } from './login-command.js'
 
 const whenThere = 'Try again when the service answers; `calcfs status` says how it is'
 const looking = 'Look at it on the platform before you try again.'
@@ -48,7 +50,7 @@ const ofTexts: Readonly<Record<string, string>> = {
   'too-large': `${correcting} ${dropOnly}`,
   conflict: `Compare the two first: \`calcfs drafts diff NAME\` (the other one ends in .theirs.json); before that both a send and a new save are refused. ${sendOrDrop}`,
   'another-thing': `Print it with \`calcfs drafts show NAME\`, and write it into the record of the thing that you mean. ${dropOnly}`,
-  absent: `The record is gone on the service; copy your text elsewhere if you still need it. ${dropOnly}`,
+  absent: `The record is gone on the service: if you still need the text, print it with \`calcfs drafts show NAME\` and make a new one. ${dropOnly}`,
   'outcome-unknown':
     'Look on the platform whether it was made. If it was: `calcfs drafts drop NAME`; if not: `calcfs drafts send --again NAME`.',
   lost: `It is neither shown in its file nor sent. Look at what is left with \`calcfs drafts show NAME\`, and write the text once more. ${dropOnly}`,
@@ -63,6 +65,10 @@ const general = (trouble: string): string | undefined =>
 
 /** The advice for a failure. */
 export const adviceFor = (failure: Failure): string | undefined => general(troubleOf(failure))
+
+/** Advice as it is typed where several drives are mounted: these commands have no path that says which is meant. */
+export const adviceOn = (mountPoint: string, advice: string): string =>
+  advice.replace(/`calcfs (?:drafts|report) [^`]+/g, line => `${line} --mount ${shellWord(mountPoint)}`)
 
 /** The advice for the text of this name; 'lost' is one that the disk has damaged. */
 export function adviceForText(trouble: string, name: string): string {

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Identities } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Draft } from '../edit/journal/draft.js'
+import { recordWords, withFailure } from '../edit/journal/draft-meta.js'
 import { type RecordKey, savedKeyOf } from '../edit/journal/record-key.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
@@ -36,7 +37,7 @@ import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
 import { Removals } from './removal/removals.js'
-import { DeleteSender } from './removal/send.js'
+import { DeleteSender, type DeleteTarget } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
 import type { NewPlace } from './tree/reports.js'
 import type { Tree } from './tree/tree.js'
@@ -111,7 +112,13 @@ export class WriteSide {
       read: (node, context) => this.#editable(node).read(context),
     })
     const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
-    this.deleteSender = new DeleteSender({ ...sources, aliases: this.aliases, forgetNames, now })
+    this.deleteSender = new DeleteSender({
+      ...sources,
+      aliases: this.aliases,
+      forgetNames,
+      deleted: node => this.#deleted(node),
+      now,
+    })
     this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
   }
 
@@ -279,6 +286,16 @@ export class WriteSide {
     const draft = this.records.draftOf(nodeKey(thing.node))
     if (draft !== undefined) await this.discardDraft(draft)
     throw new Failure('not-permitted', textGivenUp)
+  }
+
+  /** Its texts that wait stay, and say that no save can bring it back. */
+  #deleted(node: DeleteTarget): void {
+    const kind = node.kind === 'record' ? node.of : node.kind
+    for (const draft of this.sources.drafts.unsent()) {
+      const { key, meta } = draft
+      if (key?.kind !== kind || key.id !== node.id || key.as === 'new' || meta.state !== 'refused') continue
+      void withFailure(draft, new Failure('absent', `${recordWords(key)} was deleted here`))
+    }
   }
 
   /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */

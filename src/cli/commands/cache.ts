@@ -6,7 +6,7 @@ import { filesText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { driveCommand, withDrive } from '../control/with-drive.js'
+import { wholeDriveCommand, withDrive } from '../control/with-drive.js'
 
 export function cacheCommand(): Command {
   const command = new CliCommand('cache').description(
@@ -17,12 +17,12 @@ export function cacheCommand(): Command {
 }
 
 const infoCommand = (): Command =>
-  driveCommand('info')
+  wholeDriveCommand('info')
     .description(
       'show how many files are kept, how many bytes they take, and where; calcfs info PATH says it of a project',
     )
     .addOption(jsonFlag('an object'))
-    .action((flags: JsonFlag, command: Command) =>
+    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
       withDrive(command, [], async ({ control }) => {
         const info = await control.cacheInfo({})
         printFound(flags, info, describe(info))
@@ -30,7 +30,7 @@ const infoCommand = (): Command =>
     )
     .examples(
       ['calcfs cache info', 'of the one drive that is mounted'],
-      ['calcfs cache info --mount ~/lab --json', 'for a script'],
+      ['calcfs cache info ~/lab --json', 'for a script'],
     )
 
 function describe({ files, bytes, limitBytes, directory, downloads }: CallResult<'cacheInfo'>): string {
@@ -39,10 +39,10 @@ function describe({ files, bytes, limitBytes, directory, downloads }: CallResult
 }
 
 const clearCommand = (): Command =>
-  driveCommand('clear')
+  wholeDriveCommand('clear')
     .description('drop the kept contents, save those of pins; drafts, history and settings stay')
     .addOption(jsonFlag('an object'))
-    .action((flags: JsonFlag, command: Command) =>
+    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
       withDrive(command, [], async ({ control }) => {
         const gone = await control.cacheClear({})
         const kept = gone.pinned === 0 ? '' : `; ${filesText(gone.pinned)} stay, because they are pinned`
@@ -57,14 +57,14 @@ const clearCommand = (): Command =>
     )
     .examples(
       ['calcfs cache clear', 'make room on the disk'],
-      ['calcfs cache clear --mount ~/lab', 'of one of several drives'],
+      ['calcfs cache clear ~/lab', 'of one of several drives'],
     )
 
 const verifyCommand = (): Command =>
-  driveCommand('verify')
+  wholeDriveCommand('verify')
     .description('check the kept contents against their checksums; exit code 1 where any is damaged')
     .addOption(jsonFlag('an object'))
-    .action((flags: JsonFlag, command: Command) =>
+    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
       withDrive(command, [], async ({ control }) => {
         const found = await control.cacheVerify({})
         const damaged =

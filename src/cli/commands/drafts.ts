@@ -20,8 +20,8 @@ import {
 } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
-import { liveMounts, namesOneDrive } from '../control/choose.js'
-import { driveCommand, withDraft, withDrive } from '../control/with-drive.js'
+import { adviceOf, liveMounts, namesOneDrive } from '../control/choose.js'
+import { driveCommand, wholeDriveCommand, withDraft, withDrive } from '../control/with-drive.js'
 import { nothingWaits } from './status.js'
 
 export function draftsCommand(): Command {
@@ -34,15 +34,15 @@ export function draftsCommand(): Command {
 const nameHelp = 'its name in calcfs drafts list (42.json, or 42), or the path of what it is a text of'
 
 const listCommand = (): Command =>
-  driveCommand('list')
+  wholeDriveCommand('list')
     .description(
       'list them, and where no drive is named those of services that are not mounted; exit code 7 while there are any',
     )
     .addOption(jsonFlag('an array of drafts'))
-    .action((flags: JsonFlag, command: Command) => list(command, flags))
+    .action((_: string | undefined, flags: JsonFlag, command: Command) => list(command, flags))
     .examples(
       ['calcfs drafts list', 'what is not saved, and why'],
-      ['calcfs drafts list --json', 'the same for a script; exit code 7 while there is any'],
+      ['calcfs drafts list ~/lab --json', 'the same for a script; exit code 7 while there is any'],
     )
 
 async function list(command: Command, flags: JsonFlag): Promise<void> {
@@ -56,10 +56,11 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     where: object,
     heading: string | undefined,
     none: string,
+    advised?: (advice: string) => string,
   ): void {
     all.push(...drafts.map(draft => ({ ...draft, ...where })))
     if (flags.json === true) return
-    const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(describeDraft)
+    const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(draft => describeDraft(draft, advised))
     printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
   }
   const isAsked = isNamed || (await liveMounts()).length > 0
@@ -68,7 +69,8 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
       await withDrive(command, [], async ({ control, mountPoint }) => {
         const heading = elsewhere.length > 0 ? mountPoint : undefined
         const troubles = await control.places({})
-        print(await control.drafts({}), { mountPoint }, heading, nothingWaits(troubles))
+        const advised = mountPoint === undefined ? undefined : await adviceOf(mountPoint)
+        print(await control.drafts({}), { mountPoint }, heading, nothingWaits(troubles), advised)
         for (const trouble of troubles) complain(trouble)
       })
     for (const { drafts, damaged, account, service, user } of elsewhere) {
@@ -84,12 +86,13 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   if (all.length > 0) process.exitCode = exitCodes.unsent
 }
 
-function describeDraft(draft: DraftLine): readonly string[] {
-  const { name, record, path, state, since, size, why, whatToDo } = draft
+function describeDraft(draft: DraftLine, advised = (advice: string) => advice): readonly string[] {
+  const { name, record, path, state, since, size, why, whatToDo, process: other } = draft
   const at = path === undefined ? '' : ` (${path.slice(1)})`
+  const where = other === undefined ? '' : `Of another mount, in process ${other}. `
   return [
     `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
-    ...(whatToDo === undefined ? [] : [`  ${whatToDo}`]),
+    ...(whatToDo === undefined ? [] : [`  ${where}${other === undefined ? advised(whatToDo) : whatToDo}`]),
   ]
 }
 
@@ -251,7 +254,7 @@ const textKey = ({ name, record, size, since }: DraftLine): string =>
   JSON.stringify([name, record, size, since])
 
 async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
-  tell(drafts.flatMap(describeDraft).join('\n'))
+  tell(drafts.flatMap(draft => describeDraft(draft)).join('\n'))
   if (!process.stdin.isTTY)
     throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
   const what = drafts.length === 1 ? 'this text' : `these ${drafts.length} texts`
@@ -259,12 +262,14 @@ async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was given up.')
 }
 
-function droppedLine({ name, record, mayBeStored, kept }: CallResult<'drop'>): string {
+function droppedLine(dropped: CallResult<'drop'>): string {
+  const { name, kept } = dropped
   const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
-  return `${name} is given up${becameOf(record, mayBeStored)}${where}.`
+  return `${name} is given up${becameOf(dropped)}${where}.`
 }
 
-function becameOf(record: string, mayBeStored: boolean): string {
+function becameOf({ record, mayBeStored, isGone }: CallResult<'drop'>): string {
+  if (isGone === true) return `, ${record} is gone on the service`
   if (mayBeStored) return `, but it was sent, and the service may have stored it: look at ${record} there`
   return /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`
 }

@@ -5,7 +5,7 @@ import { makeFleetKey } from '../../fleet/seal.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { driveCommand, withDrive } from '../control/with-drive.js'
+import { wholeDriveCommand, withDrive } from '../control/with-drive.js'
 import { fleetText } from './status.js'
 
 export const fleetCommand = (): Command =>
@@ -35,12 +35,12 @@ const keyCommand = (): Command =>
     )
 
 const statusCommand = (): Command =>
-  driveCommand('status')
+  wholeDriveCommand('status')
     .description(
       'show how many mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
     .addOption(jsonFlag('an object, null where nothing is shared'))
-    .action((flags: JsonFlag, command: Command) =>
+    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
       withDrive(command, [], async ({ control }) => {
         const { fleet } = await control.status({})
         const none = 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.'
@@ -50,5 +50,5 @@ const statusCommand = (): Command =>
     )
     .examples(
       ['calcfs fleet status', 'of the one drive that is mounted'],
-      ['calcfs fleet status --mount ~/lab --json', 'for a script; exit code 4 while the fleet is passed by'],
+      ['calcfs fleet status ~/lab --json', 'for a script; exit code 4 while the fleet is passed by'],
     )

@@ -9,7 +9,7 @@ import { CliCommand } from '../../terminal/command.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
-import { selectedDrives } from '../control/choose.js'
+import { adviceOf, selectedDrives } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 import { pinText } from '../files/pin.js'
 
@@ -37,7 +37,7 @@ async function show(command: Command, directory: string | undefined, flags: Json
   const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
   if (flags.json === true) printJson(all.map(jsonOf))
   else if (all.length === 0) printLine('no drive is mounted.')
-  else if (known.length > 0) printLine(known.map(describeStatus).join('\n\n'))
+  else if (known.length > 0) printLine((await Promise.all(known.map(describeStatus))).join('\n\n'))
   for (const { problem } of problems) complain(sentenceOf(problem))
   const waiting = directory === undefined ? await waitingElsewhere(command) : []
   for (const sentence of waiting) complain(sentence)
@@ -109,21 +109,20 @@ function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: S
   return [`  signed in until ${localText(signedInUntil)}, ${then}`]
 }
 
+/** The usual way to the kernel is no news. */
 function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): readonly string[] {
-  if (kernel === undefined) return []
-  const way =
-    kernel === 'libfuse'
-      ? `through libfuse${kernelBecause === undefined ? '' : `: ${kernelBecause}`}`
-      : 'by a session of calcfs itself'
-  const pause =
-    pausedMs === undefined
+  const because = kernelBecause === undefined ? '' : `: ${kernelBecause}`
+  return [
+    ...(kernel === 'libfuse' ? [`  the kernel is spoken to through libfuse${because}`] : []),
+    ...(pausedMs === undefined
       ? []
-      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${moment(pausedAt)}`]
-  return [`  the kernel is spoken to ${way}`, ...pause]
+      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${moment(pausedAt)}`]),
+  ]
 }
 
-function describeStatus(status: Status): string {
+async function describeStatus(status: Status): Promise<string> {
   const { unsent, deleting, removedInVain, keptHere, places, pins, lacking } = status
+  const advised = await adviceOf(status.mountPoint)
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${localText(status.since)}`,
     `  ${status.top}`,
@@ -136,7 +135,7 @@ function describeStatus(status: Status): string {
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
     ...unsent.flatMap(({ name, record, state, why, whatToDo }) => [
       `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${why}`}`,
-      ...(whatToDo === undefined ? [] : [`      ${whatToDo}`]),
+      ...(whatToDo === undefined ? [] : [`      ${advised(whatToDo)}`]),
     ]),
     ...section('pinned', pins.map(pinText)),
     ...section(

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson } from '../../terminal/print.js'
-import { chosenMounted, mountFlag, pathHelp } from '../control/choose.js'
+import { adviceOf, chosenMounted, mountFlag, pathHelp } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 
 export const whyCommand = (): Command =>
@@ -34,7 +34,8 @@ export const refreshCommand = (): Command =>
 async function why(command: Command, given: string, flags: JsonFlag): Promise<void> {
   const { mountPoint, path } = await place(command, given)
   const explained = await (await driveAt(mountPoint)).why({ path })
-  printFound(flags, { path, ...explained }, explained.sentences.join('\n'))
+  const advised = await adviceOf(mountPoint)
+  printFound(flags, { path, ...explained }, explained.sentences.map(advised).join('\n'))
 }
 
 async function refresh(command: Command, given: string, flags: JsonFlag): Promise<void> {

@@ -1,6 +1,7 @@
 // The drive that a command means: the one its paths lie on; else the one that --mount names, or that of the service that is named, or the one in which the shell stands, or the only one.
 import { isAbsolute, join, posix, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { adviceOn } from '../../advice.js'
 import { fixedNames } from '../../layout.js'
 import { drives, drivesOfUser, innermost, type Mount, mountPath, sourceOf } from '../../mount/mount-point.js'
 import { standingIn } from '../../system/user-name.js'
@@ -119,6 +120,12 @@ const severalMounted = (all: readonly string[]): Stop =>
     exitCodes.usage,
     `several drives are mounted: ${all.join(', ')}; name one with --mount or --url, or change into it.`,
   )
+
+/** What a drive advises: where there are several, its commands name it. */
+export async function adviceOf(mountPoint: string): Promise<(advice: string) => string> {
+  const { length } = await drivesOfUser()
+  return advice => (length > 1 ? adviceOn(mountPoint, advice) : advice)
+}
 
 /** The one that is named, or in which the shell stands, or all of this user. @throws Stop where the named one is none */
 export async function selectedDrives(named: string | undefined): Promise<readonly string[]> {

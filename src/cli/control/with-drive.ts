@@ -16,6 +16,14 @@ export function driveCommand(name: string): CliCommand {
   return withSettings(command, 'service')
 }
 
+/** The same for a command about a whole drive, which may be named without --mount, too. */
+export const wholeDriveCommand = (name: string): CliCommand =>
+  driveCommand(name)
+    .argument('[drive]', 'the drive that is meant, as --mount')
+    .hook('preAction', (_, command) => {
+      if (command.args[0] !== undefined) command.setOptionValue('mount', command.args[0])
+    })
+
 /** A drive on which a command works. */
 export interface SelectedDrive {
   readonly control: Control

@@ -18,6 +18,7 @@ import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { nodeOfRecordKey, pathOfNode, recordKeyOf } from '../records/node-key.js'
+import { emptyMs } from '../records/open-record.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
@@ -66,6 +67,11 @@ export function openDraftControl(
         `${given} is the name of one draft (${recordLabel(called.draft)}) and the path of another, ${placed.name}: write ${placed.name}, or .calcfs/drafts/${called.name}`,
       )
     const found = called ?? placed
+    if (found?.draft.size === 0 && found.draft.damage === undefined)
+      throw new Failure(
+        'busy',
+        `${found.name} was emptied a moment ago, and is there again in ${emptyMs / 1000} s unless a program writes it; try again then`,
+      )
     if (found !== undefined) return found
     refuseOther(given, meant)
     const all = drafts.list().map(({ name }) => name)
@@ -188,7 +194,11 @@ export function openDraftControl(
 
   return {
     async drafts() {
-      return drafts.all().map(draftFacts)
+      const own = new Set(drafts.list().map(({ draft }) => draft.id))
+      return drafts.all().map(one => {
+        const { id, meta } = one.draft
+        return { ...draftFacts(one), process: own.has(id) ? undefined : meta.owner.pid }
+      })
     },
     async show(asked) {
       const bare = lastNameOf(asked.name)
@@ -203,11 +213,12 @@ export function openDraftControl(
     async drop(asked) {
       const found = await find(asked)
       const record = recordLabel(found.draft)
-      const mayBeStored = underWay.has(found.draft.meta.state)
+      const { state, why } = found.draft.meta
+      const mayBeStored = underWay.has(state)
       const node = found.draft.key === undefined ? undefined : nodeOfRecordKey(found.draft.key)
       const kept = await writeSide.discardDraft(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
-      return { name: found.name, record, mayBeStored, kept }
+      return { name: found.name, record, mayBeStored, kept, isGone: why?.kind === 'absent' }
     },
   }
 }

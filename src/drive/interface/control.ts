@@ -23,6 +23,8 @@ const draftLine = z.object({
   size: z.number(),
   why: z.string().optional(),
   whatToDo: z.string().optional(),
+  /** Of another mount, which alone saves it or gives it up. */
+  process: z.number().optional(),
 })
 
 const historyLine = z.object({
@@ -188,10 +190,14 @@ export const controlCalls = {
   },
   /** `again`: although a record may have been made of it already. */
   send: { ask: namedDraft.extend({ again: z.boolean() }), answer: savedDraft },
-  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. */
+  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. `isGone`: the service has no such record. */
   drop: {
     ask: namedDraft,
-    answer: savedDraft.extend({ mayBeStored: z.boolean(), kept: z.string().optional() }),
+    answer: savedDraft.extend({
+      mayBeStored: z.boolean(),
+      kept: z.string().optional(),
+      isGone: z.boolean().optional(),
+    }),
   },
   /** The texts that are kept of a record, the latest first. `unsaved`: the file shows a text that is not saved. */
   history: {

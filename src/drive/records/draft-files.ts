@@ -49,9 +49,16 @@ export function openDraftFiles(
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
+  /** These, and those that a program has emptied a moment ago: unless it writes another text they come back. */
+  const waiting = (): Draft[] =>
+    [...live.values()].filter(({ damage, size, meta, key }) => {
+      const isBack = meta.why !== undefined && key?.as !== 'new'
+      return size > 0 || damage !== undefined || isBack
+    })
+
   function files(): Map<string, DraftFile> {
     const found = new Map<string, DraftFile>()
-    for (const { draft, name, ending } of draftNames([...unsent(), ...drafts.others(id => live.has(id))])) {
+    for (const { draft, name, ending } of draftNames([...waiting(), ...drafts.others(id => live.has(id))])) {
       found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
       found.set(`${name}${ending}.why`, { draft, part: 'why' })

@@ -21,6 +21,8 @@ export interface DeleteSenderParts {
   readonly dialect: Dialect
   /** No `new*.json` stands for a record that is gone. */
   readonly forgetNames: (node: RecordNode) => void
+  /** A text of it that waits can be saved no more. */
+  readonly deleted: (node: DeleteTarget) => void
   readonly now: () => Instant
 }
 
@@ -98,6 +100,7 @@ export class DeleteSender {
     const send = (a: RequestContext) => remote.deleteProject(node.id, { ...a, look, names: node.id })
     await this.#deleteOnce(send, a => remote.project(node.id, a), context)
     catalog.forget({ kind: 'project', id: node.id })
+    this.parts.deleted(node)
     aliases.gone(node.id)
     this.#forgetChild(node.parent, node, name)
   }
@@ -123,6 +126,7 @@ export class DeleteSender {
       if (!isAbsent(thrown)) throw thrown
     }
     this.#forget(node, name, before)
+    this.parts.deleted(node)
   }
 
   /**

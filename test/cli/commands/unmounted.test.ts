@@ -117,7 +117,7 @@ t.test(
       { name: '42.json', state: 'not-saved', why: /sign-in page of this network/ },
     ])
     const { stdout: why } = await calcfs('why', join(directory, path))
-    t.match(why, /^Open any web page.*`calcfs drafts send 42\.json`/m)
+    t.match(why, /^Open any web page.*`calcfs drafts send 42\.json/m)
     const looked = await calcfs('doctor', service.url, '--user', 'demo')
     t.match(
       looked.stdout,

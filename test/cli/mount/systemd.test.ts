@@ -51,8 +51,8 @@ t.test(
       'NoNewPrivs: 1',
       'Seccomp: 2',
     ])
-    const status = (await shown('calcfs status /srv/calcfs/group')).join('\n')
-    t.match(status, / as demo, access edit, .*by a session of calcfs itself/s)
+    const status = (await shown('calcfs status --json /srv/calcfs/group')).join('\n')
+    t.match(JSON.parse(status), [{ user: 'demo', access: 'edit', kernel: 'session' }])
     await t.test('what root saves there reaches the service', async t => {
       const file = '/srv/calcfs/group/reports/42.json'
       await shown(`sed -i '0,/Supporting information/s//SI of the paper/' ${file} || calcfs why ${file}`)
