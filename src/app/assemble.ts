@@ -22,9 +22,7 @@ export async function assemble(given: AssemblySettings) {
   const note: Note = seldom(say, clock)
 
   const failureLog = openFailureLog(now)
-  /** The news for the kernel. */
   const news = new KernelNews()
-  /** The fleet that it shares with other mounts, if any. */
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
   let pins: Pins | undefined
   const caches: Caches = buildCaches(
@@ -76,7 +74,6 @@ export async function assemble(given: AssemblySettings) {
     /** The same for commands, without a kernel. */
     reader,
     news,
-    /** The operations of the command line. */
     control,
     failureLog,
     drafts,

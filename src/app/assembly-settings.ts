@@ -22,7 +22,6 @@ export interface AssemblySettings {
   readonly clock: Clock
 }
 
-/** The same inside of the composition root. */
 export type MountSettings = AssemblySettings & { readonly activity: Activity }
 
 /** Writes a sentence into the log, with its subject. */

@@ -41,7 +41,6 @@ import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 import { openStatus } from './status-text.js'
 
-/** Whom the drive tells of failures and of news. */
 interface Told {
   readonly failureLog: FailureLog
   readonly news: KernelNews
@@ -186,7 +185,6 @@ export function buildDrive(
   }
 }
 
-/** The sources of the metrics, the health and `calcfs top`. */
 function metricSources(
   { activity, connection, mountPoint, version, clock }: MountSettings,
   { content, fleet, health }: Caches,

@@ -116,11 +116,8 @@ export function buildCaches(
     catalog,
     content,
     times,
-    /** Undefined where the mount shares nothing. */
     fleet,
-    /** Another mount of the fleet has changed it. */
     outdate,
-    /** True if anything of this account is cached from earlier mounts. */
     knowsService,
   }
 }

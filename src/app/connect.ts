@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import { likelyQuestion } from '../remote/known-question.js'
-import { type Dispensable, type Instant, idForm, type ProjectId } from '../remote/remote.js'
+import { type Dispensable, idForm, type ProjectId } from '../remote/remote.js'
 import { Gate } from '../remote/rest/gate.js'
 import { type Capabilities, operationOf } from '../remote/rest/lacking.js'
 import { openRest } from '../remote/rest/rest.js'
@@ -23,25 +23,14 @@ import { knownAccount } from './account/account.js'
 import { tokenStore } from './account/token-store.js'
 import { openUnanswered } from './unanswered.js'
 
-export interface SignInFacts {
-  /** Undefined before the first request, and where the token does not say it. */
-  readonly until: Instant | undefined
-  /** True if a password is at hand for the next log-in. */
-  readonly renewed: boolean
-}
-
-/** State that the owner of a connection keeps over restarts, and its callbacks. */
 export interface ConnectionHooks {
   readonly capabilities: Capabilities
   /** Called for a token that could not be stored, or a malformed item of a listing. */
   readonly note: (happened: unknown) => void
   /** Called for each long answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
-  /** Called for each request once it has ended. */
   readonly trace?: TraceRequest | undefined
-  /** Counts the requests and the bytes that come. */
   readonly requests?: Requests | undefined
-  /** The machine's own if undefined. */
   readonly clock?: Clock
 }
 
@@ -102,8 +91,8 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     doubts: (of: Dispensable): boolean => gate.lacking.isDoubtful(operationOf[of]),
     /** The operations that it is known to lack, and what follows, for people. */
     lacking: (): readonly string[] => gate.lacking.list(),
-    /** The known state of the sign-in without a request. */
-    signIn: (): SignInFacts => ({
+    /** Its end as far as it is known, and whether a password is at hand for the next log-in. */
+    signIn: () => ({
       until: who.token === undefined ? undefined : tokenEnd(who.token),
       renewed: secret?.as === 'password',
     }),
@@ -111,7 +100,6 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     guesses: (): number => client.guesses,
     /** Since when nothing at all is answered, while requests fail without being sent. */
     away: (): Client['away'] => client.away,
-    /** Ends every connection. */
     close: client.close,
   }
 }

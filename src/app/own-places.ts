@@ -135,7 +135,6 @@ const consequences = {
 /** Sentences about own directories, none where all is well. Directories that were deleted are made again. */
 export type DirectoryTroubles = () => Promise<readonly string[]>
 
-/** Watches the directories of an account from their present state on. */
 export async function watchDirectories(
   { places: { state, cache } }: Pick<Places, 'places'>,
   { note, now }: { note: Note; now: () => number },
@@ -144,7 +143,6 @@ export async function watchDirectories(
     ...[state, join(state, 'drafts'), join(state, 'texts')].map(path => ({ path, of: consequences.state })),
     ...[cache, join(cache, 'content', 'kept')].map(path => ({ path, of: consequences.cache })),
   ]
-  /** The directories that were there. */
   const seen = new Map<string, string>()
   const deleted = new Map<string, string>()
   for (const { path } of watched) {

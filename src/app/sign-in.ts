@@ -49,13 +49,10 @@ export async function withPassword(given: Configured): Promise<Configured> {
   return { config, sources: { ...sources, environment } }
 }
 
-/** The outcome of a password that is being tried. */
-export interface LoginRefusal {
-  /** Why the service refuses it; undefined if accepted, or without an answer. Never rejects. */
-  readonly known: Promise<Failure | undefined>
-}
+/** Why the service refuses the password that is being tried; undefined if accepted, or without an answer. Never rejects. */
+export type LoginRefusal = () => Promise<Failure | undefined>
 
-export const notTried: LoginRefusal = { known: Promise.resolve(undefined) }
+export const notTried: LoginRefusal = async () => undefined
 
 /**
  * Tries an available password, although an earlier token would still do: a wrong one would end the drive hours later. Without
@@ -70,10 +67,9 @@ export async function triedPassword(
   if (secret?.as !== 'password' || !secret.atHand) return notTried
   const password = await secret.read()
   if (!(await hasLivingToken(account, systemClock.now()))) return notTried
-  return { known: exchangeCredentials(account, password, config, secret.from).then(tokenFrom, refusalIn) }
+  const tried = exchangeCredentials(account, password, config, secret.from).then(() => undefined, refusalIn)
+  return () => tried
 }
-
-function tokenFrom(): undefined {}
 
 /** Any other failure is reported by the first request. */
 function refusalIn(thrown: unknown): Failure | undefined {
@@ -93,7 +89,7 @@ export async function introduced(
 ): Promise<string | undefined> {
   const met = await line.introduce()
   // Without an answer from the service the password is not verified either.
-  const failure = met === undefined ? await refusal.known : met
+  const failure = met === undefined ? await refusal() : met
   if (failure === undefined) {
     refuseMissingRoots(await line.missingRoots(), account)
     return undefined

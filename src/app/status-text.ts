@@ -26,10 +26,8 @@ interface StatusSources {
   readonly pins: Pins
 }
 
-/** The limit of paths listed that were removed and are there again. */
 const inVainAtMost = 20
 
-/** The limit of files listed that stay on this machine. */
 const keptHereAtMost = 20
 
 /** Milliseconds a status waits for the service. */
@@ -37,11 +35,8 @@ const statusPatience = 1000
 /** The same where the service is to be checked: with the start of the command less than three seconds. A slow service is not away. */
 const checkPatience = 2400
 
-/** `check` sends a request to the service first. */
-export type StatusNow = (check?: boolean) => Promise<Status>
-
 /** A status is needed when things go wrong: it does not wait for a service that is away. */
-export function openStatus(sources: StatusSources): StatusNow {
+export function openStatus(sources: StatusSources): (check?: boolean) => Promise<Status> {
   const { settings, caches, journal, places } = sources
   const { clock } = settings
   const since = clock.now()

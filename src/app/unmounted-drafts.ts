@@ -1,22 +1,14 @@
 // Unsaved texts of this user that no drive has: read from the state directories of all accounts, and left there untouched.
 import { basename } from 'node:path'
 import { statesOf } from '../config/places.js'
-import { type DraftFacts, leftDraftFacts } from '../drive/records/draft-files.js'
-import { type Damage, readLeftDrafts } from '../edit/journal/drafts.js'
+import { leftDraftFacts } from '../drive/records/draft-files.js'
+import { readLeftDrafts } from '../edit/journal/drafts.js'
 import { systemClock } from '../remote/clock.js'
 import type { Configured } from '../terminal/settings.js'
 import { accountsIn, type KnownAccount } from './account/notes.js'
 
-export interface UnmountedDrafts extends KnownAccount {
-  /** For people. */
-  readonly account: string
-  readonly drafts: readonly DraftFacts[]
-  /** Drafts that are there and cannot be read. */
-  readonly damaged: readonly Damage[]
-}
-
-/** Of each account that has any. */
-export async function unmountedDrafts({ config, sources }: Configured): Promise<readonly UnmountedDrafts[]> {
+/** Of each account that has any, or some that cannot be read. */
+export async function unmountedDrafts({ config, sources }: Configured) {
   const accounts = accountsIn(statesOf(config, sources.environment))
   const all = await Promise.all(
     accounts.map(async known => {

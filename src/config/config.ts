@@ -17,14 +17,12 @@ export type Config = { readonly [Name in SettingName]: z.output<(typeof settings
 export interface Sources {
   readonly flags: Readonly<Record<string, unknown>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The configuration files, nearest first. */
   readonly files: readonly ConfigFile[]
 }
 
 /** It may hold a password that only the machine's own drives use. */
 const systemFile = '/etc/calcfs/config.toml'
 
-/** A value with the words that say where it was written. */
 interface FoundValue {
   readonly value: unknown
   readonly where: string
@@ -64,7 +62,6 @@ export function readConfig(sources: Sources): Config {
   return Object.freeze({ ...Object.fromEntries(values), dialect: dialectSettings(layers) })
 }
 
-/** The address of the service, for commands that need one. */
 export function requireUrl(config: Config): string {
   if (config.url !== undefined) return config.url
   throw new BadSetting(

@@ -4,7 +4,6 @@ import { isAbsolute, join } from 'node:path'
 import { homeOf } from '../system/user-name.js'
 import { BadSetting, variableName } from './settings.js'
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The user's configuration file, existing or not; undefined where the user has no home. */
@@ -20,7 +19,6 @@ export interface OwnDirectories {
   readonly state: string
 }
 
-/** The account that a directory belongs to. */
 export interface AccountDirectories {
   readonly url: string
   readonly user: string
@@ -64,7 +62,6 @@ export function ownParents(base: NamedDirectories, environment: Environment): re
   ]
 }
 
-/** Where the state directories of all accounts lie. */
 export const statesOf = (base: NamedDirectories, environment: Environment): string =>
   base.stateDir ?? stateOfAll(environment)
 

@@ -21,7 +21,6 @@ export type Secret = {
     }
 )
 
-/** Variables that hold one. */
 export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TOKEN']
 
 /** A keyring may have to be unlocked by hand. */

@@ -32,7 +32,6 @@ export const size = z
 export const sizeFrom = (bytesAtLeast: number, least: string) =>
   size.refine(written => written >= bytesAtLeast, `is too small; the least is ${least}`)
 
-/** A whole number of at least 1. */
 export const count = z
   .union([z.string(), z.number()])
   .transform(written => measure(written, /^(\d+)$/, () => 1))
@@ -75,7 +74,6 @@ export function word<const Words extends readonly [string, ...string[]]>(words: 
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
 
-/** One text or a list of them. */
 export const texts = z
   .union([text.transform(only => [only]), z.array(text)], 'is no list of texts in quotes')
   .transform(list => Object.freeze(list))

@@ -71,7 +71,6 @@ export function loadSample(seed: Seed, directory: string = sampleDirectory()): v
   })
 }
 
-/** The users of the shipped sample. */
 export function sampleUsers(): readonly { readonly name: string; readonly password: string }[] {
   return readManifest(sampleDirectory()).users
 }

@@ -27,13 +27,11 @@ export interface UserSeed extends Forced {
 }
 export interface ProjectSeed extends Forced, Extra {
   readonly name: string
-  /** Log-in name. */
   readonly owner: string
   /** The root of the owner's space if not given. */
   readonly parent?: string
   readonly description?: string
 }
-/** A file's bytes. */
 export type FileSeed = string | Uint8Array
 export interface CalculationSeed extends Forced, Extra {
   readonly name: string

@@ -54,7 +54,6 @@ export async function startService(options: ServiceOptions) {
     port: address.port,
     /** Inserts things into the running service without a request. */
     seed: seedOf(store, contents, now),
-    /** Ends every connection and closes the database. */
     close: end,
   }
 }

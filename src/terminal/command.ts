@@ -1,7 +1,6 @@
 // A command of calcfs: commander's, with examples that its --help and its manual page show.
 import { Command } from 'commander'
 
-/** A line to type, and its purpose. */
 export type Example = readonly [line: string, says: string]
 
 export class CliCommand extends Command {

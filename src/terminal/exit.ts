@@ -22,7 +22,6 @@ export const exitCodes = {
   unsent: 7,
 } as const
 
-/** The same codes in words, for help texts. */
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'done',
   failed: 'failed or answered with no',

@@ -52,7 +52,6 @@ async function target(config: LogSettings): Promise<Target> {
   return { write: line => void people.write(visibleInJson(line)), flush }
 }
 
-/** The ending of the lines before. */
 const before = '.1'
 
 /**

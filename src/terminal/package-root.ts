@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** @throws Error where no directory above this file has a package.json */
 export function packageRoot(): string {
   let at = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(at, 'package.json'))) {

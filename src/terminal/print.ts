@@ -104,7 +104,6 @@ function nobodyListens(): void {}
  */
 export const jsonFlag = (what: string): Option => new Option('--json', `print JSON: ${what}`)
 
-/** Of a command that prints facts. */
 export interface JsonFlag {
   readonly json?: true
 }

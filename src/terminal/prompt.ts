@@ -39,6 +39,12 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
   })
 }
 
+/** @throws Stop with that sentence for another answer than yes */
+export async function confirm(question: string, refused: string): Promise<void> {
+  const answer = await askFor(`${question} Type yes: `, 'shown')
+  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, refused)
+}
+
 function unanswered(question: string, isTerminal: boolean): string {
   const asked = `"${question.trim()}"`
   return isTerminal

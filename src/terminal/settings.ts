@@ -48,7 +48,6 @@ function withFlags<Given extends Command>(
   return command
 }
 
-/** `--ttl-listing <duration>` */
 export function flagOf(name: SettingName): string {
   const { value } = settings[name]
   return `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`

@@ -19,13 +19,11 @@ export function openKeyring({ base, user }: Pick<Account, 'base' | 'user'>) {
       if (code === 1 && stderr === '') return undefined
       throw closed(stderr)
     },
-    /** @throws Failure 'unauthenticated' */
     async save(secret: string): Promise<void> {
       const label = `calcfs: ${user} at ${base.host}`
       const { code, stderr } = await secretTool(['store', `--label=${label}`, ...attributes], secret)
       if (code !== 0) throw closed(stderr)
     },
-    /** @throws Failure 'unauthenticated' */
     async forget(): Promise<void> {
       const { code, stderr } = await secretTool(['clear', ...attributes])
       if (code !== 0 && stderr !== '') throw closed(stderr)

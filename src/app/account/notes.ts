@@ -26,7 +26,6 @@ function noteIn(state: string): z.infer<typeof form> | undefined {
   }
 }
 
-/** @throws disk errors */
 export async function noteAccount(account: Account): Promise<void> {
   const { state } = account.places
   const note = { service: account.base.href, user: account.user }

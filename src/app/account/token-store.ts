@@ -85,8 +85,7 @@ function tokenInKeyring(account: Account, kept: string | undefined): Token | und
   try {
     return tokenOf(keptForm.parse(JSON.parse(kept)))
   } catch (cause) {
-    const sentence = `the token in the keyring is damaged; run ${loginCommand(account.base.href, account.user)}`
-    throw new Failure('unauthenticated', sentence, { cause })
+    throw damaged('the token in the keyring', account, cause)
   }
 }
 
@@ -95,12 +94,12 @@ function storedNote(account: Account): z.infer<typeof noteForm> | undefined {
   try {
     const text = ownTextNow(tokenFile(account))
     return text === undefined ? undefined : noteForm.parse(JSON.parse(text))
-  } catch (reason) {
-    throw damaged(account, reason)
+  } catch (cause) {
+    throw damaged(`the token kept in ${tokenFile(account)}`, account, cause)
   }
 }
 
-function damaged(account: Account, cause?: unknown): Failure {
-  const sentence = `the token kept in ${tokenFile(account)} is damaged; run ${loginCommand(account.base.href, account.user)}`
+function damaged(what: string, { base, user }: Account, cause: unknown): Failure {
+  const sentence = `${what} is damaged; run ${loginCommand(base.href, user)}`
   return new Failure('unauthenticated', sentence, { cause })
 }

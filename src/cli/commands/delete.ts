@@ -6,7 +6,7 @@ import { asFailure } from '../../failure.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
-import { askFor } from '../../terminal/prompt.js'
+import { confirm } from '../../terminal/prompt.js'
 import { chosenMounted, mountFlag } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 
@@ -41,7 +41,8 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
   const drive = await driveAt(mountPoint)
   const things = await drive.deletion({ paths: paths.map(({ path }) => path) }).catch(noneDeleted)
   if (flags.json !== true) for (const thing of things) printLine(describeItem(thing))
-  if (flags.yes !== true) await confirm(things)
+  const what = things.length === 1 ? 'this' : `these ${things.length}`
+  if (flags.yes !== true) await confirm(`Delete ${what}? It cannot be undone.`, 'nothing was deleted.')
   await deleteItems(drive, things, flags)
 }
 
@@ -49,13 +50,6 @@ function noneDeleted(thrown: unknown): never {
   throw new Stop(exitCodeOf(thrown), `nothing was deleted: ${sentenceOf(thrown)}`, { cause: thrown })
 }
 
-async function confirm(things: readonly DeletableItem[]): Promise<void> {
-  const what = things.length === 1 ? 'this' : `these ${things.length}`
-  const answer = await askFor(`Delete ${what}? It cannot be undone. Type yes: `, 'shown')
-  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
-}
-
-/** The outcome of each. */
 type Outcome = 'deleted' | 'stays' | 'unknown'
 
 async function deleteItems(drive: Control, things: readonly DeletableItem[], { json }: Flags): Promise<void> {

@@ -1,11 +1,10 @@
 // `calcfs demo`: the bundled service with real calculations, mounted in a scratch directory, and what to try there.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -13,11 +12,6 @@ import { packageRoot } from '../../terminal/package-root.js'
 import { printLine } from '../../terminal/print.js'
 
 const launcher = join(packageRoot(), 'bin/calcfs')
-
-/** Milliseconds until the service listens. */
-const startLimit = 60_000
-/** Milliseconds that the service may take to exit. */
-const endLimit = 20_000
 
 export const demoCommand = (): Command =>
   new CliCommand('demo')
@@ -29,37 +23,47 @@ export const demoCommand = (): Command =>
     )
 
 async function demo(): Promise<void> {
+  const [{ startService }, { loadSample }] = await Promise.all([
+    import('../../service/service.js'),
+    import('../../service/sample.js'),
+  ])
   const scratch = await mkdtemp(join(tmpdir(), 'calcfs-demo-'))
   const drive = join(scratch, 'drive')
-  const data = join(scratch, 'service')
   const interrupted = untilSignal()
-  const service = calcfs(scratch, 'serve', '--port', '0', '--data', data, '--sample')
+  const service = await startService({ data: join(scratch, 'service') })
   let isMounted = false
   try {
+    loadSample(service.seed)
     await mkdir(drive)
-    const url = await listening(service)
-    const mounting = calcfs(scratch, 'mount', url, drive, '--user', 'demo', '--log-level', 'warn', '--daemon')
-    isMounted = (await ended(mounting)) === 0
+    const { url } = service
+    isMounted = await calcfs(
+      scratch,
+      'mount',
+      url,
+      drive,
+      '--user',
+      'demo',
+      '--log-level',
+      'warn',
+      '--daemon',
+    )
     if (!isMounted)
       throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
     printLine(whatToTry(url, drive))
     await interrupted
   } finally {
     // The drive first, so that it ends properly while its service still answers. A program may still be in it.
-    if (isMounted) await ended(calcfs(scratch, 'unmount', '--force', drive))
-    service.kill('SIGTERM')
-    const late = setTimeout(() => service.kill('SIGKILL'), endLimit)
-    await ended(service)
-    clearTimeout(late)
+    if (isMounted) await calcfs(scratch, 'unmount', '--force', drive)
+    await service.close()
     await rm(scratch, { recursive: true, force: true })
     printLine('The demo has ended: unmounted, service stopped, scratch directory removed.')
   }
 }
 
-/** A calcfs command in a child process; only this process receives Ctrl-C. */
-const calcfs = (scratch: string, ...args: readonly string[]): ChildProcess =>
-  spawn(process.execPath, [launcher, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** True if a calcfs command in a child process has ended well; only this process receives Ctrl-C. */
+async function calcfs(scratch: string, ...args: readonly string[]): Promise<boolean> {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
       CALCFS_PASSWORD: 'demo',
@@ -68,26 +72,8 @@ const calcfs = (scratch: string, ...args: readonly string[]): ChildProcess =>
     },
     detached: true,
   })
-
-/** The exit code; null after a signal. */
-async function ended(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  return child.exitCode
-}
-
-/** The address that the service prints when it is ready. */
-async function listening(service: ChildProcess): Promise<string> {
-  const late = setTimeout(() => service.kill(), startLimit)
-  try {
-    if (service.stdout !== null)
-      for await (const line of createInterface({ input: service.stdout })) {
-        const found = /listening on (\S+)/.exec(line)?.[1]
-        if (found !== undefined) return found
-      }
-  } finally {
-    clearTimeout(late)
-  }
-  throw new Stop(exitCodes.failed, 'the service did not come up; its output is above.')
+  const [code] = await once(child, 'exit')
+  return code === 0
 }
 
 function untilSignal(): Promise<void> {

@@ -18,7 +18,7 @@ import {
   printText,
   tell,
 } from '../../terminal/print.js'
-import { askFor } from '../../terminal/prompt.js'
+import { confirm } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { adviceOf, liveMounts, namesOneDrive } from '../control/choose.js'
 import { driveCommand, wholeDriveCommand, withDraft, withDrive } from '../control/with-drive.js'
@@ -258,8 +258,7 @@ async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
   if (!process.stdin.isTTY)
     throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
   const what = drafts.length === 1 ? 'this text' : `these ${drafts.length} texts`
-  const answer = await askFor(`Give ${what} up? Copies are kept for 90 days. Type yes: `, 'shown')
-  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was given up.')
+  await confirm(`Give ${what} up? Copies are kept for 90 days.`, 'nothing was given up.')
 }
 
 function droppedLine(dropped: CallResult<'drop'>): string {

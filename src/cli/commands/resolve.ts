@@ -27,7 +27,6 @@ async function resolve(path: string, flags: JsonFlag, command: Command): Promise
   printFound(flags, found, found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
 }
 
-/** @throws Stop for what is no path of the service */
 function refuseOther(path: string, plain: string): void {
   if (/^reports\b/.test(plain))
     throw new Stop(

@@ -1,6 +1,6 @@
 // `calcfs serve`: runs the bundled service until a signal ends it.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
@@ -11,14 +11,15 @@ import {
   type MissingReport,
   poor,
   type Shortcomings,
+  type Switch,
+  switches,
+  switchNames,
 } from '../../service/store/options.js'
 import { homeOf } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
-
-type Switch = Exclude<keyof Shortcomings, 'missingReport'>
 
 interface Flags extends Readonly<Partial<Record<Switch, boolean>>> {
   readonly port: number
@@ -32,25 +33,6 @@ interface Flags extends Readonly<Partial<Record<Switch, boolean>>> {
   readonly missingReport?: MissingReport
 }
 
-/** The operations that an instance may lack, by their flags. Commander turns a flag named --no-x into x, true unless it is given. */
-const switches: Readonly<Record<Switch, readonly [flag: string, says: string]>> = {
-  head: ['--no-head', 'HEAD answers 405'],
-  range: ['--no-range', 'a Range header is ignored'],
-  contentLength: ['--no-content-length', 'content is sent without its length'],
-  root: ['--no-root', '/db/<user> has no id'],
-  unquotedLists: ['--unquoted-lists', 'file lists are written [a.in, output.cml]'],
-  hide: ['--hide', '404 instead of 403 for what the caller has no right to see'],
-  onlyReportType: ['--only-report-type', '404 on /report/types'],
-  onlyNinePaths: [
-    '--only-nine-paths',
-    "what the platform's public listing names: 404 on /user/info, /navigation/path/resolve, /project/share, /calculation/xyz and /report/types",
-  ],
-  bareListings: ['--bare-listings', 'listings say id and name only'],
-  loseRowTitles: ['--lose-row-titles', "setting a report's list forgets the titles of its rows"],
-  ownSpelling: ['--own-spelling', 'names and titles are stored with underscores for blanks'],
-}
-
-/** The command; it prints one line with the URL once the service listens. */
 export function serveCommand(): Command {
   const command = new CliCommand('serve')
     .description('run the bundled service: the whole REST API on a database of its own')
@@ -80,9 +62,11 @@ export function serveCommand(): Command {
 }
 
 async function serve(flags: Flags): Promise<void> {
-  let log: AccessLog | undefined
+  const { accessLog } = flags
   try {
-    if (flags.accessLog !== undefined) log = openAccessLog(flags.accessLog)
+    const log = accessLog === undefined || accessLog === '-' ? 1 : openSync(accessLog, 'a', 0o600)
+    // Written synchronously: a program that reads the file after an answer finds its line.
+    const onAnswer = (access: Access): void => void writeSync(log, `${JSON.stringify(access)}\n`)
     const { startService } = await import('../../service/service.js')
     const service = await startService({
       data: flags.data ?? defaultData(process.env),
@@ -91,7 +75,7 @@ async function serve(flags: Flags): Promise<void> {
       latency: flags.latency,
       tokenLifetime: flags.tokenLifetime,
       shortcomings: shortcomings(flags),
-      ...(log === undefined ? {} : { onAnswer: log.write }),
+      ...(accessLog === undefined ? {} : { onAnswer }),
     })
     const ended = untilSignal()
     await fill(service, flags.sample === true)
@@ -102,12 +86,9 @@ async function serve(flags: Flags): Promise<void> {
   } catch (error) {
     tell(`calcfs serve: ${explained(error, flags)}`)
     process.exitCode = 1
-  } finally {
-    log?.close()
   }
 }
 
-/** The service's data directory where no option names one. */
 function defaultData(environment: NodeJS.ProcessEnv): string {
   const home = homeOf(environment)
   const base =
@@ -116,10 +97,10 @@ function defaultData(environment: NodeJS.ProcessEnv): string {
   throw new Stop(exitCodes.usage, 'no home directory is known; name a directory for the data with --data.')
 }
 
+/** Commander turns a flag named --no-x into x, true unless it is given. */
 function shortcomings(flags: Flags): Shortcomings {
   const base = flags.poor === true ? poor : complete
-  const lacks = (name: Switch): boolean => flags[name] === !switches[name][0].startsWith('--no-')
-  const given = (Object.keys(switches) as readonly Switch[]).filter(lacks)
+  const given = switchNames.filter(name => flags[name] === !switches[name][0].startsWith('--no-'))
   return {
     ...base,
     ...Object.fromEntries(given.map(name => [name, true])),
@@ -150,24 +131,6 @@ function untilSignal(): Promise<void> {
   return new Promise(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
-}
-
-interface AccessLog {
-  readonly write: (access: Access) => void
-  readonly close: () => void
-}
-
-/** Lines are written synchronously, so that a program that reads the file after an answer finds its line. */
-function openAccessLog(file: string): AccessLog {
-  const descriptor = file === '-' ? 1 : openSync(file, 'a', 0o600)
-  return {
-    write: access => {
-      writeSync(descriptor, `${JSON.stringify(access)}\n`)
-    },
-    close: () => {
-      if (descriptor !== 1) closeSync(descriptor)
-    },
-  }
 }
 
 function explained(error: unknown, flags: Flags): string {

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal
 import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
 import { adviceOf, selectedDrives } from '../control/choose.js'
-import { driveAt } from '../control/daemon.js'
+import { askEach, settled } from '../control/daemon.js'
 import { pinText } from '../files/pin.js'
 
 export const statusCommand = (): Command =>
@@ -32,13 +32,12 @@ export const statusCommand = (): Command =>
 async function show(command: Command, directory: string | undefined, flags: JsonFlag): Promise<void> {
   const paths =
     directory === undefined ? (await drivesOfUser()).map(({ path }) => path) : await selectedDrives(directory)
-  const all = await Promise.all(paths.map(statusOf))
-  const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
-  const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
-  if (flags.json === true) printJson(all.map(jsonOf))
+  const all = await askEach(paths, drive => drive.status({ check: true }))
+  const { answers: known, problems } = settled(all)
+  if (flags.json === true) printJson(all.map((one, at) => jsonOf(one, paths[at])))
   else if (all.length === 0) printLine('no drive is mounted.')
   else if (known.length > 0) printLine((await Promise.all(known.map(describeStatus))).join('\n\n'))
-  for (const { problem } of problems) complain(sentenceOf(problem))
+  for (const problem of problems) complain(sentenceOf(problem))
   const waiting = directory === undefined ? await waitingElsewhere(command) : []
   for (const sentence of waiting) complain(sentence)
   process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
@@ -55,31 +54,15 @@ async function waitingElsewhere(command: Command): Promise<readonly string[]> {
 }
 
 /** In order: unsaved edits, drives that do not answer, what the user can fix, outages. */
-function codeOf(known: readonly Status[], [first]: readonly NoStatus[]): ExitCode {
+function codeOf(known: readonly Status[], problems: readonly unknown[]): ExitCode {
   if (known.some(({ unsent }) => unsent.length > 0)) return exitCodes.unsent
-  if (first !== undefined) return exitCodeOf(first.problem)
+  if (problems.length > 0) return exitCodeOf(problems[0])
   if (known.some(({ answers, signedIn }) => answers && signedIn === false)) return exitCodes.signIn
   return known.every(({ answers }) => answers) ? exitCodes.done : exitCodes.unreachable
 }
 
-class NoStatus {
-  constructor(
-    readonly mountPoint: string,
-    readonly problem: unknown,
-  ) {}
-}
-
-/** One drive that hangs does not hide the others. */
-async function statusOf(path: string): Promise<Status | NoStatus> {
-  try {
-    return await (await driveAt(path)).status({ check: true })
-  } catch (problem) {
-    return new NoStatus(path, problem)
-  }
-}
-
-const jsonOf = (one: Status | NoStatus): object =>
-  one instanceof NoStatus ? { mountPoint: one.mountPoint, problem: sentenceOf(one.problem) } : one
+const jsonOf = (one: PromiseSettledResult<Status>, mountPoint: string | undefined): object =>
+  one.status === 'fulfilled' ? one.value : { mountPoint, problem: sentenceOf(one.reason) }
 
 function otherThingsLine(count = 0): readonly string[] {
   if (count === 0) return []
@@ -168,5 +151,4 @@ export function fleetText(fleet: NonNullable<Status['fleet']>): string {
     : `the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`
 }
 
-/** A state in a sentence. */
 const spaced = (state: string): string => state.replaceAll('-', ' ')

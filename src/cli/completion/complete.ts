@@ -7,7 +7,7 @@ import { drivesOfUser } from '../../mount/mount-point.js'
 import { CliCommand } from '../../terminal/command.js'
 import { printText } from '../../terminal/print.js'
 import { isUnlisted } from '../../terminal/settings.js'
-import { driveAt } from '../control/daemon.js'
+import { askEach, settled } from '../control/daemon.js'
 import { gist } from '../help/help-form.js'
 import { topics } from '../help/topics.js'
 import { askedByShells, type Shell, scripts, shells } from './shells.js'
@@ -32,11 +32,8 @@ export type NameSource = (
 /** A command line as far as it is typed. */
 interface Typed {
   command: Command
-  /** Arguments that it has so far. */
   readonly args: string[]
-  /** Values of flags so far, by the flag: `--mount`. */
   readonly flags: Record<string, string>
-  /** The flag whose value comes next. */
   awaiting: Option | undefined
   /** Behind `--` nothing is a flag. */
   isPlain: boolean
@@ -89,7 +86,6 @@ function read(program: Command, words: readonly string[]): Typed {
   return typed
 }
 
-/** The command itself, and those above it. */
 const lineage = (command: Command): readonly Command[] => [
   command,
   ...(command.parent === null ? [] : lineage(command.parent)),
@@ -193,8 +189,8 @@ const sources = {
   async drafts(flags: Flags): Promise<readonly Candidate[]> {
     const named = flags['--mount']
     const mounts = named === undefined ? (await drivesOfUser()).map(({ path }) => path) : [named]
-    const all = await Promise.all(mounts.map(path => draftsAt(path).catch(() => [])))
-    return all.flat()
+    const { answers } = settled(await askEach(mounts, drive => drive.drafts({})))
+    return answers.flat().map(({ name, record, state }) => ({ value: name, says: `${record}, ${state}` }))
   },
 
   async profiles(flags: Flags): Promise<readonly Candidate[]> {
@@ -203,11 +199,6 @@ const sources = {
       Object.entries(profiles).map(([value, { url = path }]) => ({ value, says: String(url) })),
     )
   },
-}
-
-async function draftsAt(path: string): Promise<readonly Candidate[]> {
-  const drafts = await (await driveAt(path)).drafts({})
-  return drafts.map(({ name, record, state }) => ({ value: name, says: `${record}, ${state}` }))
 }
 
 export const completionCommand = (): Command =>
@@ -225,7 +216,6 @@ export const completionCommand = (): Command =>
       ['calcfs completion fish > ~/.config/fish/completions/calcfs.fish', 'once'],
     )
 
-/** @param whole makes the command line that is completed */
 export function askedCommand(whole: () => Promise<Command>): Command {
   return new CliCommand(askedByShells)
     .argument('[word...]', 'the words of a command line; the last one is completed')

@@ -9,18 +9,14 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type Configured, configured } from '../../terminal/settings.js'
 import { driveAt, hasEnded } from './daemon.js'
 
-/** How a command's help describes its choice. */
 export const mountFlag = [
   '--mount <drive>',
   'the drive that is meant; default: the one you stand in, or the only one',
 ] as const
 
-/** How a command's help describes a path. */
 export const pathHelp = 'a path below a mount, or of the drive: reports/42.json'
 
-/** A path of a command. */
 export interface GivenPath {
-  /** As it was typed. */
   readonly given: string
   /** On the drive, with a leading slash, without `.` and `..`. */
   readonly path: string

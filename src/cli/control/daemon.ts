@@ -41,8 +41,20 @@ export async function daemonAt(path: string): Promise<Listener> {
   }
 }
 
-/** The control of the drive that is mounted there. @throws as `daemonAt` */
 export const driveAt = async (mountPoint: string): Promise<Control> => controlAt(await daemonAt(mountPoint))
+
+/** One drive that hangs does not hide the others. */
+export const askEach = <Answer>(
+  mountPoints: readonly string[],
+  ask: (drive: Control) => Promise<Answer>,
+): Promise<readonly PromiseSettledResult<Answer>[]> =>
+  Promise.allSettled(mountPoints.map(async path => ask(await driveAt(path))))
+
+/** What was answered, and what kept the others from it. */
+export const settled = <Answer>(all: readonly PromiseSettledResult<Answer>[]) => ({
+  answers: all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : [])),
+  problems: all.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : [])),
+})
 
 /** True if the daemon of a mount has ended; one that hangs has not. */
 export async function hasEnded(mount: Mount): Promise<boolean> {

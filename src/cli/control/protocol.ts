@@ -32,7 +32,6 @@ const itemsForm = z.array(z.union([driveEntry, z.object({ path: z.string(), fail
 export const printItems = (items: readonly TreeItem[]): string =>
   `${JSON.stringify(items.map(item => ('failure' in item ? { ...item, failure: failureParts(item.failure) } : item)))}\n`
 
-/** @throws Failure 'broken' */
 export const readItems = (line: string): readonly TreeItem[] => inForm(itemsForm, line)
 
 /** A trailer takes neither line ends nor letters beyond ASCII. */
@@ -41,7 +40,6 @@ export const outOfTrailer = (text: string): string => Buffer.from(text, 'base64'
 
 export const failureInTrailer = (failure: Failure): string => inTrailer(failureParts(failure))
 
-/** @throws Failure 'broken' */
 export const failureOf = (trailer: string): Failure => inForm(failureForm, outOfTrailer(trailer))
 
 /** @throws Failure 'broken' */

@@ -18,7 +18,6 @@ import {
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
-  /** Finishes earlier calls, and removes the socket. */
   close(): Promise<void>
 }
 
@@ -33,7 +32,6 @@ const connectionsAtMost = 512
 /** Milliseconds between two looks whether the socket is still there: the system may remove its directory at a log-out. */
 const lookEvery = 5_000
 
-/** A drive as the command line asks it. */
 export interface ControlledDrive {
   readonly control: Control
   readonly reader: DriveReader
@@ -124,7 +122,6 @@ async function listen(path: string, drive: ControlledDrive): Promise<Listening> 
   return { server, path, inode, ending }
 }
 
-/** The inode of the socket at its final path. */
 async function moved(bound: string, path: string): Promise<number> {
   const { ino } = await lstat(bound)
   await rename(bound, path)
@@ -197,7 +194,6 @@ function sent(reply: ServerResponse, piece: string | Uint8Array): Promise<void> 
   })
 }
 
-/** @throws Failure 'invalid' */
 function asked<Question>(name: string, body: string, form: z.ZodType<Question>): Question {
   const found = form.safeParse(JSON.parse(body))
   if (found.success) return found.data

@@ -24,13 +24,11 @@ export const wholeDriveCommand = (name: string): CliCommand =>
       if (command.args[0] !== undefined) command.setOptionValue('mount', command.args[0])
     })
 
-/** A drive on which a command works. */
 export interface SelectedDrive {
   readonly control: Control
   readonly reader: DriveReader
   /** Undefined where it is assembled in this process. */
   readonly mountPoint: string | undefined
-  /** Those of the command. */
   readonly paths: readonly GivenPath[]
 }
 
@@ -64,7 +62,6 @@ export const withReader = <Result>(
   work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
 ): Promise<Result> => withDrive(command, given, ({ reader, paths }) => work(reader, paths), 'introduced')
 
-/** The same with one path. */
 export function withPath<Result>(
   command: Command,
   given: string,

@@ -6,19 +6,11 @@ export interface Finding {
   readonly state: 'good' | 'poor' | 'bad'
   readonly found: string
   /** A line to type, or a thing to do. */
-  readonly mend?: string
+  readonly mend: string | undefined
 }
 
-export const good = (check: string, found: string): Finding => ({ check, state: 'good', found })
-export const poor = (check: string, found: string, mend: string): Finding => ({
-  check,
-  state: 'poor',
-  found,
-  mend,
-})
-export const bad = (check: string, found: string, mend: string): Finding => ({
-  check,
-  state: 'bad',
-  found,
-  mend,
-})
+const finding =
+  (state: Finding['state']) =>
+  (check: string, found: string, mend?: string): Finding => ({ check, state, found, mend })
+
+export const [good, poor, bad] = [finding('good'), finding('poor'), finding('bad')]

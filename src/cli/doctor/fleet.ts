@@ -22,11 +22,10 @@ export async function fleetFindings(settings: FleetSettings): Promise<readonly F
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
     // No mount comes up with it; the sentence says what to do.
-    return [{ check: 'fleet', state: 'bad', found: thrown.message }]
+    return [bad('fleet', thrown.message)]
   }
 }
 
-/** @throws BadSetting for a key, an address or a file of authorities that is none */
 async function lookAtFleet({ fleet, caFile }: FleetSettings, keyFile: string): Promise<Finding> {
   const address = fleetAddress(fleet)
   const looking = new Fleet({

@@ -87,7 +87,6 @@ export function allowOther(isWanted: boolean): Finding {
     : good(check, `is not used; ${found} yet, and this would: ${mend}`)
 }
 
-/** @param flag the flag that names another directory */
 export function directory(check: string, path: string, flag: string): Finding {
   if (!may(nearestThere(path), constants.W_OK)) {
     return bad(check, `${path} cannot be written`, writableBy(path, flag))

@@ -43,7 +43,6 @@ function clock(theirs: number | undefined, ours: number): Finding {
     : bad('clock', `${seconds} s from the service's: log-ins may fail`, 'sudo timedatectl set-ntp true')
 }
 
-/** Requests the user of the sign-in, and what is not about any thing. */
 export async function signedIn(given: Configured): Promise<readonly Finding[]> {
   try {
     const connection = connect(given, {
@@ -86,6 +85,4 @@ async function topOf(
 }
 
 const operations = (lacking: readonly string[]): readonly Finding[] =>
-  lacking.length === 0
-    ? []
-    : [{ check: 'operations', state: 'poor', found: `this instance lacks ${lacking.join(', ')}` }]
+  lacking.length === 0 ? [] : [poor('operations', `this instance lacks ${lacking.join(', ')}`)]

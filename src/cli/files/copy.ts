@@ -37,7 +37,6 @@ export interface CopyRules {
   readonly exclude: readonly string[] | undefined
   /** Bytes are compared, although size and time are the same. */
   readonly checksum: boolean
-  /** Files that differ are replaced. */
   readonly overwrite: boolean
 }
 
@@ -50,7 +49,6 @@ export type CopyProgress = { -readonly [Field in keyof WorkDone]: WorkDone[Field
   linksOut: number
 }
 
-/** One entry to copy, and the order that it is a part of. */
 interface Place extends CopyOrder {
   readonly top: CopyOrder
 }
@@ -69,22 +67,18 @@ export class Copy {
     ...{ files: 0, filesDone: 0, bytes: 0, bytesDone: 0, isGrowing: true },
     ...{ copied: 0, copiedBytes: 0, same: 0, links: 0, linksOut: 0 },
   }
-  readonly #reader: DriveReader
-  readonly #rules: CopyRules
-  readonly #stop: AbortController
   readonly #missing: TreeProblem[] = []
   readonly #underWay = new Set<Promise<void>>()
   #oneEnded = (): void => {}
-  /** Directories that are there. */
   readonly #made = new Set<string>()
   readonly #times: (CopyOrder & { readonly mtimeMs: number })[] = []
 
   /** @param stop ends the copy, for whatever reason; a full disk and a daemon that hangs do */
-  constructor(reader: DriveReader, rules: CopyRules, stop: AbortController) {
-    this.#reader = reader
-    this.#rules = rules
-    this.#stop = stop
-  }
+  constructor(
+    private readonly reader: DriveReader,
+    private readonly rules: CopyRules,
+    private readonly stop: AbortController,
+  ) {}
 
   /**
    * @param failed is told what could not be had, by its path on the drive
@@ -95,11 +89,11 @@ export class Copy {
       for (const order of orders) await this.#walk(order)
       this.progress.isGrowing = false
     } catch (thrown) {
-      this.#stop.abort(thrown)
+      this.stop.abort(thrown)
     }
     // Copies under way remove what they have written aside.
     await Promise.all(this.#underWay)
-    this.#stop.signal.throwIfAborted()
+    this.stop.signal.throwIfAborted()
     for (const { path, failure } of this.#missing) failed(path, failure)
     // A new file changes the time of its directory: the deepest comes first, when all files are there.
     for (const { path, target, mtimeMs } of this.#times.toReversed()) {
@@ -113,12 +107,12 @@ export class Copy {
 
   async #walk(top: CopyOrder): Promise<void> {
     const { path, target } = top
-    const { follow, include, exclude, base } = this.#rules
+    const { follow, include, exclude, base } = this.rules
     const asked = { path, attributes: true, follow, filter: { include, exclude } }
     const blocked: string[] = []
-    for await (const items of this.#reader.tree(asked, this.#stop.signal))
+    for await (const items of this.reader.tree(asked, this.stop.signal))
       for (const item of items) {
-        this.#stop.signal.throwIfAborted()
+        this.stop.signal.throwIfAborted()
         if (blocked.some(directory => item.path.startsWith(`${directory}/`))) continue
         const below = item.path === path ? '' : item.path.slice(path === '/' ? 1 : path.length + 1)
         const place = { path: item.path, target: join(target, below), top }
@@ -142,7 +136,7 @@ export class Copy {
   async #take(entry: DriveEntry, { path, target, top }: Place): Promise<void> {
     if (entry.type === 'directory') {
       // Where only some files are wanted, directories come with the first of them.
-      if (this.#rules.include !== undefined) return
+      if (this.rules.include !== undefined) return
       await this.#makeDirectory(target, top)
       if (entry.mtime !== undefined) this.#times.push({ path, target, mtimeMs: entry.mtime })
       return
@@ -155,8 +149,8 @@ export class Copy {
     }
     // Without a size its problem is the next item.
     if (entry.type !== 'file' || entry.size === undefined) return
-    while (this.#underWay.size >= this.#rules.jobs) await new Promise<void>(ended => (this.#oneEnded = ended))
-    this.#stop.signal.throwIfAborted()
+    while (this.#underWay.size >= this.rules.jobs) await new Promise<void>(ended => (this.#oneEnded = ended))
+    this.stop.signal.throwIfAborted()
     const copying = this.#file(entry, entry.size, { path, target, top }).finally(() => {
       this.#underWay.delete(copying)
       this.#oneEnded()
@@ -173,9 +167,9 @@ export class Copy {
   }
 
   #met(thrown: unknown, { path }: Place): void {
-    if (this.#stop.signal.aborted) return
+    if (this.stop.signal.aborted) return
     const failure = asFailure(thrown)
-    if (thrown instanceof Stop || failure.kind === 'no-space') this.#stop.abort(thrown)
+    if (thrown instanceof Stop || failure.kind === 'no-space') this.stop.abort(thrown)
     else this.#missing.push({ path, failure })
   }
 
@@ -208,7 +202,7 @@ export class Copy {
     if (before !== undefined) {
       if (!before.isFile()) throw inTheWay(target)
       if (await this.#isSame(entry, target, before)) return false
-      if (!this.#rules.overwrite)
+      if (!this.rules.overwrite)
         throw new Failure(
           'exists',
           `${target}: it differs from the drive's, and stays; move it away, or take the drive's with --overwrite`,
@@ -221,8 +215,8 @@ export class Copy {
           onDisk(target, () => writeAll(file, bytes))
           counted(bytes.length)
         }
-        const { mtime, mode } = await this.#reader.file(entry.path, sink, this.#stop.signal)
-        this.#stop.signal.throwIfAborted()
+        const { mtime, mode } = await this.reader.file(entry.path, sink, this.stop.signal)
+        this.stop.signal.throwIfAborted()
         futimesSync(file, secondsOf(mtime), secondsOf(mtime))
         fchmodSync(file, mode & everybody & ~umask)
       } finally {
@@ -231,7 +225,7 @@ export class Copy {
       const now = standing(target)
       // The same one may have come by another copy.
       const isOther = now !== undefined && !(now.size === entry.size && isSameTime(now, entry.mtime))
-      if (!this.#rules.overwrite && isOther)
+      if (!this.rules.overwrite && isOther)
         throw new Failure('replaced', `${target}: a file was made here while it was copied, and stays`)
     })
     return true
@@ -240,12 +234,12 @@ export class Copy {
   async #isSame({ path, size, mtime }: DriveEntry, target: string, before: Stats): Promise<boolean> {
     if (before.size !== size) return false
     const hasTime = isSameTime(before, mtime)
-    if (hasTime && !this.#rules.checksum) return true
+    if (hasTime && !this.rules.checksum) return true
     const file = onDisk(target, () => openSync(target, forReading))
     let offset = 0
     let isEqual = true
     try {
-      await this.#reader.file(
+      await this.reader.file(
         path,
         bytes => {
           const here = Buffer.allocUnsafe(bytes.length)
@@ -253,7 +247,7 @@ export class Copy {
           offset += bytes.length
           isEqual &&= here.subarray(0, read).equals(bytes)
         },
-        this.#stop.signal,
+        this.stop.signal,
       )
     } finally {
       closeSync(file)

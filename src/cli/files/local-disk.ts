@@ -26,7 +26,6 @@ export const standing = (path: string): Stats | undefined =>
 export const inTheWay = (path: string): Failure =>
   new Failure('exists', `${path}: something else stands here; move it away`)
 
-/** @throws Failure */
 export function onDisk<Value>(path: string, work: () => Value): Value {
   try {
     return work()

@@ -18,18 +18,13 @@ export interface Problems {
   add(shown: string, thrown: unknown): void
   /** 0 without a problem; the code of all of them where they have one, else that of any failure. */
   readonly exitCode: ExitCode
-  readonly all: readonly NamedProblem[]
-}
-
-export interface NamedProblem {
-  readonly path: string
-  readonly sentence: string
+  readonly all: readonly { readonly path: string; readonly sentence: string }[]
 }
 
 /** `print` takes a line for people. */
 export function openProblems(print: (line: string) => void = complain): Problems {
   const codes = new Set<ExitCode>()
-  const all: NamedProblem[] = []
+  const all: { path: string; sentence: string }[] = []
   return {
     add(shown, thrown) {
       const sentence = sentenceOf(thrown) ?? ''
@@ -112,7 +107,6 @@ const permissions = (mode: number): string =>
     })
     .join('')
 
-/** A flag that may be given several times. */
 export const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)
 
 const typeWords: Readonly<Record<string, string>> = { f: 'file', d: 'directory', l: 'link' }

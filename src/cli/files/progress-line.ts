@@ -1,6 +1,6 @@
 // The progress of a long command on a terminal: one line that is written over, and nothing elsewhere.
 import type { WriteStream } from 'node:tty'
-import { bytesText } from '../../terminal/amount.js'
+import { bytesText, durationText } from '../../terminal/amount.js'
 
 /** How far the work is, in files and bytes. */
 export interface WorkDone {
@@ -12,18 +12,12 @@ export interface WorkDone {
   readonly isGrowing: boolean
 }
 
-export interface ProgressLine {
-  /** Takes the line away for good, or to print something else; the next picture draws it again. */
-  clear(): void
-  end(): void
-}
-
 /** Milliseconds between two pictures, and over which the rate is taken. */
 const drawnEvery = 200
 const rateOverMs = 5_000
 
 /** Drawn until it ends. On what is no terminal nothing is. */
-export function drawProgress(stream: WriteStream, work: () => WorkDone): ProgressLine {
+export function drawProgress(stream: WriteStream, work: () => WorkDone) {
   if (stream.isTTY !== true) return { clear: nothingDrawn, end: nothingDrawn }
   const rate = openRate()
   let isDrawn = false
@@ -38,8 +32,9 @@ export function drawProgress(stream: WriteStream, work: () => WorkDone): Progres
   }, drawnEvery)
   drawing.unref()
   return {
+    /** To print something else: the next picture draws it again. */
     clear,
-    end() {
+    end(): void {
       clearInterval(drawing)
       clear()
     },
@@ -60,7 +55,7 @@ function openRate(): (bytes: number) => number {
   }
 }
 
-/** `123/4,567 files, 1.2 of 3.4 GB, 45 MB/s, 0:51 left`. */
+/** `123/4,567 files, 1.2 of 3.4 GB, 45 MB/s, 51.0 s left`. */
 function progressText(
   { files, filesDone, bytes, bytesDone, isGrowing }: WorkDone,
   bytesPerSecond: number,
@@ -70,16 +65,9 @@ function progressText(
     `${counted(filesDone)}/${counted(files)}${isGrowing ? '+' : ''} files`,
     `${bytesText(bytesDone)} of ${bytesText(bytes)}${isGrowing ? '+' : ''}`,
     `${bytesText(bytesPerSecond)}/s`,
-    ...(left === undefined ? [] : [`${timeText(left)} left`]),
+    ...(left === undefined ? [] : [`${durationText(1_000 * left)} left`]),
   ].join(', ')
 }
 
 /** With commas; the tables of all languages take longer to load than many a copy. */
 export const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
-
-function timeText(seconds: number): string {
-  const whole = Math.ceil(seconds)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
-}

@@ -1,6 +1,5 @@
 // The mdoc(7) language: text made safe for it.
 
-/** The beginning of every page. */
 export interface Title {
   readonly name: string
   readonly section: 1 | 5 | 8
@@ -62,7 +61,6 @@ export function section(markdown: string): readonly string[] {
   return [`.Sh ${safe(title.replace(/^# /, '').toUpperCase())}`, ...typed(lines)]
 }
 
-/** Lines as they are typed. */
 export function typed(lines: readonly string[]): readonly string[] {
   return ['.Bd -literal -offset indent', ...lines.map(line => safe(line)), '.Ed']
 }

@@ -11,7 +11,6 @@ import { filled, heading, paragraph, safe, section, type Title, typed, word } fr
 
 type Parts = Readonly<Record<string, readonly string[]>>
 
-/** File names, and their texts. */
 export function manualPages(program: Command, date: Date): Readonly<Record<string, string>> {
   const pages: readonly (readonly [Omit<Title, 'date'>, Parts])[] = [
     [

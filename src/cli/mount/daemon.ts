@@ -4,7 +4,6 @@ import type { Environment } from '../../config/places.js'
 import { secretVariables } from '../../config/secret.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 
-/** A drive that came up. */
 interface Word {
   readonly mountPoint: string
   /** Edits of earlier mounts that wait to be saved. */
@@ -13,7 +12,6 @@ interface Word {
   readonly troubles: readonly string[]
 }
 
-/** The same, of a background process. */
 export type StartedMount = Word & { readonly pid: number | undefined }
 
 /** Milliseconds a mount may take: a log-in, the first request and the kernel. */
@@ -78,7 +76,6 @@ export function tellStarter(word: Word): void {
   process.send?.(word)
 }
 
-/** Values by the names of their variables. */
 type Secrets = Readonly<Record<string, string>>
 
 /** An environment without its secrets, and these. */

@@ -13,7 +13,6 @@ export interface Notice {
   readonly text: string
 }
 
-/** The parts of a notice. */
 export type NoticeSource = Pick<ActivityPicture, 'mountPoint' | 'waiting' | 'signedOutBecause'>
 
 /** Milliseconds between two looks; what is mended until the second one is not worth a notice. */

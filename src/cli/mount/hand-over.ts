@@ -1,7 +1,8 @@
 // `calcfs hand-over DIR`: in a systemd unit, the drive of a sandboxed daemon is mounted from outside of its sandbox; and the daemon's side of it.
 
 import { execFile } from 'node:child_process'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
@@ -12,7 +13,6 @@ import { packageRoot } from '../../terminal/package-root.js'
 
 const run = promisify(execFile)
 
-/** Milliseconds. */
 const limits = { whole: 60_000, fusermount: 10_000, pause: 50 }
 
 /** The request of the stand-in for fusermount, which lies over it in the sandbox. */
@@ -38,10 +38,10 @@ export const sayUp = (runtime: string): Promise<void> => writeFile(join(runtime,
  */
 async function mountFor(runtime: string, daemon: number, directory: string): Promise<void> {
   const until = performance.now() + limits.whole
-  while (!(await isThere(join(runtime, 'up')))) {
+  while (!existsSync(join(runtime, 'up'))) {
     const request = await requestIn(runtime)
     if (request !== undefined) await carryOut(request, runtime, directory)
-    else if (!(await isThere(`/proc/${daemon}`)))
+    else if (!existsSync(`/proc/${daemon}`))
       throw new Stop(exitCodes.failed, 'the daemon ended before its drive was up; its log says why.')
     else if (performance.now() > until)
       throw new Stop(
@@ -81,12 +81,6 @@ async function lineFor(request: Request, directory: string): Promise<readonly [s
 /** One reader waits at the other end. */
 const answer = (runtime: string, word: 'done' | 'refused'): Promise<void> =>
   writeFile(join(runtime, 'answer'), `${word}\n`)
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
 
 /** Options that libfuse gives to fusermount for a drive; nothing else that a sandboxed process writes reaches it. */
 const option =

@@ -7,7 +7,6 @@ import { codeOf } from '../../system/error-code.js'
 import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 
-/** A mount: the drive, and its place. */
 export interface Mounting {
   readonly path: string
   readonly served: MountedDrive

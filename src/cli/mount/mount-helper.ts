@@ -15,10 +15,8 @@ import { exitCodes } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { tell } from '../../terminal/print.js'
 
-/** How messages name it. */
 const helperName = 'mount.calcfs'
 
-/** Exit codes, mount(8). */
 const helperCodes = { done: 0, usage: 1, system: 2, interrupted: 8, failed: 32 } as const
 
 /** 128 + SIGINT, as shells say it. */
@@ -71,7 +69,6 @@ export async function mountHelper(
 const whoseSignIn = async (isNamed: boolean): Promise<string> =>
   `${isNamed ? '' : "--user is the option username=NAME here (user is mount(8)'s own); "}the sign-ins of ${await userPhrase(process.getuid?.())} were looked at: sign in as that user, name a password_file=, or add the option user in /etc/fstab and let the user who has signed in mount it.`
 
-/** @throws BadSetting */
 function callIn(args: readonly string[]) {
   const { values, positionals } = parsed(args)
   const [source, directory, ...more] = positionals

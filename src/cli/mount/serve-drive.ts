@@ -23,7 +23,6 @@ import { logCalls, logFailures } from './call-log.js'
 import { noticesObstacle, showNotices } from './desktop-notice.js'
 import { mountByOneWay } from './kernel-way.js'
 
-/** The parts that a process gives to its drives. */
 export interface Surroundings {
   readonly log: Log
   readonly clock: Clock
@@ -164,12 +163,9 @@ async function begun(
   return {
     /** Resolves when the drive is no longer mounted, by this process or any other. */
     gone: mounted.gone,
-    /** The operations that the drive lacks, and the advice, in sentences. */
     troubles,
-    /** Checks every kept content against its checksum, in the background. */
     check: (): void =>
       void line.check().catch(cause => log.warn({ cause }, 'the kept files could not be counted')),
-    /** The drafts that the service does not have. */
     unsent: () => line.drafts.unsent(),
     /** Lets programs have their answers, unmounts, and ends what runs. */
     async end(): Promise<void> {

@@ -17,9 +17,8 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import type { Configured } from '../../terminal/settings.js'
-import { driveAt } from '../control/daemon.js'
+import { askEach, settled } from '../control/daemon.js'
 
-/** Signs in, and keeps only the token. @throws Stop */
 export async function login({ config, sources }: Configured, flags: JsonFlag): Promise<void> {
   const base = serviceBase(config)
   const secret = findSecret(config, sources)
@@ -77,7 +76,6 @@ function askedUser(base: URL): Promise<string> {
   throw new Stop(exitCodes.usage, 'this is no terminal to ask for a user name; give --user.')
 }
 
-/** Forgets the token; says which drives go on, and what is not saved. */
 export async function logout({ config, sources }: Configured, { json }: JsonFlag): Promise<void> {
   const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
   const { base, user, places } = account
@@ -108,11 +106,9 @@ function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Stat
 
 /** A daemon that does not answer is left out: nothing is known of its sign-in. */
 async function drivesOf({ base, user }: Account): Promise<readonly Status[]> {
-  const all = await Promise.allSettled(
-    (await drivesOfUser()).map(async ({ path }) => (await driveAt(path)).status({})),
-  )
-  const known = all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-  return known.filter(status => status.service === base.href && status.user === user)
+  const paths = (await drivesOfUser()).map(({ path }) => path)
+  const { answers } = settled(await askEach(paths, drive => drive.status({})))
+  return answers.filter(status => status.service === base.href && status.user === user)
 }
 
 /** Those that no daemon has; none where there is no directory for them. */

@@ -147,7 +147,6 @@ function openTail(file: string): () => Promise<readonly string[]> {
   }
 }
 
-/** None of a file that is not there. */
 async function bytesFrom(file: string, start: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   try {

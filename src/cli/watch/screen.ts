@@ -2,12 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { visible } from '../../terminal/print.js'
 
-export interface Screen {
-  show(text: string): void
-  /** The last picture stays, and the cursor is there again. */
-  end(): void
-}
-
 /** True if it is a terminal with a size that can be redrawn: any other is written to line by line. */
 export const isScreen = (out: NodeJS.WriteStream): boolean =>
   out.isTTY && out.columns > 0 && out.rows > 0 && process.env['TERM'] !== 'dumb'
@@ -19,18 +13,19 @@ const shortened = (line: string, columns: number): string =>
 /** Lines beyond the terminal's height would scroll at each redraw. */
 const spareLines = 1
 
-export async function openScreen(out: NodeJS.WriteStream): Promise<Screen> {
+export async function openScreen(out: NodeJS.WriteStream) {
   const { createLogUpdate } = await import('log-update')
   const update = createLogUpdate(out)
   return {
-    show(text) {
+    show(text: string): void {
       const lines = visible(text)
         .split('\n')
         .map(line => shortened(line, out.columns))
       const room = Math.max(1, out.rows - spareLines)
       update((lines.length <= room ? lines : [...lines.slice(0, room - 1), '…']).join('\n'))
     },
-    end: () => update.done(),
+    /** The last picture stays, and the cursor is there again. */
+    end: (): void => update.done(),
   }
 }
 

@@ -8,7 +8,7 @@ import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { noneMounted, selectedDrives } from '../control/choose.js'
-import { driveAt } from '../control/daemon.js'
+import { driveAt, settled } from '../control/daemon.js'
 import { isScreen, openScreen, untilInterrupted } from './screen.js'
 
 interface Flags {
@@ -40,23 +40,15 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
   const controls = await Promise.all(paths.map(driveAt))
   const isOnce = flags.once === true || flags.json === true || !isScreen(process.stdout)
   if (!isOnce) return redrawn(paths, controls)
-  const { pictures, problems } = await picturesOf(controls)
+  const { answers: pictures, problems } = await picturesOf(controls)
   if (pictures.length === 0) throw problems[0]
   if (flags.json === true) printJson(pictures)
   else printLine(pictures.map(picture => topText(picture, undefined)).join('\n\n'))
   for (const problem of problems) complain(sentenceOf(problem))
 }
 
-/** One drive that hangs does not hide the others. */
-async function picturesOf(
-  controls: readonly Control[],
-): Promise<{ readonly pictures: readonly ActivityPicture[]; readonly problems: readonly unknown[] }> {
-  const found = await Promise.allSettled(controls.map(control => control.activity({})))
-  return {
-    pictures: found.flatMap(one => (one.status === 'fulfilled' ? [one.value] : [])),
-    problems: found.flatMap(one => (one.status === 'rejected' ? [one.reason] : [])),
-  }
-}
+const picturesOf = async (controls: readonly Control[]) =>
+  settled(await Promise.allSettled(controls.map(control => control.activity({}))))
 
 /** Ends with the last of the drives. */
 async function redrawn(paths: readonly string[], controls: readonly Control[]): Promise<void> {
@@ -64,7 +56,7 @@ async function redrawn(paths: readonly string[], controls: readonly Control[]): 
   let before = new Map<string, ActivityPicture>()
   let ended: unknown
   await untilInterrupted(everyMs, async () => {
-    const { pictures, problems } = await picturesOf(controls)
+    const { answers: pictures, problems } = await picturesOf(controls)
     if (pictures.length === 0) {
       ended = problems[0]
       return false
@@ -82,9 +74,7 @@ async function redrawn(paths: readonly string[], controls: readonly Control[]): 
   else complain(sentenceOf(ended))
 }
 
-/** Rows of each list. */
 const rowsAtMost = 8
-/** Columns of a name or a path. */
 const longestName = 60
 
 /** Without an earlier picture rates are those since the mount. */

@@ -19,7 +19,7 @@ import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { nodeOfRecordKey, pathOfNode, recordKeyOf } from '../records/node-key.js'
 import { emptyMs } from '../records/open-record.js'
-import type { RecordSource } from '../records/source.js'
+import { editingOf, type RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
 
@@ -168,9 +168,8 @@ export function openDraftControl(
       throw new Failure('refused', `--again is for a text whose outcome is unknown; send ${name} without it`)
     if (isDoubtful) await draft.change({ state: 'refused', why: undefined })
     const context = until(parts.deadlines.save)
-    const source = writeSide.source(node)
     try {
-      await sendFrom(source, draft, context)
+      await sendFrom(writeSide.source(node), draft, context)
     } catch (thrown) {
       throw notSaved(name, asFailure(thrown))
     }
@@ -178,16 +177,12 @@ export function openDraftControl(
     return { name, record: recordLabel(draft) }
   }
 
-  async function sendFrom(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
-    if (writeSide.records.draftOf(source.key)?.id === draft.id)
-      await writeSide.records.record(source.key).save(source, {}, context)
-    else await sendBeside(source, draft, context)
-  }
-
   /** Of two texts of one record only one is shown in its place; the other goes out all the same. */
-  async function sendBeside(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
-    if (source.editing instanceof Failure) throw source.editing
-    const handedOver = await source.editing.save(draft, {}, context)
+  async function sendFrom(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
+    const { records } = writeSide
+    if (records.draftOf(source.key)?.id === draft.id)
+      return records.record(source.key).save(source, {}, context)
+    const handedOver = await editingOf(source).save(draft, {}, context)
     await writeSide.end(draft)
     if (handedOver !== undefined) throw handedOver
   }

@@ -10,7 +10,7 @@ import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, HistoryLine } from '../interface/control.js'
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { pathOfNode } from '../records/node-key.js'
-import type { RecordSource } from '../records/source.js'
+import { editingOf, type RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
 import {
@@ -105,12 +105,7 @@ export function openHistoryControl(
     const node = await recordAt(path)
     if (number !== undefined) return versionAt(path, node, number)
     const draft = writeSide.records.draftOf(nodeKey(node))
-    const text =
-      draft === undefined
-        ? Buffer.from(
-            (await writeSide.source(node).produce(until(parts.deadlines.metadata))).bytes,
-          ).toString()
-        : draft.text()
+    const text = draft === undefined ? await presentText(node) : draft.text()
     return { ...compared(node, text), stored: draft === undefined }
   }
 
@@ -120,16 +115,16 @@ export function openHistoryControl(
     refuseUnsaved(path, node)
     const context = until(parts.deadlines.save)
     const source = writeSide.source(node)
-    if (source.editing instanceof Failure) throw source.editing
+    const editing = editingOf(source)
     // The service's present text is asked for, not remembered.
     writeSide.forget(node)
     const { bytes } = await read(source, context).catch(orGone(path, number))
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
-    const draft = await source.editing.begin(bytes, Buffer.from(version.text))
+    const draft = await editing.begin(bytes, Buffer.from(version.text))
     try {
-      const handedOver = await source.editing.save(draft, { base: bytes, isOver: true }, context)
+      const handedOver = await editing.save(draft, { base: bytes, isOver: true }, context)
       if (handedOver !== undefined) throw handedOver
     } finally {
       // Its text is history, whatever became of it.

@@ -1,6 +1,5 @@
-// All control operations of one drive.
+// All control operations of one drive, those of the kept contents here.
 import type { Control } from '../interface/control.js'
-import { openCacheControl } from './cache.js'
 import type { ControlParts } from './context.js'
 import { openDeleteControl } from './deletes.js'
 import { openDraftControl } from './drafts.js'
@@ -11,7 +10,7 @@ import { openReportControl } from './reports.js'
 import { openPathControl } from './why-refresh.js'
 
 export function openControl(parts: ControlParts): Control {
-  const { status, watch } = parts
+  const { cacheDirectory, content, pins, status, watch } = parts
   return {
     places: () => parts.placeTroubles(),
     status: ({ check }) => status(check),
@@ -20,7 +19,25 @@ export function openControl(parts: ControlParts): Control {
     ...told(parts, openReportControl(parts)),
     ...told(parts, openDeleteControl(parts)),
     ...told(parts, openHistoryControl(parts)),
-    ...openCacheControl(parts),
+    async cacheInfo() {
+      // The table may have to be made again.
+      await content.maintain()
+      const { files, bytes, limitBytes, downloads } = content.stats()
+      return { directory: cacheDirectory, files, bytes, limitBytes, downloads }
+    },
+    async cacheClear() {
+      let pinned = 0
+      const gone = await content.clear(name => {
+        const isPinned = pins.store.names().has(name)
+        if (isPinned) pinned += 1
+        return !isPinned
+      })
+      return { ...gone, pinned }
+    },
+    async cacheVerify() {
+      const { checked, dropped, swept } = await content.scrub()
+      return { checked, damaged: dropped, swept }
+    },
     ...openPinControl(parts),
     ...openInfoControl(parts),
     ...watch,

@@ -31,9 +31,6 @@ export interface TextVersion {
   readonly mount: string
 }
 
-/** Those of a record, the one that was met last first. */
-export type TextVersions = (node: EditableNode) => Promise<readonly TextVersion[]>
-
 /** The most telling fact of a version: that a program here wrote it, that one read it, that the service had it. */
 const telling: readonly (readonly TextUse[])[] = [
   ['saved', 'sent', 'dropped', 'discarded'],
@@ -66,7 +63,7 @@ export function openTextVersions({
   readonly history: TextHistory
   readonly dialect: Dialect
   readonly state: Ledger
-}): TextVersions {
+}) {
   /** The common part of two texts that say the same: without the fields that the service sets at each change. */
   const meaning = (text: string, record: JsonObject | undefined): string =>
     record === undefined ? text : compactPrint(dialect.plain(record))
@@ -122,7 +119,8 @@ export function openTextVersions({
     return versions.sort((one, other) => other.number - one.number)
   }
 
-  return async node => {
+  /** Those of a record, the one that was met last first. */
+  return async (node: EditableNode): Promise<readonly TextVersion[]> => {
     const key = recordKeyOf(node)
     const found = new Map<string, Gathered>()
     await gather(node, key, found)

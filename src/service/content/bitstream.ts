@@ -5,14 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Shortcomings } from '../store/options.js'
 import type { StoredContent } from './contents.js'
 
-export interface Bitstream {
-  readonly content: StoredContent
-  /** Where the content lies on disk. */
-  readonly path: string
-  readonly lacks: Shortcomings
-}
-
-/** A part of a content: both ends counted in. */
 interface Part {
   readonly start: number
   readonly end: number
@@ -24,13 +16,13 @@ const chunkBytes = 256 * 1024
 export async function sendBitstream(
   request: FastifyRequest,
   reply: FastifyReply,
-  what: Bitstream,
+  { content, path, lacks }: { content: StoredContent; path: string; lacks: Shortcomings },
 ): Promise<FastifyReply> {
-  const { size, hash } = what.content
+  const { size, hash } = content
   const tag = `"${hash}"`
-  const part = request.method === 'HEAD' || what.lacks.range ? 'whole' : partAsked(request, tag, size)
+  const part = request.method === 'HEAD' || lacks.range ? 'whole' : partAsked(request, tag, size)
   reply.header('etag', tag)
-  if (!what.lacks.range) reply.header('accept-ranges', 'bytes')
+  if (!lacks.range) reply.header('accept-ranges', 'bytes')
   if (part === 'beyond') {
     return reply
       .code(416)
@@ -39,10 +31,10 @@ export async function sendBitstream(
   }
   const sent = part === 'whole' ? { start: 0, end: size - 1 } : part
   // Opened before the head is sent, so that a lost file is a proper 500.
-  const bytes = request.method === 'HEAD' ? undefined : await bytesOf(what.path, sent)
+  const bytes = request.method === 'HEAD' ? undefined : await bytesOf(path, sent)
   reply.type('application/octet-stream')
   if (part !== 'whole') reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${size}`)
-  if (!what.lacks.contentLength) reply.header('content-length', sent.end - sent.start + 1)
+  if (!lacks.contentLength) reply.header('content-length', sent.end - sent.start + 1)
   return reply.send(bytes)
 }
 

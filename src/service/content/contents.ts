@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import type { Store } from '../store/store.js'
 
-/** A stored content: the hex SHA-256 of its bytes and how many they are. */
 export interface StoredContent {
   readonly hash: string
   readonly size: number
@@ -12,7 +11,6 @@ export interface StoredContent {
 
 export function openContents(directory: string, store: Store) {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  /** The path of a content. */
   const pathOf = (hash: string) => join(directory, hash.slice(0, 2), hash)
   return {
     pathOf,

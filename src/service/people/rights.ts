@@ -31,7 +31,6 @@ export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings
   }
   return {
     denied,
-    /** True if the user may read a project and what lies in it. */
     mayRead: (user: User, project: string): boolean => {
       const has = rankOf(user, project)
       return has !== undefined && has >= rank.READ

@@ -28,15 +28,16 @@ export function userById(store: Store, id: string): User | undefined {
   return store.first<User>(`SELECT ${columns} FROM user WHERE id = ?`, id)
 }
 
-/** A user by log-in name or by e-mail address. */
-export function userByName(store: Store, name: string): User | undefined {
-  return store.first<User>(
+export const userByName = (store: Store, name: string): User | undefined => named<User>(store, name, columns)
+
+/** By log-in name or by e-mail address. */
+const named = <Row>(store: Store, name: string, columns: string): Row | undefined =>
+  store.first<Row>(
     `SELECT ${columns} FROM user WHERE name = ? OR email = ? ORDER BY name = ? DESC`,
     name,
     name,
     name,
   )
-}
 
 /**
  * Stores a new user. A name cannot hold a colon, because HTTP Basic ends the name there. `cost` is the N of scrypt, a
@@ -62,12 +63,7 @@ export async function userWithPassword(
   name: string,
   password: string,
 ): Promise<User | undefined> {
-  const row = store.first<PasswordRow>(
-    `SELECT ${columns}, salt, hash FROM user WHERE name = ? OR email = ? ORDER BY name = ? DESC`,
-    name,
-    name,
-    name,
-  )
+  const row = named<PasswordRow>(store, name, `${columns}, salt, hash`)
   const [hash = '', cost = usualCost] = (row?.hash ?? '').split(':').reverse()
   const given = await derive(password, Buffer.from(row?.salt ?? '', 'hex'), keyBytes, { N: Number(cost) })
   if (row === undefined || !timingSafeEqual(given, Buffer.from(hash, 'hex'))) return undefined
@@ -77,7 +73,6 @@ export async function userWithPassword(
 interface TokenTerms {
   readonly secret: Uint8Array
   readonly lifetimeSeconds: number
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 

@@ -7,7 +7,6 @@ import type { Store } from '../store/store.js'
 import { laterThan, listingOf, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
 import { type JsonRecord, parseRecord, recordText, replaced } from './record.js'
 
-/** Fields that a PUT of a calculation cannot change. */
 const ownedFields = ['id', 'parentId', 'owner', 'type', 'creationDate', 'modificationDate']
 
 export interface Calculation {
@@ -18,7 +17,6 @@ export interface Calculation {
   readonly record: string
 }
 
-/** @throws Refusal 404 */
 export function calculationById(store: Store, id: string): Calculation {
   const calculation = store.first<Calculation>(
     'SELECT CAST(id AS TEXT) AS id, CAST(project AS TEXT) AS project, name, record FROM calculation WHERE id = ?',
@@ -28,7 +26,6 @@ export function calculationById(store: Store, id: string): Calculation {
   return calculation
 }
 
-/** Stores a new calculation with its files in their order. */
 export function insertCalculation(store: Store, calculation: NewCalculation): void {
   const { id, project, name, record } = calculation
   store.run(
@@ -53,7 +50,6 @@ export interface NewCalculation {
   readonly files: ReadonlyMap<string, StoredContent>
 }
 
-/** Replaces the calculation's editable fields by those of `body`. */
 export function updateCalculation(
   store: Store,
   old: Calculation,

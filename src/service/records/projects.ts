@@ -4,7 +4,6 @@ import { invalid, missing, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { type JsonRecord, parseRecord, recordText, replaced, textIn } from './record.js'
 
-/** Fields that a PUT of a project cannot change. */
 const ownedFields = ['id', 'parentId', 'owner', 'state', 'handle', 'creationDate', 'modificationDate']
 
 export interface Project {
@@ -13,7 +12,6 @@ export interface Project {
   readonly record: string
 }
 
-/** @throws Refusal 404 */
 export function projectById(store: Store, id: string): Project {
   const project = store.first<Project>(
     'SELECT CAST(id AS TEXT) AS id, CAST(parent AS TEXT) AS parent, record FROM project WHERE id = ?',
@@ -33,7 +31,6 @@ export function rootOf(store: Store, userId: string): string {
   return root.id
 }
 
-/** A name as it stands in the database. */
 export const nameKey = (name: string): string => JSON.stringify(name)
 
 export interface NewProject {
@@ -91,7 +88,6 @@ export function projectName(body: JsonRecord): string {
   return nameIn(body)
 }
 
-/** @throws Refusal 400 if the body has no name */
 export function nameIn(body: JsonRecord): string {
   const name = textIn(body, 'name')
   if (name === undefined || name === '') throw invalid('name is missing')
@@ -110,7 +106,6 @@ export function laterThan(record: JsonRecord, now: number): string {
   return new Date(Number.isNaN(last) ? now : Math.max(now, last + 1)).toISOString()
 }
 
-/** Replaces the project's editable fields by those of `body`. */
 export function updateProject(
   store: Store,
   project: Project,
@@ -209,30 +204,26 @@ export function calculationsBelow(store: Store, { of, depth, bare }: Listing): r
   return found.map(row => row.item)
 }
 
-interface Question {
-  readonly path: string
-  readonly type: 'project' | 'calculation'
-}
+type Kind = 'project' | 'calculation'
 
 /** The id of the thing at a path; undefined if there is none. Among equal names the lowest id counts. */
-export function idAt(store: Store, query: Question): string | undefined {
-  const [empty, db, user, ...names] = segments(query.path)
+export function idAt(store: Store, { path, type }: { path: string; type: Kind }): string | undefined {
+  const [empty, db, user, ...names] = path.split(separator)
   if (empty !== '' || db !== 'db' || user === undefined) return undefined
   const owner = userByName(store, user)
   if (owner === undefined || owner.name !== user) return undefined
   const root = rootOf(store, owner.id)
-  const found = descend(store, { from: root, names, type: query.type })
+  const found = descend(store, { from: root, names, type })
   if (found !== undefined || names.at(-1) !== '') return found
-  return descend(store, { from: root, names: names.slice(0, -1), type: query.type })
+  return descend(store, { from: root, names: names.slice(0, -1), type })
 }
 
 const separator = '/'
-const segments = (path: string): readonly string[] => path.split(separator)
 
 interface Step {
   readonly from: string
   readonly names: readonly string[]
-  readonly type: Question['type']
+  readonly type: Kind
 }
 
 // A name may hold a slash: several path segments may be one name, so every way to join them is tried.
@@ -251,18 +242,8 @@ function descend(store: Store, { from, names, type }: Step): string | undefined 
   return undefined
 }
 
-function childNamed(
-  store: Store,
-  kind: 'project' | 'calculation',
-  parent: string,
-  name: string,
-): readonly string[] {
+function childNamed(store: Store, kind: Kind, parent: string, name: string): readonly string[] {
   const column = kind === 'project' ? 'parent' : 'project'
-  return store
-    .all<{ id: string }>(
-      `SELECT CAST(id AS TEXT) AS id FROM ${kind} WHERE ${column} = ? AND name = ? ORDER BY ${kind}.id`,
-      parent,
-      nameKey(name),
-    )
-    .map(row => row.id)
+  const sql = `SELECT CAST(id AS TEXT) AS id FROM ${kind} WHERE ${column} = ? AND name = ? ORDER BY ${kind}.id`
+  return store.all<{ id: string }>(sql, parent, nameKey(name)).map(row => row.id)
 }

@@ -87,7 +87,6 @@ function trimEnd(text: string, from: number, to: number): number {
   return end
 }
 
-/** The JSON text of a record. */
 export function recordText(record: JsonRecord): string {
   return `{${[...record].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
 }

@@ -23,7 +23,6 @@ export interface Report {
 }
 export const reportStatuses = ['active', 'inactive'] as const
 
-/** Report types of a status, as a JSON array. */
 export function reportTypes(store: Store, status: (typeof reportStatuses)[number]): string {
   const rows = store.all<{ id: number; name: string; status: string }>(
     'SELECT id, name, status FROM report_type WHERE status = ? ORDER BY id',
@@ -51,7 +50,6 @@ export interface NewReport {
   readonly id: string
   readonly owner: User
   readonly record: JsonRecord
-  /** ISO 8601. */
   readonly date: string
 }
 
@@ -90,7 +88,6 @@ function typeName(store: Store, body: JsonRecord): string {
   return JSON.stringify(type.name)
 }
 
-/** Replaces the report's editable fields by those of `body`, and the titles of rows that the list has. */
 export function updateReport(store: Store, report: Report, change: { body: JsonRecord; now: number }): void {
   nameIn(change.body)
   const old = parseRecord(report.record)
@@ -115,7 +112,6 @@ export function deleteReport(store: Store, report: Report): void {
   store.run('DELETE FROM report WHERE id = ?', report.id)
 }
 
-/** The field in which a report shows its list. */
 const listField = 'calculations'
 /** How a list of calculations may come with a POST. */
 const postedListField = 'calculationIds'

@@ -14,7 +14,6 @@ export interface Share {
 /** Fields that a PUT of a share cannot change: another user needs a new share. */
 const ownedFields = ['shareId', 'projectId', 'user', 'email']
 
-/** @throws Refusal 404 */
 export function shareById(store: Store, id: string): Share {
   const share = store.first<Share>(
     'SELECT CAST(id AS TEXT) AS id, CAST(project AS TEXT) AS project, record FROM share WHERE id = ?',
@@ -24,14 +23,12 @@ export function shareById(store: Store, id: string): Share {
   return share
 }
 
-/** The records of a project's shares. */
 export function sharesOf(store: Store, project: string): readonly string[] {
   return store
     .all<{ record: string }>('SELECT record FROM share WHERE project = ? ORDER BY id', project)
     .map(row => row.record)
 }
 
-/** The project of a new share's body. */
 export function sharedProject(body: JsonRecord): string {
   const id = idIn(body, 'projectId') ?? idIn(body, 'id')
   if (id === undefined) throw invalid('projectId is missing')
@@ -61,7 +58,6 @@ export interface NewShare {
   readonly record: JsonRecord
 }
 
-/** Stores a new share. */
 export function insertShare(store: Store, { id, project, user, record: sent }: NewShare): void {
   const permission = permissionIn(sent)
   const owner = store.first<{ owner: string }>(
@@ -83,7 +79,6 @@ const identity = (id: string, project: string, user: User): readonly [string, st
   ['email', JSON.stringify(user.email)],
 ]
 
-/** Replaces the share's permission and unknown fields by those of `body`. */
 export function updateShare(store: Store, share: Share, body: JsonRecord): void {
   const permission = permissionIn(body)
   const record = replaced(parseRecord(share.record), body, ownedFields)

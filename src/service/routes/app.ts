@@ -27,7 +27,6 @@ import {
 export const prefix = '/create/rest'
 const bodyBytes = 16 * 1024 * 1024
 
-/** The service as a Fastify application that is not listening yet. */
 export function buildApp(instance: Instance, options: ServiceOptions): FastifyInstance {
   const app = fastify({
     logger: { level: 'error', stream: process.stderr },

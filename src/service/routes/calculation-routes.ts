@@ -1,6 +1,7 @@
 // /calculation, its files and what is generated of them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { disposition, sendBitstream } from '../content/bitstream.js'
+import type { Permission } from '../people/rights.js'
 import {
   type Calculation,
   calculationById,
@@ -25,9 +26,18 @@ import {
 } from './request.js'
 
 export function calculationRoutes(app: FastifyInstance, instance: Instance): void {
-  const { store, contents, lacks, now } = instance
+  const { store, contents, lacks, now, rights } = instance
+
+  /** @throws Refusal 404 or 403 */
+  const allowed = (request: FastifyRequest, permission: Permission, id: string): Calculation => {
+    const calculation = calculationById(store, id)
+    const caller = callerOf(request)
+    if (!rights.mayRead(caller, calculation.project)) throw rights.denied(`calculation ${id}`)
+    rights.need(caller, permission, calculation.project)
+    return calculation
+  }
   const readable = (request: FastifyRequest<{ Querystring: Query }>) =>
-    allowed(instance, request, { id: idParameter(request.query), permission: 'READ' })
+    allowed(request, 'READ', idParameter(request.query))
 
   // Not Fastify's own HEAD: it sends a length of 0 where no body is made.
   const content = (url: string, handler: ContentHandler) =>
@@ -37,16 +47,13 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
 
   app.put('/calculation', (request, reply) => {
     const body = namedBodyOf(request, instance)
-    const calculation = allowed(instance, request, { id: bodyId(body), permission: 'WRITE' })
+    const calculation = allowed(request, 'WRITE', bodyId(body))
     updateCalculation(store, calculation, { body, now: now() })
     return reply.send()
   })
 
   app.delete<{ Querystring: Query }>('/calculation', (request, reply) => {
-    const calculation = allowed(instance, request, {
-      id: idParameter(request.query),
-      permission: 'FULLACCESS',
-    })
+    const calculation = allowed(request, 'FULLACCESS', idParameter(request.query))
     contents.sweep(store.together(() => deleteCalculation(store, calculation)))
     return reply.send()
   })
@@ -82,21 +89,3 @@ type ContentHandler = (
   request: FastifyRequest<{ Querystring: Query }>,
   reply: FastifyReply,
 ) => Promise<FastifyReply>
-
-interface Need {
-  readonly id: string
-  readonly permission: 'READ' | 'WRITE' | 'FULLACCESS'
-}
-
-/** A calculation the caller has this right on. @throws Refusal 404 or 403 */
-function allowed(
-  { store, rights }: Instance,
-  request: FastifyRequest,
-  { id, permission }: Need,
-): Calculation {
-  const calculation = calculationById(store, id)
-  const caller = callerOf(request)
-  if (!rights.mayRead(caller, calculation.project)) throw rights.denied(`calculation ${id}`)
-  rights.need(caller, permission, calculation.project)
-  return calculation
-}

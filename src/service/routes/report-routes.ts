@@ -17,7 +17,6 @@ import {
   updateReport,
 } from '../records/reports.js'
 import { invalid, missing, Refusal } from '../store/refusal.js'
-import type { Store } from '../store/store.js'
 import {
   bodyId,
   bodyOf,
@@ -109,17 +108,10 @@ function ownReport(instance: Instance, id: string, caller: User): Report {
 
 /** Each of them has to exist and be readable; the refusal does not say which of the two fails. */
 function needCalculations({ store, rights }: Instance, ids: readonly string[], caller: User): void {
+  const projectOf = 'SELECT CAST(project AS TEXT) AS project FROM calculation WHERE id = ?'
   for (const id of ids) {
-    const project = projectOf(store, id)
-    if (project === undefined || !rights.mayRead(caller, project))
+    const found = store.first<{ project: string }>(projectOf, id)
+    if (found === undefined || !rights.mayRead(caller, found.project))
       throw invalid(`there is no calculation ${id} for you`)
   }
-}
-
-function projectOf(store: Store, calculation: string): string | undefined {
-  const row = store.first<{ project: string }>(
-    'SELECT CAST(project AS TEXT) AS project FROM calculation WHERE id = ?',
-    calculation,
-  )
-  return row?.project
 }

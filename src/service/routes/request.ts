@@ -16,7 +16,6 @@ export interface Instance {
   readonly tokens: Tokens
   readonly rights: Rights
   readonly lacks: Shortcomings
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
@@ -36,13 +35,11 @@ export async function authenticate(request: FastifyRequest, { store, tokens }: I
   request.caller = user
 }
 
-/** The user of a request that passed the token check. */
 export function callerOf(request: FastifyRequest): User {
   if (request.caller === null) throw new Refusal(401, 'a bearer token is needed: log in first')
   return request.caller
 }
 
-/** The record in a body. @throws Refusal 400 */
 export function bodyOf(request: FastifyRequest): JsonRecord {
   return parseRecord(typeof request.body === 'string' ? request.body : '')
 }
@@ -58,7 +55,6 @@ export function namedBodyOf(request: FastifyRequest, { lacks }: Instance): JsonR
   return new Map([...body].map(spelled))
 }
 
-/** The id that a body must state. @throws Refusal 400 */
 export function bodyId(body: JsonRecord, name = 'id'): string {
   const id = idIn(body, name)
   if (id === undefined) throw invalid(`${name} is missing`)
@@ -68,26 +64,22 @@ export function bodyId(body: JsonRecord, name = 'id'): string {
 /** A query as received: a parameter that stands twice is a list. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
-/** @throws Refusal 400 if the parameter stands twice */
 export function optional(query: Query, name: string): string | undefined {
   const value = query[name]
   if (Array.isArray(value)) throw invalid(`${name} is given twice`)
   return value
 }
 
-/** @throws Refusal 400 if the parameter is missing */
 export function required(query: Query, name: string): string {
   const value = optional(query, name)
   if (value === undefined) throw invalid(`${name} is missing`)
   return value
 }
 
-/** An id as decimal digits. */
 export function idParameter(query: Query, name = 'id'): string {
   return validId(required(query, name), name)
 }
 
-/** One of the words allowed; undefined if the parameter is missing. */
 export function wordParameter<Word extends string>(
   query: Query,
   name: string,

@@ -1,48 +1,36 @@
 // Options of a service: data directory, listener, and which optional features it lacks.
 
-/** Features that this instance lacks; real instances differ in each of them. */
-export interface Shortcomings {
-  /** HEAD answers 405. */
-  readonly head: boolean
-  /** A Range header is ignored: the answer is 200 with everything. */
-  readonly range: boolean
-  /** Content goes out chunked, without its length. */
-  readonly contentLength: boolean
-  /** `/db/<user>` has no id: it does not resolve, and no record states the id. */
-  readonly root: boolean
-  /** File lists are written `[a.in, output.cml]`. */
-  readonly unquotedLists: boolean
-  /** A thing that the caller may not see is answered 404, not 403. */
-  readonly hide: boolean
-  /** `/report/types` is unknown; `/report-type` answers. */
-  readonly onlyReportType: boolean
-  /** Only the nine paths of the platform's public listing answer. */
-  readonly onlyNinePaths: boolean
-  /** Items of a listing carry their id and name and nothing else. */
-  readonly bareListings: boolean
-  /** Setting the list of a report forgets the titles of its rows. */
-  readonly loseRowTitles: boolean
-  /** Names and titles are stored with underscores for blanks. */
-  readonly ownSpelling: boolean
+/** Features that an instance may lack; real ones differ in each of them. With the flag of `calcfs serve`, and what it means. */
+export const switches = {
+  head: ['--no-head', 'HEAD answers 405'],
+  range: ['--no-range', 'a Range header is ignored'],
+  contentLength: ['--no-content-length', 'content is sent without its length'],
+  root: ['--no-root', '/db/<user> has no id'],
+  unquotedLists: ['--unquoted-lists', 'file lists are written [a.in, output.cml]'],
+  hide: ['--hide', '404 instead of 403 for what the caller has no right to see'],
+  onlyReportType: ['--only-report-type', '404 on /report/types'],
+  onlyNinePaths: [
+    '--only-nine-paths',
+    "what the platform's public listing names: 404 on /user/info, /navigation/path/resolve, /project/share, /calculation/xyz and /report/types",
+  ],
+  bareListings: ['--bare-listings', 'listings say id and name only'],
+  loseRowTitles: ['--lose-row-titles', "setting a report's list forgets the titles of its rows"],
+  ownSpelling: ['--own-spelling', 'names and titles are stored with underscores for blanks'],
+} as const
+
+export type Switch = keyof typeof switches
+export const switchNames = Object.keys(switches) as readonly Switch[]
+
+export interface Shortcomings extends Readonly<Record<Switch, boolean>> {
   /** The answer of GET /report for an unknown id. */
   readonly missingReport: MissingReport
 }
 export type MissingReport = '400' | '404' | 'null'
 
-const every = (isLacking: boolean): Shortcomings => ({
-  head: isLacking,
-  range: isLacking,
-  contentLength: isLacking,
-  root: isLacking,
-  unquotedLists: isLacking,
-  hide: isLacking,
-  onlyReportType: isLacking,
-  onlyNinePaths: false,
-  bareListings: isLacking,
-  loseRowTitles: isLacking,
-  ownSpelling: isLacking,
-  missingReport: '400',
-})
+function every(isLacking: boolean): Shortcomings {
+  const lacks = switchNames.map(name => [name, isLacking && name !== 'onlyNinePaths'])
+  return { ...(Object.fromEntries(lacks) as Record<Switch, boolean>), missingReport: '400' }
+}
 
 /** Exactly the API document: every feature is there. */
 export const complete = every(false)
@@ -74,7 +62,6 @@ export interface ServiceOptions {
   readonly latency?: number
   /** Seconds a token is good for; the document's 24 hours if not given. */
   readonly tokenLifetime?: number
-  /** Milliseconds since 1970; the machine's clock if not given. */
   readonly now?: () => number
   /** Called for each answered request once its last byte is sent. */
   readonly onAnswer?: (access: Access) => void

@@ -65,7 +65,6 @@ export function openStore(file: string) {
     return made
   }
   const first = <Row>(sql: string, ...values: Value[]) => statement(sql).get(...values) as Row | undefined
-  /** How many rows were changed. */
   const run = (sql: string, ...values: Value[]) => statement(sql).run(...values).changes
   return {
     all: <Row>(sql: string, ...values: Value[]): Row[] => statement(sql).all(...values) as Row[],
