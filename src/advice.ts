@@ -1,7 +1,6 @@
-// Advice: what a user can do about each kind of failure, and about each text that was not saved. Worded here alone.
+// Advice: what a user can do about each kind of failure, each text that was not saved, and a refused sign-in. Worded here alone.
 
 import type { Failure, FailureKind } from './failure.js'
-import { shellWord } from './login-command.js'
 
 const whenThere = 'Try again when the service answers; `calcfs status` says how it is'
 const looking = 'Look at it on the platform before you try again.'
@@ -76,3 +75,19 @@ export function adviceForText(trouble: string, name: string): string {
   const usual = known === undefined ? sendOrDrop : `${known} ${sendOrDrop}`
   return (ofTexts[trouble] ?? usual).replaceAll('NAME', name)
 }
+
+/** The command that signs a user in at this service, whatever a configuration file says; without a user the last one there. */
+export function loginCommand(address: string, user: string | undefined): string {
+  if (user === undefined || user === '') return `calcfs login ${address}`
+  return `calcfs login ${address} --user ${shellWord(user)}`
+}
+
+/** The end of a sentence about a sign-in that is refused; `from` is the place that its password or token is given at. */
+export function signInMend(address: string, user: string | undefined, from: string | undefined): string {
+  const command = `run \`${loginCommand(address, user)}\``
+  return from === undefined ? command : `correct ${from}, or unset it and ${command}`
+}
+
+/** As one word of a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

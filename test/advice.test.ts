@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { adviceFor, adviceForText } from '../src/advice.js'
+import { adviceFor, adviceForText, loginCommand } from '../src/advice.js'
 import { draftFacts } from '../src/drive/records/draft-files.js'
 import { type DraftMeta, explain, newMeta, whyOf } from '../src/edit/journal/draft-meta.js'
 import { Failure, type FailureKind } from '../src/failure.js'
@@ -83,4 +83,11 @@ t.test('the help gives the advice in the same words, and no other file words it'
     files.filter(name => name.endsWith('.ts') && ours.test(readFileSync(join(top, 'src', name), 'utf8'))),
     ['advice.ts'],
   )
+})
+
+t.test('a refused sign-in is told with the command for that user, as a shell reads it', async t => {
+  const url = 'https://chem.example/create/rest'
+  t.equal(loginCommand(url, 'guest'), `calcfs login ${url} --user guest`)
+  t.equal(loginCommand(url, "o'neil b"), `calcfs login ${url} --user 'o'\\''neil b'`)
+  t.equal(loginCommand(url, undefined), `calcfs login ${url}`, 'of one who is not known nothing is said')
 })

@@ -1,8 +1,8 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
 
 import type { Command } from 'commander'
+import { loginCommand } from '../../advice.js'
 import type { Status } from '../../drive/interface/control.js'
-import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
 import { CliCommand } from '../../terminal/command.js'

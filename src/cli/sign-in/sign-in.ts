@@ -1,4 +1,6 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, of which is said how long it lives and where it is kept.
+
+import { loginCommand } from '../../advice.js'
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
 import { forgetToken } from '../../app/account/token-store.js'
 import { serviceBase } from '../../app/connect.js'
@@ -7,7 +9,6 @@ import { findSecret } from '../../config/secret.js'
 import type { Status } from '../../drive/interface/control.js'
 import { readLeftDrafts } from '../../edit/journal/drafts.js'
 import { asFailure } from '../../failure.js'
-import { loginCommand } from '../../login-command.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'

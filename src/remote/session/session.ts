@@ -1,7 +1,7 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 
+import { signInMend } from '../../advice.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
-import { signInMend } from '../../login-command.js'
 import { lookedLongAgo } from '../client/late-answer.js'
 import type { Question } from '../client/outgoing.js'
 import { type Clock, dueIn, dueSooner } from '../clock.js'

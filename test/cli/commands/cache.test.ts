@@ -10,7 +10,6 @@ import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 2
 
 const file = 'projects/Water splitting/TS1_opt/run.log'

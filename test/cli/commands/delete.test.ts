@@ -17,7 +17,6 @@ const answering = (testbed: KernelTestbed, answer: string, ...paths: string[]): 
   run(process.execPath, [program, 'delete', ...paths], { cwd: testbed.directory, input: answer })
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 t.test(

@@ -10,7 +10,6 @@ import { namesOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 2
 
 const password = 'open%sesame'

@@ -12,7 +12,6 @@ import { outcome, overwrite } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))

@@ -8,7 +8,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 const calcfs = ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>

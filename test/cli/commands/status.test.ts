@@ -12,7 +12,6 @@ import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 /** Milliseconds for a command towards a daemon. */

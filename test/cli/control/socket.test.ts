@@ -8,7 +8,6 @@ import { isMounted, realMount } from '../../testbed/mount.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 2
 
 t.test('the socket lies in a directory of mode 0700, and status.json names it (CLI-16)', async t => {

@@ -10,7 +10,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 const source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
