@@ -19,11 +19,6 @@ export interface OwnDirectories {
   readonly state: string
 }
 
-export interface AccountDirectories {
-  readonly url: string
-  readonly user: string
-}
-
 /** Directories that the user names in place of those of calcfs. */
 interface NamedDirectories {
   readonly cacheDir?: string | undefined
@@ -32,7 +27,7 @@ interface NamedDirectories {
 
 /** Both directories of an account; nothing is created yet. Two accounts never share one. */
 export function ownDirectories(
-  account: AccountDirectories,
+  account: { readonly url: string; readonly user: string },
   base: NamedDirectories,
   environment: Environment,
 ): OwnDirectories {
@@ -77,7 +72,7 @@ function homeless(setting: 'cacheDir' | 'stateDir'): never {
 }
 
 /** Readable, and made unique by the hash. */
-function directoryName({ url, user }: AccountDirectories): string {
+function directoryName({ url, user }: { readonly url: string; readonly user: string }): string {
   const hash = createHash('sha256').update(`${url}\n${user}`).digest('hex').slice(0, 12)
   const readable = `${new URL(url).host}-${user}`.replace(/[^\w.@-]/g, '_').slice(0, 80)
   return `${readable}-${hash}`

@@ -118,13 +118,13 @@ t.test('the Debian package', async t => {
       `
       ${calcfs} mount ${url} ${at} --user demo --daemon >/dev/null; echo $?
       ls ${at}
-      ${calcfs} status ${at} | grep -o 'by a session'
+      ${calcfs} status --json ${at} | grep -o '"kernel": "session"'
       ${calcfs} unmount ${at} >/dev/null; echo $?
       runs() { pgrep -f '^[^ ]*node .* mount .*${at}' >/dev/null; }
       for i in $(seq 300); do runs || break; sleep 0.1; done; runs && echo 'a daemon still runs'`,
       { directory: own, environment, limit },
     )
-    t.match(ran, { stderr: '', stdout: '0\nby-id\ndb\nprojects\nreports\nby a session\n0\n' })
+    t.match(ran, { stderr: '', stdout: '0\nby-id\ndb\nprojects\nreports\n"kernel": "session"\n0\n' })
     const ended = once(serving, 'exit')
     serving.kill()
     await within(30_000, 'the end of the service', ended)

@@ -40,13 +40,10 @@ function closed(said: string): Failure {
   )
 }
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function secretTool(args: readonly string[], input = ''): Promise<Ended> {
+function secretTool(
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
     const child = execFile('secret-tool', [...args], { timeout: patience }, (cause, stdout, stderr) => {
       if (codeOf(cause) === 'ENOENT') reject(missing(cause))

@@ -6,7 +6,7 @@ import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
-import { openProblems } from '../files/output.js'
+import { Problems } from '../files/output.js'
 
 interface SetFlags extends JsonFlag {
   readonly clear?: true
@@ -38,7 +38,7 @@ const addCommand = (): Command =>
 /** A number that is wrong does not keep the others from being listed. */
 async function add(control: Control, ids: readonly string[], { json }: JsonFlag): Promise<void> {
   const listed: { readonly id: string; readonly title: string }[] = []
-  const problems = openProblems()
+  const problems = new Problems()
   for (const id of ids) {
     try {
       const { title } = await control.addReport({ id })

@@ -99,25 +99,16 @@ async function namedDrive(command: Command): Promise<string | undefined> {
     const all = await selectedDrives(mount)
     if (all.length < 2) return all[0]
     // Of several, a configuration file that names a service chooses.
-    if (configured(command).config.url === undefined) throw severalMounted(all)
+    if (configured(command).config.url === undefined)
+      throw new Stop(
+        exitCodes.usage,
+        `several drives are mounted: ${all.join(', ')}; name one with --mount or --url, or change into it.`,
+      )
   }
   return driveOfService(configured(command))
 }
 
-/** The same for a command with a drive as its argument. */
-export async function drivePath(named: string | undefined): Promise<string | undefined> {
-  const all = await selectedDrives(named)
-  if (all.length > 1) throw severalMounted(all)
-  return all[0]
-}
-
-const severalMounted = (all: readonly string[]): Stop =>
-  new Stop(
-    exitCodes.usage,
-    `several drives are mounted: ${all.join(', ')}; name one with --mount or --url, or change into it.`,
-  )
-
-/** What a drive advises: where there are several, its commands name it. */
+/** The advice of a drive: where there are several, its commands name it. */
 export async function adviceOf(mountPoint: string): Promise<(advice: string) => string> {
   const { length } = await drivesOfUser()
   return advice => (length > 1 ? adviceOn(mountPoint, advice) : advice)

@@ -108,17 +108,11 @@ function watched({ socketPath }: Listener, question: ClientRequest): () => void 
 /** That it did not answer is found out by its silence. */
 function silent(): void {}
 
-interface Asking {
-  readonly name: string
-  readonly asked: unknown
-  readonly signal: AbortSignal
-}
-
-type Trailers = IncomingMessage['trailers']
-
 /** The bytes of an answer, and at its end its trailers. @throws Failure as it was thrown at the other end, the signal's reason, or what `onSilence` makes */
-async function* answerOf(listener: Listener, asking: Asking): AsyncGenerator<Buffer, Trailers> {
-  const { name, asked, signal } = asking
+async function* answerOf(
+  listener: Listener,
+  { name, asked, signal }: { name: string; asked: unknown; signal: AbortSignal },
+): AsyncGenerator<Buffer, IncomingMessage['trailers']> {
   const { socketPath, device } = listener
   signal.throwIfAborted()
   const headers = { [mountHeader]: device }

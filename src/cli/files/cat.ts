@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
-import { openProblems } from './output.js'
+import { Problems } from './output.js'
 
 export const catCommand = (): Command =>
   driveCommand('cat')
@@ -17,7 +17,7 @@ export const catCommand = (): Command =>
 
 /** As cat(1): one that cannot be read is named, and the others follow. */
 async function print(command: Command, given: readonly string[]): Promise<void> {
-  const problems = openProblems()
+  const problems = new Problems()
   await withReader(command, given, async (reader, paths) => {
     for (const one of paths) {
       const printer = new FilePrinter()

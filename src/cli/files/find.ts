@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
-import { entriesAt, entryTypes, openProblems, printedEntry, repeated, shownAs } from './output.js'
+import { entriesAt, entryTypes, Problems, printedEntry, repeated, shownAs } from './output.js'
 
 interface Flags {
   readonly name?: readonly string[]
@@ -42,7 +42,7 @@ export const findCommand = (): Command =>
     )
 
 async function find(command: Command, given: readonly string[], flags: Flags): Promise<void> {
-  const problems = openProblems()
+  const problems = new Problems()
   const all: object[] = []
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {
     for (const path of paths) {

@@ -16,7 +16,7 @@ import { wholeNumber } from '../../terminal/settings.js'
 import { type GivenPath, onDrive } from '../control/choose.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
-import { openProblems, type Problems, repeated } from './output.js'
+import { Problems, repeated } from './output.js'
 import { counted, drawProgress } from './progress-line.js'
 
 interface Flags {
@@ -121,7 +121,7 @@ async function copy(
   const copying = new Copy(reader, rules, stop)
   const { progress } = copying
   const line = drawProgress(process.stderr, () => progress)
-  const problems = openProblems(text => {
+  const problems = new Problems(text => {
     line.clear()
     complain(text)
   })

@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
-import { entriesAt, type Found, longLine, openProblems, printedEntry, shownAs } from './output.js'
+import { entriesAt, type Found, longLine, Problems, printedEntry, shownAs } from './output.js'
 
 interface Flags {
   readonly long?: true
@@ -30,7 +30,7 @@ export const lsCommand = (): Command =>
     )
 
 async function list(command: Command, given: readonly string[], flags: Flags): Promise<void> {
-  const problems = openProblems()
+  const problems = new Problems()
   const { long = false, json = false, depth } = flags
   const all: object[] = []
   await withReader(command, given.length === 0 ? ['.'] : given, async (reader, paths) => {

@@ -13,31 +13,26 @@ import { complain } from '../../terminal/print.js'
 import { collected } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
 
-export interface Problems {
-  /** `shown` is how the user calls the path. */
-  add(shown: string, thrown: unknown): void
-  /** 0 without a problem; the code of all of them where they have one, else that of any failure. */
-  readonly exitCode: ExitCode
-  readonly all: readonly { readonly path: string; readonly sentence: string }[]
-}
+/** Failures of single paths: named at once, by lines for people, and counted for the exit code. */
+export class Problems {
+  readonly all: { readonly path: string; readonly sentence: string }[] = []
+  readonly #codes = new Set<ExitCode>()
 
-/** `print` takes a line for people. */
-export function openProblems(print: (line: string) => void = complain): Problems {
-  const codes = new Set<ExitCode>()
-  const all: { path: string; sentence: string }[] = []
-  return {
-    add(shown, thrown) {
-      const sentence = sentenceOf(thrown) ?? ''
-      codes.add(exitCodeOf(thrown))
-      all.push({ path: shown, sentence })
-      // Many sentences begin with the path on the drive.
-      print(sentence.includes(shown) ? sentence : `${shown}: ${sentence}`)
-    },
-    get exitCode() {
-      const [only = exitCodes.done, other] = codes
-      return other === undefined ? only : exitCodes.failed
-    },
-    all,
+  constructor(private readonly print: (line: string) => void = complain) {}
+
+  /** `shown` is how the user calls the path. */
+  readonly add = (shown: string, thrown: unknown): void => {
+    const sentence = sentenceOf(thrown) ?? ''
+    this.#codes.add(exitCodeOf(thrown))
+    this.all.push({ path: shown, sentence })
+    // Many sentences begin with the path on the drive.
+    this.print(sentence.includes(shown) ? sentence : `${shown}: ${sentence}`)
+  }
+
+  /** 0 without a problem; the code of all of them where they have one, else that of any failure. */
+  get exitCode(): ExitCode {
+    const [only = exitCodes.done, other] = this.#codes
+    return other === undefined ? only : exitCodes.failed
   }
 }
 

@@ -76,10 +76,8 @@ export function tellStarter(word: Word): void {
   process.send?.(word)
 }
 
-type Secrets = Readonly<Record<string, string>>
-
 /** An environment without its secrets, and these. */
-function parted(environment: Environment): { readonly plain: Environment; readonly secrets: Secrets } {
+function parted(environment: Environment): { readonly plain: Environment; readonly secrets: Environment } {
   const isSecret = ([name]: readonly [string, unknown]): boolean => secretVariables.includes(name)
   const all = Object.entries(environment)
   const secrets = all.filter(isSecret).flatMap(([name, value]) => (value ? [[name, value]] : []))
@@ -93,7 +91,7 @@ function parted(environment: Environment): { readonly plain: Environment; readon
 const secretsLimit = 20_000
 
 /** The first message of the process that started this one. @throws Stop where there is none */
-export function secretsOfStarter(): Promise<Secrets> {
+export function secretsOfStarter(): Promise<Environment> {
   const stop = (sentence: string) => new Stop(exitCodes.usage, sentence)
   if (process.send === undefined)
     return Promise.reject(stop('--in-background is what --daemon does inside; use --daemon.'))
@@ -104,7 +102,7 @@ export function secretsOfStarter(): Promise<Secrets> {
     )
     process.once('message', message => {
       clearTimeout(late)
-      resolve(message as Secrets)
+      resolve(message as Environment)
     })
   })
 }

@@ -14,7 +14,7 @@ import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured, wholeNumber } from '../../terminal/settings.js'
-import { drivePath, onDrive } from '../control/choose.js'
+import { chosen, onDrive } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { untilInterrupted } from './screen.js'
 
@@ -88,7 +88,7 @@ interface KeptLog {
 
 /** @throws Stop where the log goes to no file, or an earlier daemon has left none */
 async function logOf(command: Command, drive: string | undefined): Promise<KeptLog> {
-  const status = await statusOf(drive)
+  const status = await statusOf(command, drive)
   if (status !== undefined) {
     const { logFile: file, mountPoint, pid } = status
     if (file !== undefined) return { file, pid }
@@ -113,10 +113,10 @@ async function logOf(command: Command, drive: string | undefined): Promise<KeptL
 }
 
 /** Undefined where no daemon answers there: its log may be there still. */
-async function statusOf(drive: string | undefined): Promise<Status | undefined> {
-  if (drive !== undefined && (await onDrive(drive)) === undefined) return undefined
+async function statusOf(command: Command, drive: string | undefined): Promise<Status | undefined> {
+  const { mountPoint } =
+    drive === undefined ? await chosen(command, []) : ((await onDrive(drive)) ?? { mountPoint: undefined })
   try {
-    const mountPoint = await drivePath(drive)
     return mountPoint === undefined ? undefined : await (await driveAt(mountPoint)).status({})
   } catch (thrown) {
     if (drive !== undefined && thrown instanceof NoAnswer) return undefined

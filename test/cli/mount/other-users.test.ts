@@ -33,7 +33,7 @@ t.test('STATE-2 with --allow-other others read what is saved, and only the owner
     denied() { "$@" 2>&1 | grep -o 'Permission denied'; }
     $owner node ${calcfs} mount ${service.url} ${at} --user demo --allow-other 2>/dev/null & daemon=$!
     for i in $(seq 450); do grep -q ' ${at} ' /proc/self/mountinfo && break; sleep 0.1; done
-    $owner node ${calcfs} status ${at} | grep -o 'by a session'
+    $owner node ${calcfs} status --json ${at} | grep -o '"kernel": "session"'
     $owner sed -i '0,/Supporting information/s//SI of the paper/' ${report}; echo "saved $?"
     $other grep -c 'SI of the paper' ${report}
     $owner dd of=${report} <<<'{ "secret": not yet' 2>&1 | grep -o 'Invalid argument'
@@ -50,7 +50,7 @@ t.test('STATE-2 with --allow-other others read what is saved, and only the owner
   )
   const refused = 'Permission denied'
   t.same(ran.stdout.trimEnd().split('\n'), [
-    'by a session',
+    '"kernel": "session"',
     'saved 0',
     '1',
     'Invalid argument',

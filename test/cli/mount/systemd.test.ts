@@ -115,7 +115,7 @@ t.test('MOUNT-4 a line of /etc/fstab with x-systemd.automount is mounted at the 
     systemctl is-active srv-auto.mount || true
     ls /srv/auto/projects
     systemctl is-active srv-auto.mount || journalctl -o cat -n 12 -u srv-auto.mount -u srv-auto.automount
-    calcfs status /srv/auto | grep -o 'by a session'
+    calcfs status --json /srv/auto | grep -o '"kernel": "session"'
     ${asStranger} ls /srv/auto/reports >/dev/null && echo 'others look in'
     systemctl stop srv-auto.automount
     for i in $(seq 100); do pgrep -f 'mount .*/srv/auto$' >/dev/null || break; sleep 0.1; done
@@ -124,7 +124,7 @@ t.test('MOUNT-4 a line of /etc/fstab with x-systemd.automount is mounted at the 
     'inactive',
     'Water splitting',
     'active',
-    'by a session',
+    '"kernel": "session"',
     'others look in',
     'its daemon has ended',
   ])
