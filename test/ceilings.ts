@@ -2,9 +2,9 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 47_867,
-  'files of src': 349,
-  'lines of test': 40_803,
+  'lines of src': 47_286,
+  'files of src': 339,
+  'lines of test': 40_792,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_255,
   'rules of docs/commands.md': 76,
