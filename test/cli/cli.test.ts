@@ -1,13 +1,13 @@
 // Promises of the command line: the message for wrong input, exit codes, sign-in, and what is kept of it.
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { release } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { startService } from '../../src/service/service.js'
 import { ask } from '../testbed/commands/warm-commands.js'
+import { freePort } from '../testbed/fleet/redis.js'
+import { type Ran, run } from '../testbed/programs.js'
 
 const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 const deadline = 20_000
@@ -15,12 +15,6 @@ const deadline = 20_000
 t.setTimeout(360_000)
 // They wait most of the time.
 t.jobs = 3
-
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
 
 /** A place of its own for each test: home, configuration, state and cache. */
 function homeOf(t: Test): Readonly<Record<string, string>> {
@@ -36,27 +30,25 @@ interface Call {
 }
 
 /** A process of its own where something is typed in, or where it stands; else in one that has loaded the commands. */
-async function calcfs(args: readonly string[], call: Call): Promise<Ended> {
-  if (call.program === undefined && call.input === undefined) {
-    const { code, stdout, stderr } = await ask(args, call.env)
-    return { code: code ?? -1, out: stdout, err: stderr }
-  }
-  return new Promise(resolve => {
-    const options = { env: call.env, cwd: call.cwd ?? '/', timeout: deadline }
-    const command = ['-u', 'NODE_OPTIONS', call.program ?? program, ...args]
-    const child = execFile('/usr/bin/env', command, options, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? Number.NaN), out, err }),
-    )
-    child.stdin?.end(call.input ?? '')
-  })
-}
+const calcfs = (args: readonly string[], { env, program: own, input, cwd = '/' }: Call): Promise<Ran> =>
+  own === undefined && input === undefined
+    ? ask(args, env)
+    : run(
+        '/usr/bin/env',
+        ['-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), own ?? program, ...args],
+        {
+          cwd,
+          limit: deadline,
+          input: input ?? '',
+        },
+      )
 
 t.test('it runs from any directory and through links', async t => {
   const env = homeOf(t)
   const link = join(t.testdirName, 'link')
   symlinkSync(program, link)
   const ended = await calcfs(['--version'], { env, program: link, cwd: '/tmp' })
-  t.match(ended, { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
+  t.match(ended, { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
 })
 
 t.test('CMD-3 the versions of calcfs and of what it runs on are one document', async t => {
@@ -65,9 +57,9 @@ t.test('CMD-3 the versions of calcfs and of what it runs on are one document', a
     ['--version', '--json'],
     ['--json', '-V'],
   ]) {
-    const { code, out, err } = await calcfs(args, { env })
-    t.same({ code, err }, { code: 0, err: '' })
-    const found = JSON.parse(out)
+    const { code, stdout, stderr } = await calcfs(args, { env })
+    t.same({ code, stderr }, { code: 0, stderr: '' })
+    const found = JSON.parse(stdout)
     t.match(found, { calcfs: /^\d+\.\d+\.\d+$/, serviceApi: '1.1.0', fuseNative: /^2\.\d+\.\d+$/ })
     t.same([found.node, found.kernel, found.architecture], [process.versions.node, release(), process.arch])
     t.match(found.commit ?? '0'.repeat(40), /^[0-9a-f]{40}(\+changes)?$/)
@@ -126,15 +118,15 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
   ]
   for (const [args, sentence] of calls) {
     const ended = await calcfs(args, { env: homeOf(t) })
-    t.match(ended, { code: 2, out: '', err: sentence }, args.join(' '))
-    t.notMatch(ended.err, /^\s+at /m, 'no stack')
-    t.notMatch(ended.err, 'secret', 'no password repeated')
+    t.match(ended, { code: 2, stdout: '', stderr: sentence }, args.join(' '))
+    t.notMatch(ended.stderr, /^\s+at /m, 'no stack')
+    t.notMatch(ended.stderr, 'secret', 'no password repeated')
   }
 })
 
 t.test('a command without a sign-in ends with 3, as one whose sign-in has ended', async t => {
   const ended = await calcfs(['resolve', '--url', 'https://data.example.org', '/db/x'], { env: homeOf(t) })
-  t.match(ended, { code: 3, out: '', err: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
+  t.match(ended, { code: 3, stdout: '', stderr: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
 })
 
 t.test('a service that does not answer is exit code 4, with its address and what to check', async t => {
@@ -142,22 +134,10 @@ t.test('a service that does not answer is exit code 4, with its address and what
   const ended = await calcfs(['login', address, '--user', 'x'], { env: homeOf(t), input: 'x\n' })
   t.match(ended, {
     code: 4,
-    err: /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answers .*; check the address and the network/,
+    stderr:
+      /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answers .*; check the address and the network/,
   })
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        address === null || typeof address === 'string'
-          ? reject(new Error('no port'))
-          : resolve(address.port),
-      )
-    })
-  })
-}
 
 t.test('with a service', { timeout: 120_000 }, async t => {
   const service = await startService({ data: t.testdir() })
@@ -172,8 +152,8 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
     t.match(ended, {
       code: 0,
-      out: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+; the token is kept in .*\n$/,
-      err: '',
+      stdout: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+; the token is kept in .*\n$/,
+      stderr: '',
     })
     for (const file of filesBelow(env['HOME'] ?? '')) {
       t.equal(statSync(file).mode & 0o077, 0, `${file} is private`)
@@ -185,12 +165,12 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     const env = homeOf(t)
     await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
     const resolved = await calcfs(['resolve', '--url', url, '/db/anna/Dyes'], { env })
-    t.match(resolved, { code: 0, out: `project ${project}\n` })
+    t.match(resolved, { code: 0, stdout: `project ${project}\n` })
     const json = await calcfs(['resolve', '--url', url, 'projects/Dyes/TS1', '--json'], { env })
-    t.same(JSON.parse(json.out), [{ kind: 'calculation', id: calculation }])
-    t.match(await calcfs(['logout', url], { env }), { code: 0, out: /^Signed out anna of / })
+    t.same(JSON.parse(json.stdout), [{ kind: 'calculation', id: calculation }])
+    t.match(await calcfs(['logout', url], { env }), { code: 0, stdout: /^Signed out anna of / })
     const after = await calcfs(['resolve', '--url', url, '/db/anna'], { env })
-    t.match(after, { code: 3, err: /calcfs login/ })
+    t.match(after, { code: 3, stderr: /calcfs login/ })
   })
 
   t.test(
@@ -200,8 +180,8 @@ t.test('with a service', { timeout: 120_000 }, async t => {
       await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
       t.match(await calcfs(['ls', '--url', url, 'projects'], { env, input: '' }), {
         code: 0,
-        out: 'Dyes\n',
-        err: '',
+        stdout: 'Dyes\n',
+        stderr: '',
       })
       await calcfs(['logout', url], { env })
       for (const [flags, sentence] of [
@@ -219,8 +199,8 @@ t.test('with a service', { timeout: 120_000 }, async t => {
         for (const command of [['ls'], ['cat']])
           t.match(await calcfs([...command, ...signedIn, 'projects'], { env, input: '' }), {
             code: 2,
-            out: '',
-            err: sentence,
+            stdout: '',
+            stderr: sentence,
           })
       }
     },
@@ -231,9 +211,10 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     const absent = await calcfs(['resolve', '/db/anna/Nope'], { env })
     t.match(absent, {
       code: 1,
-      err: 'calcfs: there is no project and no calculation at /db/anna/Nope; calcfs ls projects lists what there is.\n',
+      stderr:
+        'calcfs: there is no project and no calculation at /db/anna/Nope; calcfs ls projects lists what there is.\n',
     })
-    t.match(await calcfs(['resolve', 'reports/7'], { env }), { code: 2, err: /501/ })
+    t.match(await calcfs(['resolve', 'reports/7'], { env }), { code: 2, stderr: /501/ })
   })
 
   t.test('doctor finds machine and service well, and a wrong password at its place', async t => {
@@ -260,8 +241,8 @@ interface Finding {
   readonly mend?: string
 }
 
-function findings(ended: Ended): readonly Finding[] {
-  return JSON.parse(ended.out)
+function findings(ended: Ran): readonly Finding[] {
+  return JSON.parse(ended.stdout)
 }
 
 function filesBelow(directory: string): readonly string[] {

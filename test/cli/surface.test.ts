@@ -5,21 +5,10 @@ import t, { type Test } from 'tap'
 import { topics, topicText } from '../../src/cli/help/topics.js'
 import { wholeProgram } from '../../src/cli/main.js'
 import { everydaySettings, flagName, settingNames } from '../../src/config/settings.js'
-import { ask } from '../testbed/commands/warm-commands.js'
+import { ask as calcfs } from '../testbed/commands/warm-commands.js'
 import { commandsBelow } from './commands-below.js'
 
 t.setTimeout(240_000)
-
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-async function calcfs(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const { code, stdout, stderr } = await ask(args, env)
-  return { code: code ?? -1, out: stdout, err: stderr }
-}
 
 function homeOf(t: Test, configuration = ''): Readonly<Record<string, string>> {
   const home = t.testdir()
@@ -42,31 +31,34 @@ t.test('CMD-2 the help of mount lists twelve settings, that of another command h
     ['mount', '--all', '-h'],
     ['help', 'mount', '--all'],
   ]) {
-    const { code, out } = await calcfs(asked, homeOf(t))
+    const { code, stdout } = await calcfs(asked, homeOf(t))
     t.equal(code, 0)
-    t.same(listedIn(out).toSorted(), settingNames.toSorted(), asked.join(' '))
+    t.same(listedIn(stdout).toSorted(), settingNames.toSorted(), asked.join(' '))
   }
-  t.notMatch((await calcfs(['--help'], homeOf(t))).out, /hand-over/, 'only systemd types it')
+  t.notMatch((await calcfs(['--help'], homeOf(t))).stdout, /hand-over/, 'only systemd types it')
 })
 
 t.test(
   'CMD-2 a setting works as a flag where the help does not list it, and a mistyped one is recognised',
   async t => {
     const env = homeOf(t)
-    t.match(await calcfs(['resolve', '/db/x', '--url', 'ftp://x'], env), { code: 2, err: /"ftp:\/\/x"|ftp/ })
+    t.match(await calcfs(['resolve', '/db/x', '--url', 'ftp://x'], env), {
+      code: 2,
+      stderr: /"ftp:\/\/x"|ftp/,
+    })
     t.match(await calcfs(['resolve', '/db/x', '--ca-fil', 'x'], env), {
       code: 2,
-      err: /Did you mean --ca-file\?/,
+      stderr: /Did you mean --ca-file\?/,
     })
     t.match(await calcfs(['resolve', '--help'], env), {
       code: 0,
-      out: /settings .* work as flags here.*help settings/s,
+      stdout: /settings .* work as flags here.*help settings/s,
     })
     for (const command of ['ls', 'find', 'cat']) {
-      const { out } = await calcfs([command, '--help'], env)
-      t.match(out, 'The settings of the service work as flags here, too (--url')
-      t.notMatch(out, /settings of calcfs|drive work|the log/, 'no others are named')
-      t.match(await calcfs([command, '--ttl-listing', '1m', '.'], env), { code: 2, err: /unknown option/ })
+      const { stdout } = await calcfs([command, '--help'], env)
+      t.match(stdout, 'The settings of the service work as flags here, too (--url')
+      t.notMatch(stdout, /settings of calcfs|drive work|the log/, 'no others are named')
+      t.match(await calcfs([command, '--ttl-listing', '1m', '.'], env), { code: 2, stderr: /unknown option/ })
     }
   },
 )
@@ -76,19 +68,23 @@ t.test('CMD-4 a profile that is not there ends any command, and the nearest one 
   for (const command of [['status'], ['doctor'], ['drafts', 'list']])
     t.match(await calcfs(['--profile', 'grup', ...command], env), {
       code: 2,
-      out: '',
-      err: /^calcfs: there is no profile 'grup'; the nearest is 'group'; known are group\.\n$/,
+      stdout: '',
+      stderr: /^calcfs: there is no profile 'grup'; the nearest is 'group'; known are group\.\n$/,
     })
   for (const command of [['status'], ['cache', 'info'], ['drafts', 'list']])
     t.match(
       await calcfs(command, { ...env, CALCFS_PROFILE: 'grup' }),
-      { code: 2, out: '', err: /^calcfs: there is no profile 'grup'; the nearest is 'group'/ },
+      { code: 2, stdout: '', stderr: /^calcfs: there is no profile 'grup'; the nearest is 'group'/ },
       'by its variable as well',
     )
-  t.notMatch(await calcfs(['status', '--profile', 'group'], env), { err: /profile/ }, 'a known one is taken')
+  t.notMatch(
+    await calcfs(['status', '--profile', 'group'], env),
+    { stderr: /profile/ },
+    'a known one is taken',
+  )
   t.match(await calcfs(['status', '--profile', 'x'], homeOf(t)), {
     code: 2,
-    err: /there is no configuration file/,
+    stderr: /there is no configuration file/,
   })
 })
 
@@ -97,8 +93,8 @@ t.test('CMD-4 a configuration file that is not there ends any command', async t 
   for (const command of [['status'], ['drafts', 'list'], ['log', '--no-follow']]) {
     const refusal = {
       code: 2,
-      out: '',
-      err: /^calcfs: \/nowhere: there is no such configuration file; name /,
+      stdout: '',
+      stderr: /^calcfs: \/nowhere: there is no such configuration file; name /,
     }
     t.match(await calcfs(['--config', '/nowhere', ...command], env), refusal)
     t.match(await calcfs(command, { ...env, CALCFS_CONFIG: '/nowhere' }), refusal)
@@ -110,30 +106,36 @@ t.test('CMD-4 a variable that is no setting is told, and the command goes on', a
   const ended = await calcfs(['help', 'edits'], env)
   t.match(ended, {
     code: 0,
-    out: topicText('edits'),
-    err: "calcfs: the variable CALCFS_ACESS is no setting, and not used; the nearest is 'CALCFS_ACCESS'.\n",
+    stdout: topicText('edits'),
+    stderr:
+      "calcfs: the variable CALCFS_ACESS is no setting, and not used; the nearest is 'CALCFS_ACCESS'.\n",
   })
 })
 
 t.test('CMD-6 calcfs help prints topics and commands, and names the nearest for a mistyped one', async t => {
   const env = homeOf(t)
   const words = [...topics].map(topic => [topic])
-  for (const topic of words) t.match(await calcfs(['help', ...topic], env), { code: 0, out: /^# /, err: '' })
+  for (const topic of words)
+    t.match(await calcfs(['help', ...topic], env), { code: 0, stdout: /^# /, stderr: '' })
   const helped = await calcfs(['help', 'drafts', 'send'], env)
   t.same(helped, await calcfs(['drafts', 'send', '--help'], env))
-  t.match(helped, { code: 0, out: /^Usage: calcfs drafts send / })
+  t.match(helped, { code: 0, stdout: /^Usage: calcfs drafts send / })
   t.match(await calcfs(['help'], env), {
     code: 0,
-    out: /edits, conflicts, deleting, names, offline, settings/,
+    stdout: /edits, conflicts, deleting, names, offline, settings/,
   })
-  t.match(await calcfs(['help', 'conflict'], env), { code: 2, out: '', err: /the nearest is 'conflicts'/ })
+  t.match(await calcfs(['help', 'conflict'], env), {
+    code: 2,
+    stdout: '',
+    stderr: /the nearest is 'conflicts'/,
+  })
 })
 
 t.test('CMD-1 the help of a command with sub-commands has examples of them', async t => {
   const env = homeOf(t)
   for (const group of ['drafts', 'report', 'cache', 'fleet']) {
-    const { out } = await calcfs([group, '--help'], env)
-    const examples = out.slice(out.indexOf('\nExamples:\n')).match(/^ {2}calcfs .*/gm) ?? []
+    const { stdout } = await calcfs([group, '--help'], env)
+    const examples = stdout.slice(stdout.indexOf('\nExamples:\n')).match(/^ {2}calcfs .*/gm) ?? []
     const its = examples.filter(line => line.includes(` ${group} `))
     t.ok(its.length >= 2, `${group}: ${its.length} examples`)
   }

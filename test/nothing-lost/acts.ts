@@ -1,5 +1,5 @@
 // One edit that a kill or a power cut meets, how far the programs were answered by then, and where its text is afterwards.
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { besideOf, type Style, write } from '../model/actions/writing.js'
 import type { ReceivedRequest } from '../testbed/proxy.js'
@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
-import { isAccount } from './left-behind.js'
+import { accountIn } from './left-behind.js'
 import type { Subject, Subjects } from './subjects.js'
 
 export interface Act {
@@ -94,14 +94,6 @@ export async function textsWaiting(
 }
 
 const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv|README\.txt|by-name)$/.test(name)
-
-/** The state directory of the one account below these. */
-async function accountIn(states: string): Promise<string> {
-  await mkdir(states, { recursive: true })
-  const [account] = (await readdir(states)).filter(isAccount)
-  if (account === undefined) throw new Error(`no account in ${states}`)
-  return join(states, account)
-}
 
 /** Once the new daemon has looked up what the old one had on its way. */
 export async function settled(states: string): Promise<void> {

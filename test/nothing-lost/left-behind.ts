@@ -1,5 +1,5 @@
 // What a daemon leaves on disk when it dies: its drafts as bytes and notes.
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A draft as it lies there. `state` and `record` are its note's, undefined where the note cannot be read. */
@@ -9,19 +9,19 @@ export interface LeftBehind {
   readonly state: string | undefined
 }
 
-/** The state directory of the one account below a daemon's home. */
-export async function stateBelow(home: string): Promise<string> {
-  const accounts = join(home, 'state', 'calcfs')
-  const [account, another] = (await readdir(accounts)).filter(isAccount)
-  if (account === undefined || another !== undefined) throw new Error(`one account is due in ${accounts}`)
-  return join(accounts, account)
+/** The state directory of the one account below these; calcfs makes them at its first start. */
+export async function accountIn(states: string): Promise<string> {
+  await mkdir(states, { recursive: true })
+  const [account, another] = (await readdir(states)).filter(isAccount)
+  if (account === undefined || another !== undefined) throw new Error(`one account is due in ${states}`)
+  return join(states, account)
 }
 
 /** Beside those of accounts lies what belongs to none: logs, and where drives were mounted. */
-export const isAccount = (name: string): boolean => /-[0-9a-f]{12}$/.test(name)
+const isAccount = (name: string): boolean => /-[0-9a-f]{12}$/.test(name)
 
 export async function draftsLeft(home: string): Promise<readonly LeftBehind[]> {
-  const root = join(await stateBelow(home), 'drafts')
+  const root = join(await accountIn(join(home, 'state', 'calcfs')), 'drafts')
   const names = (await readdir(root)).filter(name => !name.startsWith('.'))
   return Promise.all(names.map(name => leftBehind(join(root, name))))
 }

@@ -59,17 +59,17 @@ const turns: readonly Kind[] = [
   'random',
 ]
 
-async function run({ seed, scale, until, say }: Frame): Promise<Result> {
+async function run({ seed, until, say }: Frame): Promise<Result> {
   const pick = chance(seed)
   const counts: Record<Kind, number> = { placed: 0, random: 0, 'power cuts': 0 }
   const wrong: string[] = []
   const isOver = () => Date.now() > until || wrong.length >= 10
-  for (let turn = 0; !isOver() && (scale === 'full' || turn < turns.length); turn++) {
+  for (let turn = 0; !isOver(); turn++) {
     const kind = turns[turn % turns.length] ?? 'random'
     const own = pick.branch()
     await scoped(async scope => {
       const play = await kinds[kind](scope, own)
-      for (let cases = 0; cases < (scale === 'full' ? onOneMount : 2) && !isOver(); cases++) {
+      for (let cases = 0; cases < onOneMount && !isOver(); cases++) {
         const found = await play().catch(thrown => [
           `${kind}: ${thrown instanceof Error ? thrown.stack : thrown}`,
         ])

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../../../..')
@@ -50,23 +49,11 @@ const reportSchema = z.object({
 })
 type Mutant = z.infer<typeof reportSchema>['files'][string]['mutants'][number] & { readonly file: string }
 
-interface Share {
-  /** Restricts the mutants, for a test of seconds; like `:10-20`. */
-  readonly lines: string
-  /** Milliseconds until Stryker is ended. */
-  readonly limit: number
-  readonly scale: Frame['scale']
-}
+/** Milliseconds that a mutant may take longer than the tests do: on a machine that does other things too only what never ends is a timeout. */
+const patience = 30_000
 
-/** Milliseconds that a mutant may take longer than the tests do: one that never ends keeps a processor busy for so long. */
-const patience = {
-  // A machine that does other things too takes its time; only what never ends is a timeout.
-  full: 30_000,
-  // Five times as long as the tests of the interval set take; where more is in the way, a mutant counts as noticed.
-  cut: 2_500,
-} as const
-
-async function mutantsOf(group: Group, { lines, limit, scale }: Share): Promise<readonly Mutant[]> {
+/** @param limit milliseconds until Stryker is ended */
+async function mutantsOf(group: Group, limit: number): Promise<readonly Mutant[]> {
   const { mutate, tests } = groups[group]
   const work = await mkdtemp(join(tmpdir(), 'calcfs-mutants-'))
   const report = join(work, 'report.json')
@@ -75,15 +62,14 @@ async function mutantsOf(group: Group, { lines, limit, scale }: Share): Promise<
     testRunner: 'tap',
     tap: { testFiles: tests.map(file => `dist/${file}`), nodeArgs: [] },
     plugins: ['@stryker-mutator/tap-runner'],
-    mutate: mutate.map(file => `dist/${file}${lines}`),
+    mutate: mutate.map(file => `dist/${file}`),
     reporters: ['json'],
     jsonReporter: { fileName: report },
     tempDirName: join(work, 'sandboxes'),
     ignorePatterns: ['/bench', '/docs', '/test', '/systemd', '/.tap', '/.long', '/dist/bench', '/.git'],
     coverageAnalysis: 'perTest',
-    // Each is a process that has to load Stryker first.
-    concurrency: scale === 'full' ? 2 : 1,
-    timeoutMS: patience[scale],
+    concurrency: 2,
+    timeoutMS: patience,
     allowEmpty: true,
   }
   await writeFile(config, JSON.stringify(options))
@@ -106,33 +92,26 @@ const isCaught = ({ status }: Mutant): boolean => status === 'Killed' || status 
 /** One that does not even load was no mutant. */
 const counts = ({ status }: Mutant): boolean => status !== 'CompileError' && status !== 'Ignored'
 
-async function run({ seed, scale, until, say }: Frame): Promise<Result> {
+async function run({ until, say }: Frame): Promise<Result> {
   const found: Record<string, number> = {}
-  const wrong: string[] = []
   const short: string[] = []
   const names = Object.keys(groups) as Group[]
-  for (const group of scale === 'full' ? names : names.slice(0, 1)) {
+  for (const group of names) {
     if (Date.now() > until) break
-    // Any of these lines has a mutant within the next five; before them few have, or only ones that never end.
-    const from = chance(seed).whole(24, 40)
-    const lines = scale === 'full' ? '' : `:${from}-${from + 5}`
-    const limit = until - Date.now() + 240_000
-    const all = (await mutantsOf(group, { lines, limit, scale })).filter(counts)
+    const all = (await mutantsOf(group, until - Date.now() + 240_000)).filter(counts)
     const caught = all.filter(isCaught).length
     const score = Math.floor((1000 * caught) / Math.max(1, all.length)) / 10
     found[`${group}: mutants`] = all.length
     found[`${group}: caught`] = caught
-    if (scale === 'full') found[`least ${group}, %`] = score
+    found[`least ${group}, %`] = score
     for (const { file, location, mutatorName, replacement } of all.filter(one => !isCaught(one)))
       say(`survives: ${file}:${location.start.line} ${mutatorName} ${replacement}`)
     say(`${group}: ${caught} of ${all.length}, ${score} %`)
-    if (scale === 'full' && score < goal) short.push(`${group} ${score} %`)
-    if (scale === 'cut' && caught * 2 < all.length)
-      wrong.push(`${group}${lines}: only ${caught} of ${all.length} caught`)
+    if (score < goal) short.push(`${group} ${score} %`)
   }
-  const left = names.filter(group => scale === 'full' && found[`${group}: mutants`] === undefined)
+  const left = names.filter(group => found[`${group}: mutants`] === undefined)
   const missing = [...short, ...left.map(group => `${group} not begun`)]
-  return { counts: found, wrong, ...(missing.length === 0 ? {} : { short: missing.join(', ') }) }
+  return { counts: found, wrong: [], ...(missing.length === 0 ? {} : { short: missing.join(', ') }) }
 }
 
 export const mutants: Figure = {
