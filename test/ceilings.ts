@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 47_286,
   'files of src': 339,
-  'lines of test': 40_792,
+  'lines of test': 40_748,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_255,
   'rules of docs/commands.md': 76,
