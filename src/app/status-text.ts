@@ -97,10 +97,7 @@ function statusOf(
     cache: content.stats(),
     pins: pins.reports(),
     otherThings: identities.count,
-    unsent: journal.drafts.list().map(one => {
-      const { name, record, path, state, since, why, whatToDo } = draftFacts(one)
-      return { name, record, path, state, since, why, whatToDo }
-    }),
+    unsent: journal.drafts.list().map(one => ({ ...draftFacts(one) })),
     deleting: waitingRemovals(writeSide.burst).map(({ since, ...one }) => ({
       ...one,
       since: isoText(since),

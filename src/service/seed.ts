@@ -9,15 +9,13 @@ import { insertReport, setList, setTitles } from './records/reports.js'
 import { insertShare } from './records/shares.js'
 import type { Store } from './store/store.js'
 
-/** An id to force, e.g. one beyond 2^53, as digits. */
-interface Forced {
+interface RecordSeed {
+  /** An id to force, e.g. one beyond 2^53, as digits. */
   readonly id?: string
-}
-/** More fields of a record, as the text of a JSON object; they win over what the service would say. */
-interface Extra {
+  /** More fields of a record, as the text of a JSON object; they win over what the service would say. */
   readonly fields?: string
 }
-export interface UserSeed extends Forced {
+export interface UserSeed extends Pick<RecordSeed, 'id'> {
   readonly name: string
   readonly password: string
   /** `<name>@example.org` if not given. */
@@ -25,7 +23,7 @@ export interface UserSeed extends Forced {
   /** The N of scrypt; Node's own if not given. */
   readonly passwordCost?: number
 }
-export interface ProjectSeed extends Forced, Extra {
+export interface ProjectSeed extends RecordSeed {
   readonly name: string
   readonly owner: string
   /** The root of the owner's space if not given. */
@@ -33,7 +31,7 @@ export interface ProjectSeed extends Forced, Extra {
   readonly description?: string
 }
 export type FileSeed = string | Uint8Array
-export interface CalculationSeed extends Forced, Extra {
+export interface CalculationSeed extends RecordSeed {
   readonly name: string
   readonly project: string
   /** `ORC`, `MOP`, … */
@@ -43,7 +41,7 @@ export interface CalculationSeed extends Forced, Extra {
   /** Its geometry; made of its files if not given. */
   readonly xyz?: FileSeed
 }
-export interface ReportSeed extends Forced, Extra {
+export interface ReportSeed extends RecordSeed {
   readonly name: string
   readonly owner: string
   readonly title?: string
@@ -53,7 +51,7 @@ export interface ReportSeed extends Forced, Extra {
   readonly configuration?: string
   readonly calculations?: readonly { readonly id: string; readonly title?: string }[]
 }
-export interface ShareSeed extends Forced, Extra {
+export interface ShareSeed extends RecordSeed {
   readonly project: string
   readonly user: string
   readonly permission: Permission

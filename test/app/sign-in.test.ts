@@ -18,7 +18,6 @@ import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))

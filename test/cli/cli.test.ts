@@ -13,7 +13,6 @@ const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs'
 const deadline = 20_000
 
 t.setTimeout(360_000)
-// They wait most of the time.
 t.jobs = 3
 
 /** A place of its own for each test: home, configuration, state and cache. */

@@ -18,7 +18,6 @@ const { seed, draw } = drawnFrom()
 const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 10)
 
 t.setTimeout(600_000)
-// They wait most of the time.
 t.jobs = 2
 
 /** What a shell does before the line. */

@@ -15,7 +15,6 @@ import { within } from '../testbed/within.js'
 
 const { errno: errnoOf } = constants
 t.setTimeout(280_000)
-// They wait most of the time.
 t.jobs = 3
 
 const folder = 'projects/Water splitting'

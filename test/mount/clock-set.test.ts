@@ -11,7 +11,6 @@ import { outcome, overwrite } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 4
 
 for (const [how, hours] of [

@@ -14,7 +14,6 @@ const report = 'reports/42.json'
 const put = /^PUT \/report$/
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 4
 
 /** A save that has reached the service when this returns; its answer, and the program's result, come later. */

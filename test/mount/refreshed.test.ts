@@ -9,7 +9,6 @@ import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 2
 
 const folder = 'projects/Water splitting'

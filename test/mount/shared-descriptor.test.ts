@@ -6,7 +6,6 @@ import { ids } from '../testbed/sample-data.js'
 import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 3
 
 /** Two closes of one open file, the second so many seconds after the first began; prints how each of them ends. */

@@ -19,7 +19,6 @@ const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 const endings = ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 2
 
 t.test('a signal as soon as the kernel has the mount ends the daemon in order (SIGNAL-1)', async t => {

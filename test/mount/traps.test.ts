@@ -10,7 +10,6 @@ import { warmMount } from '../testbed/warm-mount.js'
 import { traps } from './traps.js'
 
 t.setTimeout(360_000)
-// They wait most of the time.
 t.jobs = 3
 
 const calculation = 'projects/Water splitting/TS1_opt'

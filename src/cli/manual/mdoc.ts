@@ -34,26 +34,13 @@ export function safe(text: string): string {
 /** A word of a macro's line: quoted, since blanks part its arguments and a macro's name in it would be called. */
 export const word = (text: string): string => `"${safe(text).replaceAll('"', '\\(dq')}"`
 
-/** A paragraph: each sentence begins a line, and `code` is literal. */
-export function paragraph(text: string): readonly string[] {
-  return text
+/** A paragraph: each sentence begins a line. */
+export const paragraph = (text: string): readonly string[] =>
+  text
     .replace(/\s+/g, ' ')
     .trim()
     .split(/(?<=[.:]) (?=[A-Z`])/)
-    .flatMap(sentence => literals(sentence))
-}
-
-function literals(sentence: string): readonly string[] {
-  const parts = sentence.split(/([^\s`]*`[^`]+`[^\s`]*)/).map(part => part.trim())
-  return parts.flatMap(part => {
-    if (part === '') return []
-    const [, before = '', code, after = ''] = /^([^`]*)`([^`]+)`(.*)$/.exec(part) ?? []
-    if (code === undefined) return [safe(part)]
-    const opened = before === '' ? '' : `.Pf ${word(before)} `
-    const closed = [...after].map(mark => ` ${/[.,:;()!?]/.test(mark) ? mark : `Ns ${word(mark)}`}`).join('')
-    return [`${opened === '' ? '.' : opened}Ql ${word(code)}${closed}`]
-  })
-}
+    .map(sentence => safe(sentence.replaceAll('`', '')))
 
 /** A text of docs/help/: a section with its title, and its lines as they are. */
 export function section(markdown: string): readonly string[] {

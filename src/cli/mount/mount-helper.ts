@@ -17,16 +17,15 @@ import { tell } from '../../terminal/print.js'
 
 const helperName = 'mount.calcfs'
 
-const helperCodes = { done: 0, usage: 1, system: 2, interrupted: 8, failed: 32 } as const
+/** Exit codes of mount(8). */
+const [wrongUsage, failed] = [1, 32]
 
-/** 128 + SIGINT, as shells say it. */
-const interrupted = 130
-
+/** The same for those of calcfs; 130 is 128 + SIGINT, as shells say it. */
 const codesOfHelper: Readonly<Record<number, number>> = {
-  [exitCodes.done]: helperCodes.done,
-  [exitCodes.usage]: helperCodes.usage,
-  [exitCodes.noFuse]: helperCodes.system,
-  [interrupted]: helperCodes.interrupted,
+  [exitCodes.done]: 0,
+  [exitCodes.usage]: wrongUsage,
+  [exitCodes.noFuse]: 2,
+  130: 8,
 }
 
 /** Sources that name no service: the configuration file does. */
@@ -57,11 +56,11 @@ export async function mountHelper(
     if (Number(process.exitCode) === exitCodes.signIn)
       tell(`${helperName}: ${await whoseSignIn(variableName('user') in variables)}`)
     // The sentence is on the terminal already.
-    process.exitCode = codesOfHelper[Number(process.exitCode ?? exitCodes.done)] ?? helperCodes.failed
+    process.exitCode = codesOfHelper[Number(process.exitCode ?? exitCodes.done)] ?? failed
   } catch (thrown) {
     if (!(thrown instanceof BadSetting)) throw thrown
     tell(`${helperName}: ${thrown.message}`)
-    process.exitCode = helperCodes.usage
+    process.exitCode = wrongUsage
   }
 }
 

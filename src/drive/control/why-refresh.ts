@@ -176,20 +176,21 @@ function directoryFor(node: Node): DirectoryNode | undefined {
   return { kind: node.of, id: node.id, title: '' } as DirectoryNode
 }
 
-const advised = (failure: Failure): readonly string[] => [adviceFor(failure) ?? []].flat()
-
-function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
-  const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
+/** A failure at a path, without the path that most sentences begin with; the service's own words; the advice. */
+function sentencesOf(beginning: string, path: string, failure: Failure): readonly string[] {
+  const { message, said } = failure
   return [
-    `Could not ${tried[verb] ?? verb} ${path} (${localText(at)}): ${ended(withoutPath(failure.message, path))}`,
-    ...said,
-    ...advised(failure),
+    `${beginning}: ${ended(withoutPath(message, path))}`,
+    ...(said === undefined ? [] : [`The service said: ${said}`]),
+    ...[adviceFor(failure) ?? []].flat(),
   ]
 }
 
+const metSentences = (path: string, { at, verb, failure }: LoggedFailure): readonly string[] =>
+  sentencesOf(`Could not ${tried[verb] ?? verb} ${path} (${localText(at)})`, path, failure)
+
 const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`)
 
-/** A failure at a path, without the path that most sentences begin with. */
 const withoutPath = (sentence: string, path: string): string =>
   sentence.startsWith(`${path}: `) ? sentence.slice(path.length + 2) : sentence
 
@@ -207,12 +208,7 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
       '`calcfs refresh` of the directory looks for what others have made a moment ago, `calcfs status` tells what this instance lacks.',
     ]
   }
-  const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
-  return [
-    `Could not open ${path} just now: ${ended(withoutPath(failure.message, path))}`,
-    ...said,
-    ...advised(failure),
-  ]
+  return sentencesOf(`Could not open ${path} just now`, path, failure)
 }
 
 /** Verbs of the kernel in plain words. */

@@ -67,6 +67,10 @@ t.test('each text is listed once, with when, how, by which mount and what change
     text.stdout,
     new RegExp(`^@${all[0]?.number} {2}20\\S+ [:\\d]+ {2}saved by ${testbed.directory} \\(now\\): title`),
   )
+  t.match(await testbed.calcfs('history', `${testbed.directory}/reports/99.json`), {
+    code: 1,
+    stderr: /there is nothing of this name/,
+  })
   t.match(await testbed.calcfs('history', `${testbed.directory}/projects/Water splitting/TS1_opt/run.log`), {
     code: 2,
     stderr: /has no history: only records/,

@@ -14,7 +14,6 @@ import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 2
 
 const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)

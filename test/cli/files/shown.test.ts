@@ -13,7 +13,6 @@ import { until } from '../../testbed/within.js'
 import { drawnTree } from './drawn-tree.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 2
 
 const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)

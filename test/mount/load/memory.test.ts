@@ -8,7 +8,6 @@ import type { TestLifetime } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(300_000)
-// They wait most of the time.
 t.jobs = 2
 
 const idOf = (at: number): string => String(800_000 + at)
