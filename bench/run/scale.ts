@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { BlobStore } from '../../src/cache/content/store/blob-store.js'
 import { ChecksumBuilder, storedBytes } from '../../src/cache/content/store/checksum.js'
 import { type KeptRow, KeptTable } from '../../src/cache/content/store/kept-table.js'
-import { openLedger } from '../../src/cache/ledger/ledger.js'
+import { Ledger } from '../../src/cache/ledger/ledger.js'
 import { systemClock } from '../../src/remote/clock.js'
 import { ownEnvironment } from '../peers/calcfs.js'
 import { forgetPeaks, used } from '../processes/measure-processes.js'
@@ -186,7 +186,7 @@ async function manyKeptFiles(place: string, say: Say): Promise<void> {
 async function keepMany(cache: string): Promise<void> {
   const settings = { clock: systemClock, now: systemClock.now, log: () => {} }
   const store = new BlobStore(directoryNamed(cache, 'content'), settings)
-  const ledger = openLedger(directoryNamed(cache, 'index'), settings)
+  const ledger = new Ledger(directoryNamed(cache, 'index'), settings)
   const table = new KeptTable(ledger)
   let added: KeptRow[] = []
   for (let at = 0; at < keptFiles; at += 1) {

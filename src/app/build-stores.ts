@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ContentCache } from '../cache/content/content.js'
 import { Health } from '../cache/health.js'
 import { Identities } from '../cache/identity.js'
-import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
+import { Ledger } from '../cache/ledger/ledger.js'
 import { withUnmadeNoted } from '../cache/metadata/calculation-files.js'
 import { openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
 import { QueryCache } from '../cache/metadata/query-cache.js'
@@ -42,7 +42,7 @@ export function buildCaches(
   const { now } = clock
   const { reused, pins } = later
   const { cache } = connection.account.places
-  const ledger = openLedger(join(cache, 'index'), { clock, log: note })
+  const ledger = new Ledger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const knowsService = ledger.get('user', 'self') !== undefined
   if (capabilities.works?.includes('user/info') === true) capabilities.answered ??= [firstQuestion]
@@ -134,7 +134,7 @@ export async function buildJournal(
   const { dialect } = connection
   const { state: directory } = connection.account.places
   const scratch = await openScratchFiles(join(directory, 'scratch', textHash(mountPoint).slice(0, 12)))
-  const state = openLedger(join(directory, 'known'), { clock, log: note })
+  const state = new Ledger(join(directory, 'known'), { clock, log: note })
   const history = new TextHistory({
     stateDirectory: directory,
     mount: mountPoint,

@@ -9,12 +9,6 @@ export interface StoredValue<Value = string> {
   readonly stored: Instant
 }
 
-export interface TableRow {
-  readonly namespace: string
-  readonly key: string
-  readonly stored: StoredValue<LedgerValue> | undefined
-}
-
 /** A short text, or bytes that may be many. */
 export type LedgerValue = string | Uint8Array
 
@@ -35,22 +29,7 @@ export const shortValue = 80
 const longValue = 1 << 16
 
 /** The file, open. Every method throws what SQLite says. */
-export interface LedgerTable {
-  readonly database: Database.Database
-  /** The identity of this file: another process may have moved it aside meanwhile. */
-  readonly inode: number
-  /** Moves when another ledger has written; not where only others' tables in the file changed. */
-  version(): number
-  get(namespace: string, key: string): StoredValue<LedgerValue> | undefined
-  /** Up to so many rows behind this one, of all namespaces, in their order; without a value where it is long. */
-  rowsAfter(last: TableRow | undefined, most: number): readonly TableRow[]
-  /** Its texts. */
-  all(namespace: string): Map<string, StoredValue>
-  write(rooms: ReadonlyMap<string, PendingWrites>): boolean
-  /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
-  checkpoint(): void
-  close(): void
-}
+export type LedgerTable = ReturnType<typeof tableIn>
 
 /** For the start: later a mounted drive waits with it. */
 export function patiently<Made>(database: Database.Database, make: () => Made): Made {
@@ -73,7 +52,7 @@ export function openTable(path: string, isFirst: boolean): LedgerTable {
   }
 }
 
-function tableIn(database: Database.Database, path: string): LedgerTable {
+function tableIn(database: Database.Database, path: string) {
   chmodSync(path, 0o600)
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = NORMAL')
@@ -86,11 +65,6 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
     .raw()
   const many = database
     .prepare(`SELECT ${plain('key')}, ${plain('value')}, stored FROM memory WHERE room = ?`)
-    .raw()
-  const rows = database
-    .prepare(
-      `SELECT ${plain('room')}, ${plain('key')}, CASE WHEN length(value) <= ${shortValue} THEN ${plain('value')} END, stored FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?`,
-    )
     .raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
@@ -122,8 +96,10 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
 
   return {
     database,
+    /** The identity of this file: another process may have moved it aside meanwhile. */
     inode: statSync(path).ino,
-    version() {
+    /** Moves when another ledger has written; not where only others' tables in the file changed. */
+    version(): number {
       const now = numberIn(version.get())
       if (now === seen.version) return seen.revision
       seen.version = now
@@ -132,15 +108,10 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       seen.count = written
       return seen.revision
     },
-    get: (namespace, key) => storedValueIn(one.get(namespace, jsonText(key))),
-    rowsAfter(last, most) {
-      const after = last === undefined ? ['', ''] : [last.namespace, jsonText(last.key)]
-      return rows.all(...after, most).flatMap((row: unknown) => {
-        if (!Array.isArray(row)) return []
-        return [{ namespace: textIn(row[0]), key: fromJsonText(row[1]), stored: storedValueIn(row.slice(2)) }]
-      })
-    },
-    all(namespace) {
+    get: (namespace: string, key: string): StoredValue<LedgerValue> | undefined =>
+      storedValueIn(one.get(namespace, jsonText(key))),
+    /** Its texts. */
+    all(namespace: string): Map<string, StoredValue> {
       const found = new Map<string, StoredValue>()
       for (const row of many.all(namespace)) {
         if (!Array.isArray(row)) continue
@@ -149,7 +120,7 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       }
       return found
     },
-    write(rooms) {
+    write(rooms: ReadonlyMap<string, PendingWrites>): boolean {
       database.exec('BEGIN IMMEDIATE')
       try {
         for (const [namespace, unwritten] of rooms) writeRoom(namespace, unwritten)
@@ -163,10 +134,9 @@ function tableIn(database: Database.Database, path: string): LedgerTable {
       }
       return true
     },
-    checkpoint() {
-      database.pragma('wal_checkpoint(TRUNCATE)')
-    },
-    close: () => database.close(),
+    /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
+    checkpoint: (): unknown => database.pragma('wal_checkpoint(TRUNCATE)'),
+    close: (): unknown => database.close(),
   }
 }
 

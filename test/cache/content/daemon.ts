@@ -1,14 +1,14 @@
 // A process to be killed by tests: it downloads contents into a cache directory and says so on its output.
 import { readdirSync } from 'node:fs'
 import { ContentCache } from '../../../src/cache/content/content.js'
-import { openLedger } from '../../../src/cache/ledger/ledger.js'
+import { Ledger } from '../../../src/cache/ledger/ledger.js'
 import { clockOf } from '../../testbed/clocks.js'
 import { until } from '../../testbed/within.js'
 import { bytesOf, clock, fakeRemote, file, inPieces, requestContext, settled } from './fake-remote.js'
 
 const [directory = '', task = ''] = process.argv.slice(2)
 const log = () => {}
-const ledger = openLedger(directory, { clock: clockOf(clock), log })
+const ledger = new Ledger(directory, { clock: clockOf(clock), log })
 const settings = { directory: `${directory}/content`, ledger, clock: clockOf(clock), log }
 
 /** Sends half of a content, says so, and leaves it at that. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ContentCache } from '../../../src/cache/content/content.js'
-import { type Ledger, openLedger } from '../../../src/cache/ledger/ledger.js'
+import { Ledger } from '../../../src/cache/ledger/ledger.js'
 import { Failure } from '../../../src/failure.js'
 import type { MaybePromise } from '../../../src/maybe-promise.js'
 import {
@@ -154,7 +154,7 @@ interface TeardownHook {
 export function openCacheTestbed(test: TeardownHook): CacheTestbed {
   const directory = mkdtempSync(join(tmpdir(), 'calcfs-cache-'))
   const log = (): void => {}
-  const ledger = openLedger(directory, { clock: clockOf(clock), log })
+  const ledger = new Ledger(directory, { clock: clockOf(clock), log })
   const caches: ContentCache[] = []
   test.teardown(async () => {
     for (const cache of caches) await cache.close()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t from 'tap'
-import { openLedger } from '../../../src/cache/ledger/ledger.js'
+import { Ledger } from '../../../src/cache/ledger/ledger.js'
 import { instant } from '../../../src/remote/remote.js'
 import { clockOf } from '../../testbed/clocks.js'
 
@@ -22,7 +22,7 @@ function place(test: { teardown(action: () => void): void }) {
       time += milliseconds
     },
     open: () => {
-      const ledger = openLedger(directory, {
+      const ledger = new Ledger(directory, {
         clock: clockOf(() => instant(time)),
         log: sentence => void logged.push(sentence),
       })
