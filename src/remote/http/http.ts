@@ -20,7 +20,6 @@ import {
   ListSink,
   nothing,
   originOf,
-  type RangeAnswer,
   type RangeProbe,
   type RequestedRange,
   rangeProbeOf,
@@ -182,12 +181,9 @@ const size: Question<ContentSize | undefined> = {
   weight: 'question',
 }
 
-const rangeAnswer = (status: number): RangeAnswer =>
-  status === partial ? 'part' : status === noSuchRange ? 'no part' : 'whole'
-
 const oneByte: Question<RangeProbe> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
-  read: answer => rangeProbeOf(answer, rangeAnswer(answer.status)),
+  read: answer => rangeProbeOf(answer, answer.status !== ok),
   headers: [...anyBytes, 'range', 'bytes=0-0'],
   weight: 'question',
 }

@@ -2,14 +2,7 @@
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
-import type {
-  Body,
-  ByteOffset,
-  Content,
-  ContentVersion,
-  Remote,
-  RequestContext,
-} from '../../../remote/remote.js'
+import type { Content, Remote, RequestContext } from '../../../remote/remote.js'
 import { SingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
@@ -19,13 +12,13 @@ import { Arrival } from './arrival.js'
 import { DiskRefused } from './buffer.js'
 import {
   abandonedAfterMs,
-  Download,
+  type Download,
   type DownloadPorts,
   PrefetchAbandoned,
   type PrefetchRequest,
 } from './download.js'
-import { bigBytes, type Priority } from './ranges.js'
-import { NotSmall, SmallDownload } from './small.js'
+import { bigBytes, type FetchRange, type Priority } from './ranges.js'
+import { NotSmall, type SmallDownload } from './small.js'
 import { UncachedStream } from './uncached.js'
 
 export interface ContentEntryPorts extends DownloadPorts {
@@ -80,7 +73,7 @@ export class ContentEntry {
     this.arrival = new Arrival(ports, {
       name,
       hasParts: content.of === 'file',
-      fetch: (start, priority, of, end) => this.fetch(start, priority, of, end),
+      fetch: this.fetch,
       askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
       ended: reason => this.ended(reason),
       over: () => {
@@ -185,7 +178,7 @@ export class ContentEntry {
   maintain(): void {
     const idleMs = this.ports.clock.now() - this.askedAt
     if (idleMs > abandonedAfterMs) this.endPassing()
-    if (this.arriving instanceof Download) this.arriving.maintain(idleMs)
+    this.arriving?.maintain(idleMs)
   }
 
   /** Gives up what has arrived where nothing more is asked for at the moment. */
@@ -240,12 +233,7 @@ export class ContentEntry {
     return withDeadline(answer, context, this.ports.clock, tooLate)
   }
 
-  private async fetch(
-    start: ByteOffset,
-    priority: Priority,
-    of: ContentVersion | undefined,
-    end?: ByteOffset,
-  ): Promise<Body> {
+  private readonly fetch: FetchRange = async ({ start, end }, priority, of) => {
     const { remote, lru } = this.ports
     // Bytes that come faster than room is made would pile up in memory.
     await lru.room()
@@ -274,10 +262,9 @@ export class ContentEntry {
     const { context, offset, into } = wanted
     const current = this.arrival.begin(context.priority)
     const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
-    const isSmall = current instanceof SmallDownload
-    const coming = isSmall ? current.reach(end) : current.reach(offset, end, context.priority)
+    const coming = current.reach(offset, end, context.priority)
     if (coming !== undefined) await this.patiently(wanted, coming)
-    return isSmall ? current.readNow(offset, into) : current.read(offset, into)
+    return current.read(offset, into)
   }
 
   private async patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
@@ -362,10 +349,6 @@ export class ContentEntry {
     try {
       if (this.isRefused) return await this.uncached(context.priority).size()
       const download = this.arrival.begin(context.priority)
-      if (download instanceof SmallDownload) {
-        await download.reach(0)
-        return download.length ?? this.count(context)
-      }
       const length = await download.lengthKnown(context.priority)
       if (!this.isRead && length - download.arrived > bigBytes && download.canRest)
         download.pause(new Failure('timeout', 'the download waits for a reader'))

@@ -13,6 +13,7 @@ import {
   type VersionFingerprint,
 } from '../store/versions.js'
 import { PrefetchAbandoned } from './download.js'
+import type { Priority } from './ranges.js'
 
 /** Bytes. */
 export const smallBytes = chunkBytes
@@ -58,6 +59,7 @@ export class SmallDownload {
 
   /** It is under way until it has ended. */
   readonly resting = false
+  readonly canRest = false
 
   /** Beyond `most` bytes it is not wanted. */
   constructor(
@@ -80,11 +82,20 @@ export class SmallDownload {
     this.most = Math.max(this.most, bytes)
   }
 
-  /** Resolves when these bytes may be read, or there are no more; undefined where they may now. */
-  reach(end: number): Promise<void> | undefined {
+  /** Resolves when the bytes up to this end may be read, or there are no more; undefined where they may now. */
+  reach(_start: number, end: number, _priority: Priority): Promise<void> | undefined {
     if (this.#has(end)) return undefined
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason)
     return new Promise((resolve, reject) => this.#readers.push({ end, resolve, reject }))
+  }
+
+  async lengthKnown(priority: Priority): Promise<number> {
+    await this.reach(0, 0, priority)
+    return this.length ?? 0
+  }
+
+  read(offset: number, into: Uint8Array): number | undefined {
+    return this.readNow(offset, into)
   }
 
   /** The bytes at once; undefined where some have not come. */
@@ -102,6 +113,9 @@ export class SmallDownload {
   release(): void {
     this.#bytes = undefined
   }
+
+  /** It ends by itself, soon. */
+  maintain(_unaskedMs: number): void {}
 
   /** Who waits hears the reason. */
   stop(reason: unknown): void {
