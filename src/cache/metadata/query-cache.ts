@@ -52,8 +52,6 @@ export class QueryCache {
   readonly #source: AnswerSource
   readonly #most: number
   readonly #entries: LRUCache<string, CachedAnswer>
-  // Keys that the ledger was asked for in vain: a stat asks for records that were never read.
-  readonly #unkept = new LRUCache<string, true>(upTo(20_000))
   /** A refusal is believed for a while. */
   readonly #absences = new LRUCache<string, { failure: Failure; until: number }>(upTo(absencesAtMost))
   readonly #flights = new Map<string, Flight>()
@@ -186,13 +184,9 @@ export class QueryCache {
     const name = named(query)
     const held = this.#entries.get(name)
     if (held !== undefined) return held
-    if (this.#unkept.has(name)) return undefined
     const { ledger } = this.ports
     const kept = ledger.getWithTime(query.namespace, query.key)
-    if (kept === undefined) {
-      this.#unkept.set(name, true)
-      return undefined
-    }
+    if (kept === undefined) return undefined
     try {
       return this.#hold(query, query.decode(kept.value), kept.value, kept.stored)
     } catch {
@@ -235,7 +229,6 @@ export class QueryCache {
       return before.answer as Answer
     }
     const form = query.encode(answer)
-    this.#unkept.delete(name)
     this.#hold(query, answer, form, at, came)
     ledger.set(namespace, key, form)
     if (made !== undefined) ledger.backdate(namespace, key, made)

@@ -17,7 +17,6 @@ import {
   type Sink,
   subjectsOf,
   type Traffic,
-  tell,
   unknownOutcome,
   WordsSink,
   waited,
@@ -363,13 +362,14 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     this.#isGiven = true
     if (this.#stream === undefined) this.#endWatch()
     if (this.#head !== undefined) this.#judge(this.#head.status, result)
-    const { told, clock } = this.traffic
-    tell(told, this.outgoing, {
-      priority: this.context.priority,
-      milliseconds: clock.now() - this.#began,
-      status: this.#head?.status,
-      failure: result.ended === 'badly' ? result.failure : undefined,
-    })
+    const { counter, trace } = this.traffic.told
+    const { method, path, endpoint } = this.outgoing
+    const { priority } = this.context
+    const milliseconds = this.traffic.clock.now() - this.#began
+    const status = this.#head?.status
+    const failure = result.ended === 'badly' ? result.failure : undefined
+    counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
+    trace?.({ method, path, priority, milliseconds, status, failure: failure?.message })
     this.#give(result)
   }
 

@@ -106,18 +106,6 @@ export interface RequestTrace {
 /** Called for each request once it has ended. */
 export type TraceRequest = (request: RequestTrace) => void
 
-export function tell(
-  { counter, trace }: Told,
-  { method, path, endpoint }: Outgoing,
-  ended: Pick<RequestTrace, 'priority' | 'milliseconds' | 'status'> & {
-    readonly failure: Failure | undefined
-  },
-): void {
-  const { status, failure, milliseconds } = ended
-  counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
-  trace?.({ method, path, ...ended, failure: failure?.message })
-}
-
 /** The subject of a write; names of one project are one subject. */
 export function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
   if (subject === undefined) return []
@@ -145,7 +133,7 @@ const mostOfWords = 64 * 1024
 
 /** The first 300 characters of a refusal. */
 export class WordsSink implements Sink<string | undefined> {
-  readonly #bytes = new CollectedBytes(undefined)
+  readonly #bytes = new CollectedBytes()
 
   constructor(private readonly authorization: string | undefined) {}
 

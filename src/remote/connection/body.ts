@@ -30,48 +30,27 @@ export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
   }
 }
 
-/** One answer after the other has the same. */
-let lastType = { header: '', mediaType: '', charset: 'utf-8' }
-
 function mediaTypeIn(header: string): Pick<DeclaredBody, 'mediaType' | 'charset'> {
-  if (header !== lastType.header)
-    lastType = {
-      header,
-      mediaType: header.split(';', 1).join('').trim().toLowerCase(),
-      charset: /;\s*charset="?([^\s";]+)/i.exec(header)?.[1] ?? 'utf-8',
-    }
-  return lastType
+  return {
+    mediaType: header.split(';', 1).join('').trim().toLowerCase(),
+    charset: /;\s*charset="?([^\s";]+)/i.exec(header)?.[1] ?? 'utf-8',
+  }
 }
 
 /** All pieces of a body as one; where it fits into one piece, that piece itself. */
 export class CollectedBytes {
   length = 0
-  #first: Uint8Array | undefined
-  #whole: Buffer | undefined
-  readonly #more: Uint8Array[] = []
-
-  /** @param expected its length, as far as it is known */
-  constructor(private readonly expected: number | undefined) {}
+  readonly #pieces: Uint8Array[] = []
 
   add(piece: Uint8Array): void {
-    if (this.#first === undefined) this.#first = piece
-    else if (this.expected === undefined) this.#more.push(piece)
-    else {
-      if (this.#whole === undefined) {
-        this.#whole = Buffer.allocUnsafeSlow(this.expected)
-        this.#whole.set(this.#first)
-      }
-      this.#whole.set(piece, this.length)
-    }
+    this.#pieces.push(piece)
     this.length += piece.length
   }
 
   get bytes(): Buffer {
-    const { length } = this
-    if (this.#whole !== undefined) return this.#whole.subarray(0, length)
-    const first = this.#first ?? new Uint8Array()
-    if (this.#more.length > 0) return Buffer.concat([first, ...this.#more], length)
-    return Buffer.from(first.buffer, first.byteOffset, length)
+    const [first, ...more] = this.#pieces
+    if (first === undefined || more.length > 0) return Buffer.concat(this.#pieces, this.length)
+    return Buffer.from(first.buffer, first.byteOffset, first.length)
   }
 }
 

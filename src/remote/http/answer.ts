@@ -54,7 +54,7 @@ const packed = (what: string, declared: DeclaredBody): Failure =>
 
 /** The whole text of an answer; `isProven`: it lacks no character at its end, as one that only a closed connection ends may. */
 export class TextSink implements Sink<string> {
-  readonly #bytes: CollectedBytes
+  readonly #bytes = new CollectedBytes()
 
   /** @throws Failure 'broken' for a page of HTML, a packed or too long answer */
   constructor(
@@ -63,7 +63,6 @@ export class TextSink implements Sink<string> {
   ) {
     unlessData(declared)
     if ((declared.length ?? 0) > mostOfAnswer) throw tooLong()
-    this.#bytes = new CollectedBytes(declared.length)
   }
 
   take(piece: Uint8Array): undefined {

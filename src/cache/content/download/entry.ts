@@ -18,7 +18,7 @@ import {
   type PrefetchRequest,
 } from './download.js'
 import { bigBytes, type FetchRange, type Priority } from './ranges.js'
-import { NotSmall, type SmallDownload } from './small.js'
+import { NotSmall, SmallDownload } from './small.js'
 import { UncachedStream } from './uncached.js'
 
 export interface ContentEntryPorts extends DownloadPorts {
@@ -349,6 +349,10 @@ export class ContentEntry {
     try {
       if (this.isRefused) return await this.uncached(context.priority).size()
       const download = this.arrival.begin(context.priority)
+      if (download instanceof SmallDownload) {
+        await download.reach(0, 0, context.priority)
+        return download.length ?? this.count(context)
+      }
       const length = await download.lengthKnown(context.priority)
       if (!this.isRead && length - download.arrived > bigBytes && download.canRest)
         download.pause(new Failure('timeout', 'the download waits for a reader'))

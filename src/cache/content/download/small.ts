@@ -59,7 +59,6 @@ export class SmallDownload {
 
   /** It is under way until it has ended. */
   readonly resting = false
-  readonly canRest = false
 
   /** Beyond `most` bytes it is not wanted. */
   constructor(
@@ -87,11 +86,6 @@ export class SmallDownload {
     if (this.#has(end)) return undefined
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason)
     return new Promise((resolve, reject) => this.#readers.push({ end, resolve, reject }))
-  }
-
-  async lengthKnown(priority: Priority): Promise<number> {
-    await this.reach(0, 0, priority)
-    return this.length ?? 0
   }
 
   read(offset: number, into: Uint8Array): number | undefined {
