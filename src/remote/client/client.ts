@@ -1,5 +1,4 @@
 // Client: what all requests to one service share, and retries: only where repeating does no harm, with growing jittered waits, never past the deadline.
-import type { Requests } from '../../activity/kernel-calls.js'
 import { Failure } from '../../failure.js'
 import { type Clock, systemClock } from '../clock.js'
 import { type ConnectionOptions, pathBelow, ServiceConnections } from '../connection/connections.js'
@@ -10,9 +9,9 @@ import { Attempt } from './attempt.js'
 import { AnswerTimes, Breaker } from './breaker.js'
 import { LateWrites, lateAtMost, type Subject, type UnansweredChanges } from './late-answer.js'
 import { Limiter, openBandwidthLimiter, RateLimiter } from './limiter.js'
-import type { AttemptResult, Meaning, Outgoing, Question, TraceRequest, Traffic } from './outgoing.js'
+import type { AttemptResult, Meaning, Outgoing, Question, Told, Traffic } from './outgoing.js'
 
-export interface ClientOptions extends ConnectionOptions {
+export interface ClientOptions extends ConnectionOptions, Told {
   readonly base: URL
   /** Requests a second. */
   readonly maxRequests?: number | undefined
@@ -21,10 +20,6 @@ export interface ClientOptions extends ConnectionOptions {
   readonly clock?: Clock | undefined
   /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
-  readonly counter?: Requests | undefined
-  readonly trace?: TraceRequest | undefined
-  /** Called for each long metadata answer that was read. */
-  readonly longAnswer?: ((bytes: number) => void) | undefined
   /** The path of a probe, below the base: a question that this service answers somehow. */
   readonly question?: (() => string) | undefined
 }

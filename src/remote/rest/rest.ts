@@ -9,6 +9,8 @@ import {
   type CalculationId,
   type Content,
   type FileTitle,
+  type ListedCalculation,
+  type ListedProject,
   type ProjectId,
   type RecordKind,
   type Remote,
@@ -47,13 +49,9 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   const [project, calculation, report] = [recordOf('project'), recordOf('calculation'), recordOf('report')]
   const put = (endpoint: string, body: string, subject: string, context: RequestContext): Promise<void> =>
     http.text({ method: 'PUT', path: path(endpoint, {}), body, subject }, context).then(() => {}, lostAnswer)
-  const remove = async (
-    kind: RecordKind,
-    { endpoint, query }: { endpoint: string; query: QueryParameters },
-    context: RequestContext,
-  ) => {
-    const subject = `${kind} ${Object.values(query).join()}`
-    await http.text({ method: 'DELETE', path: path(endpoint, query), subject }, context)
+  const remove = (kind: RecordKind) => async (id: string, context: RequestContext) => {
+    const at = kind === 'share' ? path('project/share', { shareId: id }) : path(kind, { id })
+    await http.text({ method: 'DELETE', path: at, subject: `${kind} ${id}` }, context)
   }
   /** The subject of a write: the next write of the same subject waits for its answer. */
   const subjectOf = (kind: RecordKind, record: JsonObject): string =>
@@ -104,16 +102,21 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     calculation(content.calculation, context),
   )
   const listedProjects: Remote['subProjects'] = (id, context) =>
-    descendants({ id, type: 'project', depth: '1' }, () => wire.projects(), context)
+    descendants({ id, type: 'project', depth: '1' }, () => wire.children<ListedProject>('project'), context)
 
   return {
     user,
-    resolveProject: async (at, context) => wire.projectId(await resolve(at, 'project', context)),
-    resolveCalculation: async (at, context) => wire.calculationId(await resolve(at, 'calculation', context)),
+    resolveProject: async (at, context) => wire.resolvedId<ProjectId>(await resolve(at, 'project', context)),
+    resolveCalculation: async (at, context) =>
+      wire.resolvedId<CalculationId>(await resolve(at, 'calculation', context)),
 
     subProjects: listedProjects,
     calculations: (id, context) =>
-      descendants({ id, type: 'calculation', depth: '1' }, () => wire.calculations(), context),
+      descendants(
+        { id, type: 'calculation', depth: '1' },
+        () => wire.children<ListedCalculation>('calculation'),
+        context,
+      ),
     async countChildren(id, context) {
       const counts = await Promise.all(
         (['project', 'calculation'] as const).map(type =>
@@ -133,22 +136,20 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     createProject: (record, context) => created<ProjectId>('project', compactPrint(record), context),
     updateProject: (record, context) =>
       put('project', compactPrint(record), subjectOf('project', record), context),
-    deleteProject: (id, context) => remove('project', { endpoint: 'project', query: { id } }, context),
+    deleteProject: remove('project'),
     createShare: (record, context) => created<ShareId>('project/share', compactPrint(record), context),
     updateShare: (record, context) =>
       put('project/share', compactPrint(record), subjectOf('share', record), context),
-    deleteShare: (shareId, context) =>
-      remove('share', { endpoint: 'project/share', query: { shareId } }, context),
+    deleteShare: remove('share'),
     createReport: (record, context) => created<ReportId>('report', compactPrint(record), context),
     updateReport: (record, context) =>
       put('report', compactPrint(record), subjectOf('report', record), context),
-    deleteReport: (id, context) => remove('report', { endpoint: 'report', query: { id } }, context),
+    deleteReport: remove('report'),
     setReportCalculations: (id, order, context) =>
       put('report/calculations', orderBody(id, order), `report ${id}`, context),
     updateCalculation: (record, context) =>
       put('calculation', compactPrint(record), subjectOf('calculation', record), context),
-    deleteCalculation: (id, context) =>
-      remove('calculation', { endpoint: 'calculation', query: { id } }, context),
+    deleteCalculation: remove('calculation'),
 
     fileTitles: (of, context) => fileTitles(of, context, text => wire.fileTitles(text)),
     allFileTitles: (of, context) => fileTitles(of, context, text => wire.allFileTitles(text)),

@@ -67,12 +67,15 @@ export class Wire {
   }
 
   /** Parses a project's children as they arrive. */
-  projects(): TextReader<readonly ListedProject[]> {
-    return this.#children('project') as TextReader<ListedProject[]>
-  }
-
-  calculations(): TextReader<readonly ListedCalculation[]> {
-    return this.#children('calculation') as TextReader<ListedCalculation[]>
+  children<Item extends ListedProject | ListedCalculation>(kind: Item['kind']): TextReader<readonly Item[]> {
+    const bundler = new BatchBuilder()
+    const read = (json: JsonObject) => this.#read.item(json, { kind, bundler })
+    const done = (): void => bundler.close()
+    const reader: TextReader<Listed<string>[]> = listingReader(
+      { parse: parseAnswer, read, done },
+      this.malformed,
+    )
+    return reader as TextReader<Item[]>
   }
 
   shares(text: string): readonly Share[] {
@@ -99,12 +102,10 @@ export class Wire {
     return { candidates: this.#read.candidates(record), record }
   }
 
-  projectId(text: string): ProjectId {
-    return this.#resolved(text) as ProjectId
-  }
-
-  calculationId(text: string): CalculationId {
-    return this.#resolved(text) as CalculationId
+  /** The id of the thing under a path. */
+  resolvedId<Id extends ProjectId | CalculationId>(text: string): Id {
+    if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
+    return this.newId(text) as Id
   }
 
   /** The id of the record that a POST made. */
@@ -117,17 +118,6 @@ export class Wire {
   /** Extra query parameters of this instance for an endpoint. */
   extras(endpoint: string): Readonly<Record<string, string>> {
     return this.settings.query?.[endpoint] ?? {}
-  }
-
-  #children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
-    const bundler = new BatchBuilder()
-    const item = (json: JsonObject): Listed<string> | undefined => this.#read.item(json, { kind, bundler })
-    return listingReader({ parse: parseAnswer, read: item, done: () => bundler.close() }, this.malformed)
-  }
-
-  #resolved(text: string): string {
-    if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
-    return this.newId(text)
   }
 }
 

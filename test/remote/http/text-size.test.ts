@@ -44,7 +44,7 @@ t.test('MEM-1 a list of more children than may be held is refused, however short
   const speech = new Wire({}, () => {})
   const read = async (count: number) => {
     const service = await rawService(t, () => whole(listOf(count)))
-    return service.asked.readInto(get, () => speech.calculations(), ask(120_000))
+    return service.asked.readInto(get, () => speech.children('calculation'), ask(120_000))
   }
   t.equal((await read(240_000)).end().length, 240_000)
   const failure = await failsAs(t, 'broken', read(480_000))

@@ -11,7 +11,7 @@ const speaking = (settings: DialectSettings = {}) => {
   const speech = new Wire(settings, item => left.push(item))
   /** As it comes over a network: in pieces that end anywhere. */
   const calculations = (text: string) => {
-    const reader = speech.calculations()
+    const reader = speech.children('calculation')
     for (let at = 0; at < text.length; at += 7) reader.take(text.slice(at, at + 7))
     return reader.end()
   }
@@ -23,7 +23,7 @@ const speaking = (settings: DialectSettings = {}) => {
     fileTitles: (text: string) => speech.fileTitles(text),
     reportTypes: (text: string) => speech.reportTypes(text),
     user: (text: string) => speech.user(text),
-    projectId: (text: string) => speech.projectId(text),
+    projectId: (text: string) => speech.resolvedId(text),
     newId: (text: string) => speech.newId(text),
     extras: (endpoint: string) => speech.extras(endpoint),
     left,

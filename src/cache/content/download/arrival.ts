@@ -1,6 +1,7 @@
 // Arrival: the download of one content under way, short or long; a short one whose answer is none for one buffer goes on as a long one.
 import { Failure } from '../../../failure.js'
 import { type Body, byteOffset } from '../../../remote/remote.js'
+import { shortBytes } from '../store/checksum.js'
 import {
   Download,
   type DownloadPorts,
@@ -9,7 +10,7 @@ import {
   type PrefetchRequest,
 } from './download.js'
 import type { Priority } from './ranges.js'
-import { NotSmall, SmallDownload, smallBytes } from './small.js'
+import { NotSmall, SmallDownload } from './small.js'
 
 export interface ArrivalSource extends DownloadSource {
   /** It has failed for good, or is not wanted. */
@@ -61,7 +62,7 @@ export class Arrival {
   get #mayBeShort(): boolean {
     const { name } = this.source
     const { versions } = this.ports
-    return !this.#isLong && (versions.length(name) ?? 0) <= smallBytes && !versions.isDoubted(name)
+    return !this.#isLong && (versions.length(name) ?? 0) <= shortBytes && !versions.isDoubted(name)
   }
 
   #short(priority: Priority, most: number): SmallDownload {

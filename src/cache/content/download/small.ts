@@ -2,7 +2,7 @@
 import { Failure } from '../../../failure.js'
 import { lendMemory } from '../../../lent-memory.js'
 import type { Body } from '../../../remote/remote.js'
-import { chunkBytes, chunkSum } from '../store/checksum.js'
+import { chunkSum, shortBytes } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
 import {
   type ContentVersions,
@@ -14,9 +14,6 @@ import {
 } from '../store/versions.js'
 import { PrefetchAbandoned } from './download.js'
 import type { Priority } from './ranges.js'
-
-/** Bytes. */
-export const smallBytes = chunkBytes
 
 export interface SmallSource {
   readonly name: string
@@ -151,7 +148,7 @@ export class SmallDownload {
       throw new OtherVersion(length === undefined || length === told)
     const isPlain =
       body.ends === 'proven' && body.isPage !== true && body.start === 0 && body.end === undefined
-    if (!isPlain || length === undefined || length > smallBytes || length === 0) throw new NotSmall(body)
+    if (!isPlain || length === undefined || length > shortBytes || length === 0) throw new NotSmall(body)
     if (told !== undefined && told !== length) throw new OtherLength(told, length)
     this.print = print
     this.length = length

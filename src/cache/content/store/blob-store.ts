@@ -12,10 +12,10 @@ import { isProcessAlive } from '../../../system/process.js'
 import { openQuickDisk } from '../../../system/quick-disk.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { Blob } from './blob.js'
-import { type Checksum, checksumIn, footerBytes, listBytes, trailerOf } from './checksum.js'
+import { type Checksum, checksumIn, footerBytes, listBytes, shortBytes, trailerOf } from './checksum.js'
 import type { KeptRow } from './kept-table.js'
 import { CacheFile } from './open-file.js'
-import { readShortFile, shortBytes, writeShortFile } from './short-files.js'
+import { readShortFile, writeShortFile } from './short-files.js'
 
 /** One text per content, cheap enough for every read; the title stands last, so that no two contents share a text. */
 export function contentKeyOf({ of, calculation, mark = '', title }: Content): string {

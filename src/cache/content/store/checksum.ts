@@ -7,8 +7,8 @@ const sumBytes = 4
 const magic = Buffer.from('calcfs3\n')
 /** The last bytes of a kept file: magic, length, sum of name + length + list. */
 export const footerBytes = magic.length + 8 + sumBytes
-/** The length of the proof of a content of one chunk at most, in bytes. */
-export const shortTrailerBytes = sumBytes + footerBytes
+/** A content of one chunk at most; the length of its proof, in bytes. */
+export const [shortBytes, shortTrailerBytes] = [chunkBytes, sumBytes + footerBytes]
 
 export interface Checksum {
   /** Of the content alone, in bytes. */

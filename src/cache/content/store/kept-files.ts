@@ -7,9 +7,8 @@ import type { Clock } from '../../../remote/clock.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { Blob } from './blob.js'
 import type { BlobStore, UnfinishedFile } from './blob-store.js'
-import { type Checksum, storedBytes } from './checksum.js'
+import { type Checksum, shortBytes, storedBytes } from './checksum.js'
 import type { LruIndex } from './lru.js'
-import { shortBytes } from './short-files.js'
 import type { ContentVersions, VersionFingerprint } from './versions.js'
 
 /** Every byte is there: in memory of its own where the content is short, which its download reads no more once it was handed over. */

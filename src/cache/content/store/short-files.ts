@@ -1,11 +1,8 @@
 // Short kept files: each is written and read whole by a few synchronous system calls, and no descriptor of it stays open.
 import { closeSync, openSync, readvSync, renameSync, rmSync, writevSync } from 'node:fs'
 import { forReading } from '../../../system/own-file.js'
-import { chunkBytes, chunkSum, shortTrailerBytes, trailerOf } from './checksum.js'
+import { chunkSum, shortTrailerBytes, trailerOf } from './checksum.js'
 import { FileTruncated } from './open-file.js'
-
-/** A content of one chunk at most. */
-export const shortBytes = chunkBytes
 
 /** `unfinished` is where it is written before it has its name. @throws what the disk says; no file is left then */
 export function writeShortFile(parts: readonly Uint8Array[], unfinished: string, path: string): void {
