@@ -29,11 +29,9 @@ export const fixedNames = {
 /** The file of a report or a share. */
 export const recordFile = (id: string): string => `${id}.json`
 
-/** The number of a record whose file is called so; undefined for any other name. */
 export const idOfRecordFile = (name: string): string | undefined => /^(\d+)\.json$/.exec(name)?.[1]
 
 /** The directory a path lies in; the root lies in itself. */
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
-/** The last name of a path. */
 export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -16,7 +16,6 @@ export class KernelCall {
   }
 }
 
-/** Calls of one verb, or requests to one endpoint. */
 class Tally {
   count = 0
   /** Of all of them together. */

@@ -3,7 +3,6 @@ import { asFailure, type Failure, isA } from '../failure.js'
 import { type Clock, withDeadline } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
 
-/** A failure that lasts, and since when. */
 export interface OngoingFailure {
   readonly since: Instant
   readonly failure: Failure
@@ -122,7 +121,6 @@ export class Health {
   }
 }
 
-/** For a person whose sign-in the service does not take any more. */
 export function signInEnded({ message }: Failure): string {
   const mend = message.includes('calcfs login') ? '' : '; run `calcfs login`'
   return `the sign-in has ended: ${message}${mend}`

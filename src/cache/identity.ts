@@ -25,7 +25,6 @@ export interface RecordRef {
 /** The answer that said it: the two may write one date differently. */
 export type AnswerSource = 'listing' | 'record'
 
-/** An id that stands for another thing now. */
 export interface ReusedId {
   readonly thing: RecordRef
   readonly at: Instant

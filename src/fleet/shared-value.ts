@@ -24,7 +24,6 @@ export interface SharingPorts {
   readonly change: (names: readonly SealedName[], news: ChangeElsewhere) => Promise<void>
 }
 
-/** A question to the fleet. */
 export interface Wanted<Answer> {
   readonly name: SealedName
   readonly length: ValueLength

@@ -57,7 +57,6 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after so many milliseconds of that clock. */
 export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise(resolve => clock.after(milliseconds, resolve))
 
@@ -78,14 +77,12 @@ export function every(clock: Clock, milliseconds: number, action: () => void): (
   return () => callOff()
 }
 
-/** The context of a request that is due in so many milliseconds from now. */
 export const dueIn = (
   milliseconds: number,
   { now }: Pick<Clock, 'now'>,
   priority: RequestContext['priority'] = 'user',
 ): RequestContext => ({ deadline: instant(now() + milliseconds), priority })
 
-/** The same context, due in so many milliseconds at the latest. */
 export const dueSooner = (
   context: RequestContext,
   milliseconds: number,

@@ -9,7 +9,6 @@ export interface KnownQuestions {
 /** The question for an instance of which nothing is known: any answer at all shows that it is there. */
 export const firstQuestion = '/user/info'
 
-/** The record of a thing. */
 const aboutRecord = /^\/(?:project|calculation|report)\?/
 /** What they tell of cannot be deleted. */
 const aboutNoThing = /^\/(?:user\/info|report\/types|report-type)(?:\?|$)/

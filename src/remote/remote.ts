@@ -54,7 +54,6 @@ export interface RequestContext {
   readonly requests?: RequestLog | undefined
 }
 
-/** Where this request is noted. */
 export const requestLogOf = ({ askers, requests }: RequestContext): RequestLog | undefined =>
   askers?.requests ?? requests
 
@@ -184,13 +183,11 @@ export function dateOf(version: ContentVersion | undefined): Instant | undefined
   return milliseconds > 0 ? instant(milliseconds) : undefined
 }
 
-/** A content's length, and its date where that comes along. */
 export interface ContentSize {
   readonly bytes: ByteCount
   readonly modified?: Instant | undefined
 }
 
-/** What each source of a content's length states now. */
 export interface ContentFacts {
   /** Bytes by HEAD. */
   readonly head: ByteCount | undefined

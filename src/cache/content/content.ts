@@ -274,7 +274,6 @@ export class ContentCache {
     return { files, bytes, limitBytes, downloads: this.progress().length, openFiles: this.files.openFiles }
   }
 
-  /** The downloads under way. */
   progress(): readonly DownloadProgress[] {
     return this.entries.progress()
   }

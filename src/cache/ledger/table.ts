@@ -3,7 +3,6 @@ import { chmodSync, statSync } from 'node:fs'
 import Database from 'libsql'
 import { type Instant, instant } from '../../remote/remote.js'
 
-/** A value and when it was set. */
 export interface StoredValue<Value = string> {
   readonly value: Value
   readonly stored: Instant

@@ -26,7 +26,6 @@ function madeOf(titles: readonly FileTitle[]): readonly DerivedName[] {
   return known
 }
 
-/** Files that the service makes of a calculation's own ones, as far as it can. */
 export class DerivedFiles {
   readonly #unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
 

@@ -40,19 +40,16 @@ import {
 import { nameOf, type Query } from './query.js'
 import type { QueryCache } from './query-cache.js'
 
-/** The children of a project, one level deep. */
 export interface Children {
   readonly projects: readonly ListedProject[]
   readonly calculations: readonly ListedCalculation[]
 }
 
-/** A record that is read as a whole, by its kind and number. */
 export type Readable =
   | { readonly kind: 'project'; readonly id: ProjectId }
   | { readonly kind: 'calculation'; readonly id: CalculationId }
   | { readonly kind: 'report'; readonly id: ReportId }
 
-/** The entries of a project's listing. */
 export type ChildRef =
   | Exclude<Readable, { kind: 'report' }>
   | { readonly kind: 'share'; readonly id: Share['id'] }

@@ -15,7 +15,6 @@ import { atLatest } from './times.js'
 
 type ChildList = readonly Listed<string>[]
 
-/** The facts of a stretch's items, one list for each fact. */
 interface ChildColumns {
   readonly ids: readonly string[]
   readonly titles: readonly string[]
@@ -25,7 +24,6 @@ interface ChildColumns {
   readonly published: readonly (0 | 1)[]
 }
 
-/** The common facts of all children of one list. */
 export interface ChildrenForm {
   readonly kind: Listed<string>['kind']
   readonly parent: ProjectId
@@ -34,7 +32,6 @@ export interface ChildrenForm {
 /** The first byte of this form: another version of calcfs does not take it for its own. */
 const form = 1
 
-/** The children as bytes. */
 export function encodeChildren(children: ChildList): Uint8Array {
   const parts: Uint8Array[] = [Buffer.of(form)]
   for (let from = 0; from < children.length; from += bundleSize) {

@@ -44,13 +44,11 @@ export interface AnswerSource {
   changed<Answer>(query: Query<Answer>): void
 }
 
-/** The service itself. */
 export const serviceAlone: AnswerSource = {
   ask: async (query, context) => ({ answer: await query.fetch(context), made: undefined }),
   changed: () => {},
 }
 
-/** The key of a question in memory. */
 export const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
 
 export interface QueryCacheLimits {

@@ -10,7 +10,6 @@ const probeEvery = 2_000
 /** Milliseconds that a request waits for the probe that it has caused. */
 const probeWait = 1_000
 
-/** Since when the service is away, and how that is said. */
 export interface Away {
   readonly since: Instant
   readonly failure: Failure

@@ -6,7 +6,6 @@ import type { Instant, RequestContext } from '../remote.js'
 /** A short answer, or a body that may hold its connection for minutes. */
 export type TrafficClass = 'question' | 'download'
 
-/** A request that wants a place. */
 export interface Entrant {
   readonly weight: TrafficClass
   readonly context: RequestContext

@@ -22,7 +22,6 @@ export interface Outgoing extends WireRequest {
   readonly subject?: Subject | undefined
 }
 
-/** The head of an answer, and what it states about its body. */
 export interface AnswerHead extends Head {
   readonly declared: DeclaredBody
 }
@@ -61,14 +60,12 @@ export interface Question<Value> {
   readonly weight: TrafficClass
 }
 
-/** The meaning of statuses. */
 export interface Meaning {
   /** The service has too much to do. */
   isOverload(status: number): boolean
   refused(outgoing: Outgoing, head: Head, said: string | undefined, now: number): AttemptResult<never>
 }
 
-/** The parts that all requests to one service share. */
 export interface Traffic {
   readonly clock: Clock
   readonly connections: ServiceConnections
@@ -82,7 +79,6 @@ export interface Traffic {
   readonly told: Told
 }
 
-/** Who is told of requests. */
 export interface Told {
   readonly counter?: Requests | undefined
   readonly trace?: TraceRequest | undefined
@@ -112,7 +108,6 @@ export function subjectsOf({ subject }: Outgoing, { names }: RequestContext): re
   return names === undefined ? [subject] : [subject, `names in ${names}`]
 }
 
-/** A request in an error's sentence. */
 export const describeRequest = ({ method, path }: Pick<Outgoing, 'method' | 'path'>): string =>
   `${method} ${path.slice(0, 300)}`
 

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import type { Exchange } from './exchange.js'
 
-/** The head's statements about a body. */
 export interface DeclaredBody {
   /** Content-Length: bytes on the wire. */
   readonly length: number | undefined

@@ -23,7 +23,6 @@ export interface ConnectionOptions {
   readonly authority?: string | undefined
 }
 
-/** One request as it is sent. */
 export interface WireRequest {
   readonly method: string
   /** Path and query. */
@@ -142,7 +141,6 @@ export class ServiceConnections {
   }
 }
 
-/** The path of a request below this address. */
 export const pathBelow = (base: URL, path: string): string => `${base.pathname.replace(/\/$/, '')}${path}`
 
 export interface ServerProbe {

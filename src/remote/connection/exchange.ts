@@ -3,7 +3,6 @@ import type { Dispatcher } from 'undici'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import type { Instant } from '../remote.js'
 
-/** The head of an answer. */
 export interface Head {
   readonly status: number
   readonly headers: IncomingHttpHeaders

@@ -204,7 +204,6 @@ function download(part: RequestedRange): Question<Body> {
   }
 }
 
-/** The platform behind this address. */
 export function openHttp(options: ClientOptions): Http & { readonly client: Client } {
   const client = new Client(options, { isOverload: status => overload.has(status), refused })
   const ask: Ask = (request, question, context) => {

@@ -142,7 +142,6 @@ export class Lacking {
 
 const endpointIn = (path: string): string => path.slice(1).replace(/\?.*/s, '')
 
-/** The project, calculation or report that a question is about. */
 function thingIn(path: string): string | undefined {
   const [, kind, id] = /^\/(\w+)[^?]*\?(?:.*&)?id=(\d+)/.exec(path) ?? []
   return id === undefined ? undefined : `${kind} ${id}`

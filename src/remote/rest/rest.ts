@@ -37,7 +37,6 @@ export interface RestSettings {
   readonly roots?: readonly ProjectId[]
 }
 
-/** The whole API as the Remote interface of calcfs. */
 export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote {
   const { http, known, lacking } = gate
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>

@@ -104,7 +104,6 @@ function unfilledFields(said: JsonObject, record: JsonObject): JsonObject {
   return { type: 'object', fields: said.fields.filter(({ name }) => isEmpty(fieldOf(record, name))) }
 }
 
-/** The record with each field of `said` that differs. */
 function overlaid(record: JsonObject, said: JsonObject): JsonObject {
   return said.fields.reduce((whole, { name, value }) => {
     const old = fieldOf(whole, name)
@@ -112,7 +111,6 @@ function overlaid(record: JsonObject, said: JsonObject): JsonObject {
   }, record)
 }
 
-/** The record with another name, in the field that now holds its name. */
 export function retitledIn(record: JsonObject, title: string, names: FieldNames): JsonObject {
   const field = names.title.find(name => fieldOf(record, name)?.type === 'string') ?? names.title[0] ?? ''
   return withField(record, field, stringJson(title))

@@ -35,7 +35,6 @@ export function firstReadable<Value>(
   return undefined
 }
 
-/** The first of these fields that holds a text which is not blank. */
 export const textFieldOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
   firstReadable(record, fields, nonBlankText)
 

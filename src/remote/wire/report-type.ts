@@ -60,7 +60,6 @@ export function typedLike(
   }, record)
 }
 
-/** The fields of a record that say a type. */
 const saying = (record: JsonObject, names: FieldNames): readonly string[] =>
   names.reportType.filter(name => {
     const json = fieldOf(record, name)

@@ -208,7 +208,6 @@ const malformedAnswer = (due: string, text: string): Failure =>
 /** Shown in messages about an invalid answer. */
 const answerExcerpt = (text: string): string => redactSecrets(text.slice(0, 300), [])
 
-/** The record that a request names. */
 export interface RequestedRecord {
   readonly kind: 'project' | 'calculation' | 'report'
   readonly id: string

@@ -16,7 +16,7 @@ import {
   type VersionFingerprint,
 } from '../store/versions.js'
 import { ChunkBuffer } from './buffer.js'
-import { type BodyFacts, bigBytes, type FetchRange, type Priority, Ranges, type RangeUser } from './ranges.js'
+import { bigBytes, type FetchRange, type Priority, Ranges, type RangeUser } from './ranges.js'
 
 export interface DownloadPorts {
   readonly store: BlobStore
@@ -255,15 +255,15 @@ export class Download implements RangeUser {
     this.print ??= arrived
   }
 
-  begun(body: BodyFacts): void {
+  begun({ length, ends }: Body, how: 'whole' | 'part'): void {
     if (this.failure !== undefined) throw this.failure.reason
     const { versions } = this.ports
-    this.isPage ||= body.ends === 'twice'
-    if (this.known === undefined && (body.length === undefined || versions.isDoubted(this.source.name)))
+    this.isPage ||= how === 'whole' && ends === 'twice'
+    if (this.known === undefined && (length === undefined || versions.isDoubted(this.source.name)))
       this.askLength()
-    this.isDeclared ||= body.length !== undefined
-    if (body.length === undefined && !body.isPart) this.heldBack = heldBackBytes
-    if (body.length !== undefined) this.counted(body.length)
+    this.isDeclared ||= length !== undefined
+    if (length !== undefined) this.counted(length)
+    else if (how === 'whole') this.heldBack = heldBackBytes
     versions.met(this.source.name, this.print)
   }
 

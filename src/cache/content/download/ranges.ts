@@ -21,13 +21,6 @@ export type FetchRange = (
   of: ContentVersion | undefined,
 ) => Promise<Body>
 
-/** The known facts of a body before its bytes come. */
-export interface BodyFacts {
-  readonly length: number | undefined
-  readonly ends: Body['ends']
-  readonly isPart: boolean
-}
-
 /** The download that the ranges are for. */
 export interface RangeUser {
   /** The whole length in bytes, as far as it is known. */
@@ -40,7 +33,7 @@ export interface RangeUser {
   /** An answer comes; throws if it is of another version. */
   arriving(body: Pick<Body, 'version' | 'length'>): void
   /** A body comes; throws if it contradicts what is known. */
-  begun(body: BodyFacts): void
+  begun(body: Body, how: 'whole' | 'part'): void
   /** A piece has arrived; throws if no more is wanted. */
   received(): void
   /** A body that did not say its length has ended; throws if that contradicts what is known. */
@@ -237,7 +230,7 @@ export class Ranges {
   }
 
   private async take(range: InFlightRange, first: Body, isPart: boolean): Promise<void> {
-    this.user.begun({ length: first.length, ends: isPart ? 'proven' : first.ends, isPart })
+    this.user.begun(first, isPart ? 'part' : 'whole')
     range.end = Math.min(range.end, this.total)
     const end = () => (range.end === largestBytes ? undefined : range.end)
     const writer = this.user.buffer.writer(range.position, end)

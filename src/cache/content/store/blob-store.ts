@@ -89,7 +89,7 @@ export class BlobStore {
     } catch (error) {
       if (!isMissing(error)) throw error
     }
-    return this.withDirectories(() => this.keepLater(name, Buffer.concat(parts)))
+    return this.withDirectories(() => this.keepLater(name, bytes, checksum))
   }
 
   /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
@@ -206,11 +206,11 @@ export class BlobStore {
     }
   }
 
-  private async keepLater(name: string, bytes: Uint8Array): Promise<void> {
+  private async keepLater(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void> {
     const unfinished = await this.create()
     try {
       await unfinished.file.write(bytes, 0)
-      await rename(unfinished.path, this.pathOf(name))
+      await this.publish(unfinished, name, checksum)
       unfinished.file.close()
     } catch (error) {
       await this.discard(unfinished)
