@@ -33,9 +33,7 @@ export type Note = (sentence: string, about?: Record<string, unknown>) => void
  * lifetime.
  */
 export const kernelCacheSeconds = ({ ttlListing }: Pick<Config, 'ttlListing'>): number =>
-  Math.max(1, Math.min(longestKept, ttlListing / 4_000))
-
-const longestKept = 60
+  Math.max(1, Math.min(60, ttlListing / 4_000))
 
 /** Milliseconds for the next bytes of a file. */
 export const readDeadline = ({ deadlineMetadata }: Pick<Config, 'deadlineMetadata'>): number =>

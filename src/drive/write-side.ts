@@ -12,7 +12,7 @@ import { editableReport } from '../edit/kinds/report.js'
 import { editableCalculation, editableProject, editableShare } from '../edit/kinds/whole-record.js'
 import type { EditableRecord, SaveRequest } from '../edit/save/editable.js'
 import { type SaveResult, Saver } from '../edit/save/save.js'
-import { Failure } from '../failure.js'
+import { Failure, isAbsent } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
 import { CreateRename } from './create-rename.js'
@@ -224,7 +224,10 @@ export class WriteSide {
     const node = nodeOf(draft)
     if (node === undefined || draft.meta.apart === true) return
     const revision = this.records.record(nodeKey(node)).revision
-    await this.#confirm(node, context)
+    await this.#confirm(node, context).catch(async thrown => {
+      if (isAbsent(thrown)) await noteGone(draft, thrown)
+      throw thrown
+    })
     if (draft.meta.apart) return
     if (node.kind === 'new') return this.newFiles.settle(node, draft)
     if ((await this.#saver.settle({ record: this.#editable(node), draft }, context)) !== 'stored') return
@@ -292,9 +295,9 @@ export class WriteSide {
   #deleted(node: DeleteTarget): void {
     const kind = node.kind === 'record' ? node.of : node.kind
     for (const draft of this.sources.drafts.unsent()) {
-      const { key, meta } = draft
-      if (key?.kind !== kind || key.id !== node.id || key.as === 'new' || meta.state !== 'refused') continue
-      void withFailure(draft, new Failure('absent', `${recordWords(key)} was deleted here`))
+      const { key } = draft
+      if (key?.kind === kind && key.id === node.id && key.as !== 'new')
+        void noteGone(draft, new Failure('absent', `${recordWords(key)} was deleted here`))
     }
   }
 
@@ -305,6 +308,12 @@ export class WriteSide {
     else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }).ask(context)
     else if (node.kind === 'record') await catalog.record(readableOf(node)).ask(context)
   }
+}
+
+/** The reason of a text that waits is that no save can bring its record back; a conflict keeps its other text. */
+async function noteGone(draft: Draft, failure: Failure): Promise<void> {
+  const { state, why } = draft.meta
+  if (state === 'refused' && why?.kind !== 'conflict') await withFailure(draft, failure)
 }
 
 /** Undefined where its note is damaged, or of another version. */

@@ -100,12 +100,11 @@ function addProjects(seed: Seed, { projects }: Manifest): Ids {
   return ids
 }
 
-interface Place {
-  readonly projects: Ids
-  readonly directory: string
-}
-
-function addCalculations(seed: Seed, { calculations }: Manifest, { projects, directory }: Place): Ids {
+function addCalculations(
+  seed: Seed,
+  { calculations }: Manifest,
+  { projects, directory }: { projects: Ids; directory: string },
+): Ids {
   const ids = new Map<string, string>()
   for (const { owner, project, dir, ...calculation } of calculations) {
     const folder = join(directory, dir)

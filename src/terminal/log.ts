@@ -52,8 +52,6 @@ async function target(config: LogSettings): Promise<Target> {
   return { write: line => void people.write(visibleInJson(line)), flush }
 }
 
-const before = '.1'
-
 /**
  * Lines are on the file when `write` returns, and a full disk costs lines only. Each one opens the file: another program may
  * rotate it, empty it or write to it.
@@ -92,7 +90,7 @@ export function openLogFile(file: string, limitBytes: number): DestinationStream
 /** Where the directory takes no other name, the lines before are lost rather than the disk filled. */
 function moveAway(file: string): void {
   try {
-    renameSync(file, file + before)
+    renameSync(file, `${file}.1`)
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown
     truncateSync(file)

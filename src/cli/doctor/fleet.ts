@@ -7,9 +7,7 @@ import { readFleetKey } from '../../fleet/seal.js'
 import { systemClock } from '../../remote/clock.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
-type FleetSettings = Pick<Config, 'fleetKeyFile' | 'caFile'> & {
-  readonly fleet: string
-}
+type FleetSettings = Pick<Config, 'fleetKeyFile' | 'caFile'> & { readonly fleet: string }
 
 export async function fleetFindings(settings: FleetSettings): Promise<readonly Finding[]> {
   const { fleetKeyFile } = settings

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { otherVariables } from '../../config/config.js'
 import { flagName, type Group, groups, groupTitles, settings, variableName } from '../../config/settings.js'
+import { capital } from '../../edit/journal/draft-meta.js'
 import { exitCodes, exitMeanings } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { settingsIn, textTopics, topicText } from '../help/topics.js'
@@ -82,8 +83,6 @@ function helpOf(command: Command): readonly string[] {
   command.configureOutput({ writeOut, getOutHelpWidth: () => helpWidth }).outputHelp()
   return text.trim().split('\n')
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function settingItem(name: keyof typeof settings): readonly string[] {
   const { value, help, initial, repeatable } = settings[name]

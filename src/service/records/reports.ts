@@ -121,9 +121,7 @@ interface Row {
   readonly calculation: string
   readonly title: string
 }
-interface PlacedRow extends Row {
-  readonly place: number
-}
+type PlacedRow = Row & { readonly place: number }
 
 /** The list in its order. A deleted calculation leaves its place empty: the formulas of the others keep their meaning. */
 function rowsOf(store: Store, report: string): readonly PlacedRow[] {
