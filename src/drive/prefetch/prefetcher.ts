@@ -15,25 +15,6 @@ import { PrefetchQueue } from './queue.js'
 import { SiblingPrefetch } from './siblings.js'
 import { Walks } from './walks.js'
 
-export interface Prefetcher {
-  /** A directory was listed; `path` is its place on the drive. */
-  listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void
-  /** A file was looked up. */
-  looked(path: string, node: ContentNode | RecordNode): void
-  /** A file was opened for reading. */
-  opened(path: string, node: Node): void
-  /** It is read on beyond its beginning, or to its end. */
-  readOn(path: string, node: Node): void
-}
-
-/** For what asks side by side by itself. */
-export const noForesight: Prefetcher = {
-  listed: () => {},
-  looked: () => {},
-  opened: () => {},
-  readOn: () => {},
-}
-
 export interface PrefetcherPorts {
   readonly catalog: Catalog
   readonly content: Pick<ContentCache, 'size' | 'prefetch' | 'isKept' | 'knownSize'>
@@ -57,7 +38,7 @@ const momentMs = 1_000
 const readyAtMost = 64 << 20
 const partOfCache = 1 / 4
 
-export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
+export function openPrefetcher(ports: PrefetcherPorts) {
   const { catalog, clock, content, tree, room } = ports
   const { now } = clock
   const folders = new LRUCache<string, ListedDirectory>({
@@ -154,26 +135,41 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   }
 
   return {
-    listed(path, directory, entries) {
+    /** A directory was listed; `path` is its place on the drive. */
+    listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void {
       remember(path, entries)
       if (directory.kind === 'calculation') siblings.listed(path)
       if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)
     },
-    looked(path, node) {
+    /** A file was looked up. */
+    looked(path: string, node: ContentNode | RecordNode): void {
       const folder = use(path, node, 'looked')
       if (folder !== undefined) siblings.looked(folder, lastNameOf(path))
     },
-    opened(path, node) {
+    /** A file was opened for reading. */
+    opened(path: string, node: Node): void {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'opened')
       if (contentPrefetch.opened(path, node)) walks.nudge()
       if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },
-    readOn(path, node) {
+    /** It is read on beyond its beginning, or to its end. */
+    readOn(path: string, node: Node): void {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'read')
       if (folder !== undefined) siblings.readOn(folder)
     },
   }
+}
+
+export type Prefetcher = ReturnType<typeof openPrefetcher>
+
+const nothing = (): void => {}
+/** For what asks side by side by itself. */
+export const noForesight: Prefetcher = {
+  listed: nothing,
+  looked: nothing,
+  opened: nothing,
+  readOn: nothing,
 }

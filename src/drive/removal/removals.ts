@@ -157,7 +157,7 @@ export class Removals {
     const { catalog } = this.parts
     if (node.of === 'share')
       await recover<unknown, unknown>(catalog.shares(node.project).ask(context), asFailure)
-    if (node.of === 'report')
+    else if (node.of === 'report')
       await recover<unknown, unknown>(catalog.record({ kind: 'report', id: node.id }).ask(context), asFailure)
   }
 

@@ -36,15 +36,6 @@ export function stateWord({ state, why }: Pick<DraftMeta, 'state' | 'why'>): str
   return answeredNo.has(why.kind) ? state : 'not-saved'
 }
 
-/** Why a draft was not saved, for `calcfs why`; `kind` is that of `troubleOf`. */
-export interface DraftReason {
-  readonly kind: string
-  readonly sentence: string
-  readonly said?: string | undefined
-  readonly line?: number | undefined
-  readonly column?: number | undefined
-}
-
 const whySchema = z.object({
   kind: z.string(),
   sentence: z.string(),
@@ -52,6 +43,9 @@ const whySchema = z.object({
   line: z.number().optional(),
   column: z.number().optional(),
 })
+
+/** Why a draft was not saved, for `calcfs why`; `kind` is that of `troubleOf`. */
+export type DraftReason = z.infer<typeof whySchema>
 
 const metaSchema = z.object({
   key: z

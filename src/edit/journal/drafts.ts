@@ -136,22 +136,15 @@ export async function readLeftDrafts(
   return { left, damaged }
 }
 
-async function lookAt(directory: string, now: () => Instant): Promise<LeftDraft | undefined> {
+async function lookAt(directory: string, clock: () => Instant): Promise<LeftDraft | undefined> {
   const meta = readMeta(join(directory, 'meta.json'))
   if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
-  const draft = new Draft(directory, meta ?? newMeta(noOwner, now()), now)
+  const draft = new Draft(directory, meta ?? newMeta(noOwner, clock()), clock)
   try {
     if (isNothing(draft)) return undefined
     const { id, key, size, written, damage } = draft
-    return {
-      id,
-      directory,
-      key,
-      size,
-      written,
-      damage,
-      meta: { ...draft.meta, ...afterwards(meta), ...lossOf(draft) },
-    }
+    const now = { ...draft.meta, ...afterwards(meta), ...lossOf(draft) }
+    return { id, directory, key, size, written, damage, meta: now }
   } finally {
     await draft.close()
   }

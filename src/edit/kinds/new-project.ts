@@ -51,11 +51,8 @@ export async function makeProject(
   }
   /** Another client may have made one of this name: ours says what was sent. */
   const isOurs = async (id: ProjectId) => {
-    const { like, title } = { like: await remote.project(id, context), title: said.title }
-    return (
-      unstoredFields(editsBetween(nothing, dialect.retitled(body, title)), dialect.retitled(like, title))
-        .length === 0
-    )
+    const like = dialect.retitled(await remote.project(id, context), said.title)
+    return unstoredFields(editsBetween(nothing, dialect.retitled(body, said.title)), like).length === 0
   }
   let id: ProjectId
   const answers = sentOnce({ ...context, look: { at: near.look.at, again } }, now())

@@ -188,26 +188,21 @@ function chooseByRows(
   wanted: readonly ReportRow[],
 ): JsonObject | undefined {
   if (held !== undefined) return held
-  const origins = new Map<JsonObject, JsonObject>()
-  const listIn = (record: JsonObject): JsonObject => {
-    const list = listAlone(shown(record))
-    origins.set(list, record)
-    return list
-  }
-  const order = wanted.map(row => row.calculation)
-  const sharesRow = ({ record }: { readonly record: JsonObject }) =>
-    idsOf(shown(record)).some(id => order.includes(id))
+  const order = idsOf(wanted)
+  const candidates = known.map(one => {
+    const rows = shown(one.record)
+    return { ...one, whole: one.record, rows, record: listAlone(rows) }
+  })
+  const mine = listAlone(wanted)
   // A whole new list is nearer to none of them: it takes the place of the newest.
-  if (!known.some(sharesRow)) return latestFor(known, { mine: listAlone(wanted), by })
-  const rowsIn = (list: JsonObject): readonly ReportRow[] => {
-    const record = origins.get(list)
-    return record === undefined ? wanted : shown(record)
-  }
-  const distance = (list: JsonObject): number =>
-    orderDistance(idsOf(rowsIn(list)), order) + titlesApart(rowsIn(list), wanted) / (wanted.length + 1)
-  const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
-  const base = chooseBase(candidates, { mine: listAlone(wanted), by }, distance)
-  return base && origins.get(base.one.record)
+  if (!candidates.some(({ rows }) => idsOf(rows).some(id => order.includes(id))))
+    return latestFor(known, { mine, by })
+  const base = chooseBase(
+    candidates,
+    { mine, by },
+    ({ rows }) => orderDistance(idsOf(rows), order) + titlesApart(rows, wanted) / (wanted.length + 1),
+  )
+  return base?.one.whole
 }
 
 /** How many of the written titles none of these rows has. */

@@ -29,9 +29,6 @@ export interface MergeBase<Known extends Candidate> {
   readonly asNear: readonly JsonObject[]
 }
 
-/** How far a text that was met is from the one that was written; 0 only where they say the same. */
-export type Distance = (record: JsonObject, edits: Edits) => number
-
 type Judged<Known extends Candidate = Candidate> = Known & {
   readonly edits: Edits
   readonly distance: number
@@ -50,17 +47,17 @@ const never = Number.NEGATIVE_INFINITY
  * The candidates are the texts that the process has read or stored, its last save the oldest of them; if none, those of its
  * session or ancestors; if none, all. Those with the date of change that the text carries go before any others. Where the text
  * equals a known one, the base is the latest; else the nearest; of equals the last save, else the oldest. Undefined where no text
- * was ever met.
+ * was ever met. `distance` says how far a text is from the written one; 0 only where they say the same.
  * @throws Failure 'conflict' for a text of before another client's change that was read since, which it would take back
  */
 export function chooseBase<Known extends Candidate>(
   known: readonly Known[],
   written: Written,
-  distance: Distance = byFields,
+  distance: (one: Known, edits: Edits) => number = byFields,
 ): MergeBase<Known> | undefined {
   const judged = known.map((candidate): Judged<Known> => {
     const edits = candidate.edits ?? editsBetween(candidate.record, written.mine)
-    return { ...candidate, edits, distance: distance(candidate.record, edits) }
+    return { ...candidate, edits, distance: distance(candidate, edits) }
   })
   const { counted, dated } = countedFor(judged, written)
   const same = judged.find(one => one.distance === 0 && (one.read ?? one.saved) !== undefined)
@@ -87,7 +84,7 @@ export function chooseBase<Known extends Candidate>(
 }
 
 /** By fields; of as many, by what stands between the common beginning and end of lists. Long lists are not compared. */
-function byFields(record: JsonObject, edits: Edits): number {
+function byFields({ record }: Candidate, edits: Edits): number {
   let apart = 0
   for (const [name, edit] of edits) {
     const [before, after] = [listIn(fieldOf(record, name)), listIn(edit === removed ? undefined : edit)]
