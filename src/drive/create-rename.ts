@@ -1,33 +1,21 @@
 // Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
 
 import { type Identities, isOtherRecord } from '../cache/identity.js'
-import type { Catalog, Readable } from '../cache/metadata/catalog.js'
+import type { Readable } from '../cache/metadata/catalog.js'
 import { makeProject } from '../edit/kinds/new-project.js'
-import type { Saver } from '../edit/save/save.js'
 import { asFailure, Failure } from '../failure.js'
 import { recover } from '../maybe-promise.js'
 import type { JsonObject } from '../record/json/json.js'
 import { prettyPrint } from '../record/json/print.js'
-import type {
-  Dialect,
-  Instant,
-  ListedProject,
-  Look,
-  ProjectId,
-  Remote,
-  RequestContext,
-} from '../remote/remote.js'
+import type { Instant, ListedProject, Look, ProjectId, Remote, RequestContext } from '../remote/remote.js'
 import { isSpelling } from '../spelling.js'
 import type { NameAliases, NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
 import type { ProjectNode, RecordNode } from './nodes/node.js'
-import { type EditingParts, learnSaved, savedOrOld } from './records/editable-files.js'
+import { type EditingParts, saveRecord } from './records/editable-files.js'
 import { recordKeyOf } from './records/node-key.js'
 
 export interface CreateRenameParts extends EditingParts {
-  readonly catalog: Catalog
-  readonly dialect: Dialect
-  readonly save: Saver['save']
   readonly aliases: NameAliases
   readonly identities: Pick<Identities, 'observe'>
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
@@ -100,13 +88,9 @@ export class CreateRename {
     const look = { at: lookedAt, again: this.#stillFree(parent, title, node) }
     const context = { ...given, names: parent, look }
     try {
-      const saved = await savedOrOld(this.parts, target, () =>
-        this.parts.save({ record: this.parts.editable(target), draft, own: base }, context),
-      )
-      if (saved.outcome === 'stored') {
-        learnSaved(this.parts, target, saved)
-        title = dialect.facts(saved.record).title ?? title
-      }
+      const request = { record: this.parts.editable(target), draft, own: base }
+      const saved = await saveRecord(this.parts, target, request, context)
+      if (saved.outcome === 'stored') title = dialect.facts(saved.record).title ?? title
     } finally {
       // A name is no text that could be lost: the caller gets the failure.
       await draft.discard()

@@ -110,10 +110,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     const by = (process: ProcessId | undefined): ProcessId | undefined =>
       node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
     async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
-      const saved = await savedOrOld(parts, record, () =>
-        parts.save({ record: parts.editable(node), ...request }, context),
-      )
-      if (saved.outcome === 'stored') learnSaved(parts, record, saved)
+      const saved = await saveRecord(parts, record, { record: parts.editable(node), ...request }, context)
       if (node.kind === 'order') return undefined
       if (saved.outcome === 'stored') times.stored(nodeKey(node), Buffer.from(saved.text))
       else forgetOther(node, catalog, request.draft.text())
@@ -170,40 +167,39 @@ function rememberText(
   )
 }
 
-/** A save that failed at the service says that what is known here of the record may be old. */
-export async function savedOrOld(
-  { catalog, changed }: EditingParts,
+/**
+ * Saves it. The known record becomes the one that the save has read, of the record as of its listing; a save that failed at the
+ * service says that what is known here may be old.
+ */
+export async function saveRecord(
+  parts: EditingParts,
   node: RecordNode,
-  save: () => Promise<SaveResult>,
+  request: SaveRequest,
+  context: RequestContext,
 ): Promise<SaveResult> {
+  let saved: SaveResult
   try {
-    return await save()
+    saved = await parts.save(request, context)
   } catch (thrown) {
     if (!isA('unsent', asFailure(thrown))) {
-      expireRecord(catalog, node)
-      changed(node)
+      expireRecord(parts.catalog, node)
+      parts.changed(node)
     }
     throw thrown
   }
+  if (saved.outcome === 'unchanged') return saved
+  if (saved.lost !== undefined) parts.lost(node, saved.lost)
+  learnRecord(parts, node, saved.record)
+  // The text of the record as it is now is the next one a program may base an edit on.
+  rememberText(parts, recordKeyOf(node), saved.text, 'shown')
+  parts.changed(node)
+  return saved
 }
 
 /** The next question about the record goes to the service. */
 export function expireRecord(catalog: Catalog, node: RecordNode): void {
   if (node.of === 'share') catalog.shares(node.project).refresh()
   else catalog.record(readableOf(node)).refresh()
-}
-
-/** The known record becomes the one that the save has read; of the record as of its listing. */
-export function learnSaved(
-  parts: EditingParts,
-  node: RecordNode,
-  saved: Extract<SaveResult, { outcome: 'stored' }>,
-): void {
-  if (saved.lost !== undefined) parts.lost(node, saved.lost)
-  learnRecord(parts, node, saved.record)
-  // The text of the record as it is now is the next one a program may base an edit on.
-  rememberText(parts, recordKeyOf(node), saved.text, 'shown')
-  parts.changed(node)
 }
 
 /** Takes a record that was just read for what is known of it. */

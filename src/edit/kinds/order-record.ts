@@ -11,7 +11,7 @@ import { idForm } from '../../remote/remote.js'
 import { chooseBase, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
 import { editableReport } from './report.js'
-import { resolveEntryId } from './report-list.js'
+import { resolveEntryId, unseenList } from './report-list.js'
 import type { ReportPorts } from './report-type.js'
 
 /** One line that says something. */
@@ -100,11 +100,8 @@ export function editableOrder(
 
 function rowsShown(dialect: Dialect, id: ReportId, record: JsonObject): readonly ReportRow[] {
   const rows = dialect.rows(record)
-  if (rows !== undefined) return rows
-  throw new Failure(
-    'refused',
-    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
-  )
+  if (rows === undefined) throw unseenList(id)
+  return rows
 }
 
 /** A path that begins with a dot, as a shell writes it, or a name of the folder's own links, is meant from there. */

@@ -96,12 +96,14 @@ function saysAll(usual: Json, list: Json): boolean {
 
 function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine: JsonObject): void {
   const name = dialect.listField(mine)
-  if (name === undefined || sameValue(fieldOf(base, name), fieldOf(mine, name))) return
-  throw new Failure(
+  if (name !== undefined && !sameValue(fieldOf(base, name), fieldOf(mine, name))) throw unseenList(id)
+}
+
+export const unseenList = (id: ReportId): Failure =>
+  new Failure(
     'refused',
     `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
   )
-}
 
 function sameValue(one: Json | undefined, other: Json | undefined): boolean {
   return one === undefined || other === undefined ? one === other : equalJson(one, other)
@@ -117,8 +119,7 @@ export async function rowsOfNew(
   context: RequestContext,
 ): Promise<readonly ReportRow[] | undefined> {
   const entries = ports.dialect.entries(written)
-  if (entries === undefined) return undefined
-  return checkedRows(ports, before, entries, context)
+  return entries && checkedRows(ports, before, entries, context)
 }
 
 /** The rows that these entries mean; one without a title keeps the title that it had. @throws Failure 'refused' for an entry that is no calculation */
