@@ -230,7 +230,7 @@ export class WriteSide {
     })
     if (draft.meta.apart) return
     if (node.kind === 'new') return this.newFiles.settle(node, draft)
-    if ((await this.#saver.settle({ record: this.#editable(node), draft }, context)) !== 'stored') return
+    if (!(await this.#saver.settle({ record: this.#editable(node), draft }, context))) return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     this.forget(node)
     this.#changed(node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node)

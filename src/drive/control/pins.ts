@@ -4,7 +4,7 @@ import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { CallResult, Control } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import type { PinTarget } from '../pins/pin-store.js'
+import type { PinTarget } from '../pins/subtree.js'
 import type { ControlParts } from './context.js'
 import { nodeAt } from './path-node.js'
 

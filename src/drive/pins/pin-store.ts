@@ -7,8 +7,7 @@ import { derivedNames } from '../../content-kinds.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { SizedContent } from './pin-fetch.js'
-
-export type PinTarget = Extract<Node, { kind: 'top' | 'project' | 'calculation' | 'report' | 'content' }>
+import type { PinTarget } from './subtree.js'
 
 export interface Pin {
   /** The key of its node: it stays what it is where its path changes. */

@@ -9,9 +9,8 @@ import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
-import type { Pin, PinStore, PinTarget } from './pin-store.js'
-import { PinSurvey } from './pin-survey.js'
-import type { KnownParts, MissingPart } from './subtree.js'
+import type { Pin, PinStore } from './pin-store.js'
+import { type KnownParts, type MissingPart, PinSurvey, type PinTarget } from './subtree.js'
 
 export interface PinsParts extends KnownParts {
   readonly store: PinStore

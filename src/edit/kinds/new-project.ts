@@ -1,7 +1,7 @@
 // New project: one POST for mkdir, and a look at the list where the answer was lost or the place is in doubt.
 
 import { asFailure, Failure, isA, unlessFailure } from '../../failure.js'
-import type { JsonObject } from '../../record/json/json.js'
+import { emptyObject, type JsonObject } from '../../record/json/json.js'
 import type {
   Dialect,
   Instant,
@@ -52,7 +52,7 @@ export async function makeProject(
   /** Another client may have made one of this name: ours says what was sent. */
   const isOurs = async (id: ProjectId) => {
     const like = dialect.retitled(await remote.project(id, context), said.title)
-    return unstoredFields(editsBetween(nothing, dialect.retitled(body, said.title)), like).length === 0
+    return unstoredFields(editsBetween(emptyObject, dialect.retitled(body, said.title)), like).length === 0
   }
   let id: ProjectId
   const answers = sentOnce({ ...context, look: { at: near.look.at, again } }, now())
@@ -77,5 +77,3 @@ export async function makeProject(
   const made: ListedProject = { kind: 'project', id, title, parent: said.parent, ...told }
   return { made, all: [...all, made] }
 }
-
-const nothing: JsonObject = { type: 'object', fields: [] }

@@ -6,7 +6,7 @@ import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share }
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
-import { type ReportPorts, typeOfNew, withTypeOf } from './report-type.js'
+import { listedType, type ReportPorts, withTypeOf } from './report-type.js'
 import { refuseBadPermission } from './whole-record.js'
 
 export interface NewRecordPorts extends ReportPorts {
@@ -16,6 +16,7 @@ export interface NewRecordPorts extends ReportPorts {
 /** No operation lists reports: after a lost answer it cannot be known. */
 export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   const { remote, dialect } = ports
+  const typeSaid = (written: JsonObject) => dialect.reportType(written) ?? dialect.reportTypeName(written)
   return {
     key: { kind: 'report', id: name, as: 'new' },
     withDigitsOf: dialect.withDigitsOf,
@@ -27,7 +28,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
         undefined
       )
         throw new Failure('refused', 'a new report needs a name')
-      const { id } = await typeOfNew(ports, written, context)
+      const { id } = await listedType(ports, typeSaid(written), context)
       const rows = await rowsOfNew(ports, { written, before: [] }, context)
       return dialect.newRecords.report(written, { type: id, rows })
     },
@@ -51,7 +52,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       const before = dialect.rows(record) ?? []
       const rows = await rowsOfNew(ports, { written, before }, context)
       const like = dialect.newRecords.reportLike(written, record, rows)
-      if ((dialect.reportType(written) ?? dialect.reportTypeName(written)) === undefined) return like
+      if (typeSaid(written) === undefined) return like
       return withTypeOf(ports, like, { written, like: record }, context)
     },
   }

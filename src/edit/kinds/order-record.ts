@@ -3,7 +3,7 @@
 import { posix } from 'node:path'
 import { Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
-import { type JsonObject, stringJson, withField } from '../../record/json/json.js'
+import { emptyObject, type JsonObject, stringJson, withField } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell, quotedCell, unquotedCell } from '../../record/tsv.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
@@ -212,10 +212,8 @@ function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): 
 
 const idsOf = (rows: readonly ReportRow[]) => rows.map(row => row.calculation)
 
-function listAlone(rows: readonly ReportRow[]): JsonObject {
-  const none: JsonObject = { type: 'object', fields: [] }
-  return withField(none, 'list', stringJson(idsOf(rows).join(',')))
-}
+const listAlone = (rows: readonly ReportRow[]): JsonObject =>
+  withField(emptyObject, 'list', stringJson(idsOf(rows).join(',')))
 
 /** 0 for the same order; rows that came or went weigh more than any number of moves. */
 function orderDistance(one: readonly string[], other: readonly string[]): number {

@@ -19,7 +19,7 @@ export interface ReportPorts {
  * The listed type of this number, else of this name; upper case counts only where two names differ in nothing else.
  * @throws Failure 'refused', with the list, where there is none or more than one
  */
-async function listedType(
+export async function listedType(
   { remote }: ReportPorts,
   said: string | undefined,
   context: RequestContext,
@@ -38,16 +38,6 @@ async function listedType(
     'refused',
     `more than one report type is called ${said}: write its number; there are ${known}`,
   )
-}
-
-/** The type that a text says which stands for itself, a new report's. @throws Failure 'refused' for a type that is not listed */
-export async function typeOfNew(
-  ports: ReportPorts,
-  written: JsonObject,
-  context: RequestContext,
-): Promise<ReportType> {
-  const [said, name] = [ports.dialect.reportType(written), ports.dialect.reportTypeName(written)]
-  return listedType(ports, said ?? name, context)
 }
 
 /**

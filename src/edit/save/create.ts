@@ -1,6 +1,6 @@
 // Creation of a record: checked before it is sent, sent once, and looked for where the answer was lost.
 import { asFailure, Failure, isA, unlessFailure } from '../../failure.js'
-import type { JsonObject } from '../../record/json/json.js'
+import { emptyObject, type JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -76,8 +76,6 @@ export interface CreatedRecord {
 export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
   made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
 
-const nothingYet: JsonObject = { type: 'object', fields: [] }
-
 export interface Creation {
   readonly record: NewRecord
   readonly draft: Draft
@@ -102,7 +100,7 @@ export async function createOnce(creation: Creation, context: RequestContext): P
     written = await withOwnDigits(creation, parseObject(text))
     if (draft.meta.made !== undefined && (await isStillMade(creation, written)))
       return { id: draft.meta.made, written }
-    refuseSameNames(nothingYet, written)
+    refuseSameNames(emptyObject, written)
     await refuseOtherPlace(creation, context)
     body = await record.compose(written, context)
     await history.remember(record.key, text, 'sent')

@@ -9,26 +9,23 @@ import { editsBetween, removed } from './diff.js'
 import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 import { setApart } from './other-thing.js'
 
-/** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
-export type Reconciled = 'stored' | 'not-stored' | 'nothing'
-
-/** Reads the record and tells whether the last attempt of this draft was carried out. */
+/** Reads the record; true if the last attempt of this draft was carried out, and the service has all that the draft says. */
 export async function reconcileAttempt(
   { record, draft, history }: Pick<SaveState, 'record' | 'draft' | 'history'>,
   context: RequestContext,
-): Promise<Reconciled> {
+): Promise<boolean> {
   const { attempt } = draft.meta
-  if (attempt === undefined) return 'nothing'
+  if (attempt === undefined) return false
   const recalled = [attempt.before, attempt.whole, attempt.form]
   const [before, whole, form] = recalled.map(hash => history.recall(record.key, hash))
-  if (before === undefined || whole === undefined || form === undefined) return 'nothing'
+  if (before === undefined || whole === undefined || form === undefined) return false
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
   const now = await record.read(context)
   if (record.isAnother(change.before, now)) throw await setApart(draft)
   if (record.compare(change, now).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
     // The attempt stays noted: a slow service may still carry it out.
-    return 'not-stored'
+    return false
   }
   await history.remember(record.key, whole, 'saved')
   await history.remember(record.key, form, 'saved')
@@ -64,11 +61,11 @@ export function tryObject(text: string): JsonObject | undefined {
 }
 
 /** The program may have written on since: then the draft holds more than what was stored. */
-async function closeAttempt(draft: Draft, { saved, form }: SaveAttempt): Promise<Reconciled> {
+async function closeAttempt(draft: Draft, { saved, form }: SaveAttempt): Promise<boolean> {
   const isAll = draft.hash() === saved
   const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
   await draft.change({ ...rest, saved, form, base: form, attempt: undefined })
-  return isAll ? 'stored' : 'not-stored'
+  return isAll
 }
 
 function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string[]): RecordChange {

@@ -25,7 +25,7 @@ import type {
   WrittenEdit,
 } from './editable.js'
 import { isOtherThan, setApart } from './other-thing.js'
-import { type Reconciled, reconcileAttempt, storedOf } from './reconcile.js'
+import { reconcileAttempt, storedOf } from './reconcile.js'
 import { type OwnText, ownText, quoted, sendChange } from './send-change.js'
 
 /** unchanged: the text says nothing new, and nothing was sent. stored: the service has the edit; `text` shows it. */
@@ -65,8 +65,8 @@ export class Saver {
     })
   }
 
-  /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
-  settle({ record, draft }: SaveRequest, context: RequestContext): Promise<Reconciled> {
+  /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke: true if it is stored. */
+  settle({ record, draft }: SaveRequest, context: RequestContext): Promise<boolean> {
     const { history } = this
     return this.#turns.take(keyName(record.key), () => reconcileAttempt({ record, draft, history }, context))
   }

@@ -33,6 +33,8 @@ export interface JsonWord {
 }
 export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
 
+export const emptyObject: JsonObject = { type: 'object', fields: [] }
+
 /** The value of a field, the last one where a name stands twice; undefined where there is none. */
 export function fieldOf({ fields }: JsonObject, name: string): Json | undefined {
   if (fields.length >= indexedFrom) return indexOf(fields).get(name)?.value
