@@ -116,7 +116,7 @@ export function openLookupVerbs(
   function mayBeWritten(node: Node): boolean {
     if (node.kind === 'content') return false
     return isEditable(node)
-      ? !(writeSide.source(node).editing instanceof Failure)
+      ? !(writeSide.source(node).editing() instanceof Failure)
       : writeSide.rights.frozen(node) === undefined
   }
 

@@ -23,7 +23,7 @@ async function twoWriters(directory: string) {
     outlivesText: false,
     opened: () => {},
     written: () => {},
-    editing: {
+    editing: () => ({
       begin: (_base, text) => drafts.create(key, { text }),
       noteRead: () => {},
       keep: async () => {},
@@ -32,7 +32,7 @@ async function twoWriters(directory: string) {
         saved.push(draft.text())
         return undefined
       },
-    },
+    }),
   }
   const records = new Records(() => {}, systemClock, { next: systemClock.now })
   const opening = { place: rootPlace, access: 'write' } as const

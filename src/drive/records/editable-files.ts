@@ -136,9 +136,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
       node.kind === 'order'
         ? orderOf(node, context)
         : chain(readRecord(node, catalog, context), record => shownOf(node, record)),
-    get editing() {
-      return editing(node)
-    },
+    editing: () => editing(node),
     outlivesText: false,
     written: at => times.written(nodeKey(node), at),
     opened() {

@@ -91,13 +91,10 @@ export class NewFiles {
   }
 
   source(node: NewNode): RecordSource {
-    const editing = (): Editing | Failure => this.#editing(node)
     return {
       key: nodeKey(node),
       produce: context => this.#produce(node, context),
-      get editing() {
-        return editing()
-      },
+      editing: () => this.#editing(node),
       outlivesText: true,
       written: at => this.parts.times.written(nodeKey(node), at),
       opened: () => {},
@@ -115,7 +112,7 @@ export class NewFiles {
   #editing(node: NewNode): Editing | Failure {
     const { drafts, history, rights, source } = this.parts
     const target = this.target(node)
-    const own = target === undefined ? undefined : source(target).editing
+    const own = target === undefined ? undefined : source(target).editing()
     const key = recordKeyOf(node)
     return (
       rights.refusal(node) ?? {

@@ -21,7 +21,7 @@ export interface RecordSource {
   /** The record's present text. */
   produce(context: RequestContext): MaybePromise<TextSnapshot>
   /** Undefined where this record cannot be changed, with the failure that says why. */
-  readonly editing: Editing | Failure
+  editing(): Editing | Failure
   /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
   readonly outlivesText: boolean
   /** A program opened it: what is known by having been opened is remembered. */
@@ -93,12 +93,13 @@ export const freshView = (
 export function noteRead(source: RecordSource, view: HandleView): void {
   if (view.isUnsent || view.read === view.bytes) return
   view.read = view.bytes
-  const { editing } = source
+  const editing = source.editing()
   if (!(editing instanceof Failure)) editing.noteRead(view.bytes, view.process)
 }
 
 /** @throws Failure: why this record cannot be changed */
-export function editingOf({ editing }: RecordSource): Editing {
+export function editingOf(source: RecordSource): Editing {
+  const editing = source.editing()
   if (editing instanceof Failure) throw editing
   return editing
 }

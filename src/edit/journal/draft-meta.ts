@@ -194,18 +194,12 @@ export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8A
 /** For the note of such a text. */
 export const lossWhy = (sentence: string): DraftReason => ({ kind: 'broken', sentence })
 
-/** A draft as its note is changed; `commit` brings text and note to the disk for good. */
-interface NotedDraft {
-  readonly meta: DraftMeta
-  commit(part: MetaChange): Promise<void>
-}
-
 /**
  * Writes the failure down beside the draft and answers the one to throw. Where it is not known what became of the request, one
  * that may have been carried out leaves the draft 'in-flight', everything else 'refused'.
  */
 export async function withFailure(
-  draft: NotedDraft,
+  draft: { readonly meta: DraftMeta; commit(part: MetaChange): Promise<void> },
   failure: Failure,
   state: DraftState = /^(sending|in-flight)$/.test(draft.meta.state) ? 'in-flight' : 'refused',
 ): Promise<Failure> {
