@@ -51,19 +51,16 @@ function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): rea
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
 }
 
-interface Renumbered {
-  readonly now: JsonObject
-  /** The record to save beside the new order: the service's own record, or a draft of it. */
-  readonly mine: JsonObject
-  readonly rows: readonly ReportRow[]
-}
-
 /**
- * The report in this order, every formula meaning the calculations it meant.
+ * The report in this order, every formula meaning the calculations it meant; `mine` is the record to save beside the new order: the
+ * service's own record, or a draft of it.
  * @throws Failure 'refused' where a formula's calculation is no longer in the list, where the list cannot be seen, and
  * where the draft changes the configuration in another way
  */
-export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumbered): JsonObject {
+export function renumberedReport(
+  dialect: Dialect,
+  { now, mine, rows }: Record<'now' | 'mine', JsonObject> & { readonly rows: readonly ReportRow[] },
+): JsonObject {
   const before = dialect.places(now)
   if (before === undefined) {
     throw new Failure(
@@ -83,7 +80,12 @@ export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumber
       `formulas compute with calculations that the new list does not have: ${lost.join('; ')}; keep them in the list, or change the configuration first`,
     )
   }
-  refuseNewMeaning(newlyMeaningful(configuration, before, after))
+  const fresh = newlyMeaningful(configuration, before, after)
+  if (fresh.length > 0)
+    throw new Failure(
+      'refused',
+      `${fresh.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
+    )
   const own = dialect.configuration(mine)
   if (own !== configuration && own !== result.renumbered) {
     throw new Failure(
@@ -92,12 +94,4 @@ export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumber
     )
   }
   return result.renumbered === configuration ? ordered : dialect.withConfiguration(ordered, result.renumbered)
-}
-
-function refuseNewMeaning(formulas: readonly string[]): void {
-  if (formulas.length === 0) return
-  throw new Failure(
-    'refused',
-    `${formulas.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
-  )
 }
