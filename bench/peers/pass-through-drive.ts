@@ -37,8 +37,6 @@ export function memoryDrive(nodes: Nodes, space: Space): Drive {
         return {
           name,
           mode: stats[at + 2]?.mode ?? 0,
-          kind: 'file',
-          id: undefined,
           node: nodeOf(path),
           known,
         }

@@ -9,9 +9,7 @@ import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import { GeneratedTexts } from '../drive/generated-texts.js'
-import { draftsKey, reportNamesKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
-import { pathDrive } from '../drive/interface/path-drive.js'
 import { spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { PinStore } from '../drive/pins/pin-store.js'
@@ -19,14 +17,12 @@ import { Pins } from '../drive/pins/pins.js'
 import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
-import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds } from '../drive/reused-ids.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { WriteSide } from '../drive/write-side.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { takeLock } from '../edit/journal/lock.js'
-import { Failure } from '../failure.js'
 import type { MetricSources } from '../metrics/figures.js'
 import { openWatch } from '../metrics/watch.js'
 import type { RequestContext } from '../remote/remote.js'
@@ -64,13 +60,10 @@ export function buildEditing(
     maxDeletes: config.maxDeletes,
     dialect,
     remote: withRenewedIds(remote, identities),
-    tell: key => tellOfText(news, key),
-    changed: () => news.tell('all'),
+    failureLog,
+    news,
     mountPoint,
     resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
-    failed: failureLog.note,
-    gone: failureLog.gone,
-    lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,
     clock,
@@ -87,16 +80,11 @@ export function buildEditing(
       drafts: drafts.names,
       unsentNew: place => writeSide.unsentNew(place),
       isNew: node => writeSide.isNew(node),
+      hides: (node, name) => writeSide.hides(node, name),
       hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
     },
   })
   return { writeSide, reusedIds, tree }
-}
-
-/** A new file becomes the name of a record, which is listed from then on; where a text is not saved, `drafts/` has it, too. */
-function tellOfText(news: KernelNews, key: string): void {
-  if (key.startsWith('new ')) news.tell('all')
-  else for (const shown of [key, draftsKey, reportNamesKey]) news.tell({ key: shown })
 }
 
 /** Requests of all pins side by side; the rest is for users, and for what is foreseen. */
@@ -173,13 +161,12 @@ export function buildDrive(
     cacheDirectory: join(account.places.cache, 'content'),
     status,
     pins,
-    now,
     watch: openWatch(metricSources(settings, caches, drafts)),
   })
   return {
     drive: openDrive(parts),
     /** The same drive for commands, without a kernel. */
-    reader: openDriveReader(pathDrive(unwatched), clock, failureLog.note),
+    reader: openDriveReader(unwatched, clock, failureLog.note),
     control,
     pins,
   }

@@ -27,7 +27,7 @@ export interface Deadlines {
 export interface DriveParts {
   readonly tree: Tree
   readonly catalog: Catalog
-  readonly identities: Pick<Identities, 'count'>
+  readonly identities: Identities
   readonly content: ContentCache
   readonly times: Times
   readonly generated: GeneratedTexts

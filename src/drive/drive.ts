@@ -7,8 +7,6 @@ import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
 import { openLookupVerbs } from './lookup-verbs.js'
 import { openNamespaceVerbs } from './namespace-verbs.js'
-import { isDirectory } from './nodes/node.js'
-import { openResolver } from './tree/resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
   const { deadlines, writeSide } = parts
@@ -22,17 +20,13 @@ export function openDrive(parts: DriveParts): Drive {
     read: within(deadlines.read),
     save: within(deadlines.save),
   }
-  const resolver = openResolver(
-    parts.tree,
-    (node, name) => (!isDirectory(node) && writeSide.isHidden(node)) || burst.hides(node, name),
-  )
-  const lookup = openLookupVerbs(parts, resolver, until.metadata)
-  const namespace = openNamespaceVerbs(parts, resolver, until)
+  const lookup = openLookupVerbs(parts, until.metadata)
+  const namespace = openNamespaceVerbs(parts, until)
   const during = <Value>(work: MaybePromise<Value>): MaybePromise<Value> =>
     work instanceof Promise ? burst.during(work) : work
   return {
     ...lookup,
-    ...openFileVerbs(parts, resolver, until),
+    ...openFileVerbs(parts, until),
     ...namespace,
     // A program that removes looks, lists and removes: while one of these waits for the service, it is at work.
     lookup: name => during(lookup.lookup(name)),

@@ -4,7 +4,6 @@ import { type Failure, isA } from '../failure.js'
 import { parentOf } from '../layout.js'
 import type { Instant } from '../remote/remote.js'
 
-/** The last failure at a path. */
 export interface LoggedFailure {
   readonly at: Instant
   readonly verb: string

@@ -27,7 +27,6 @@ export interface GeneratedSources {
   readonly catalog: Catalog
   readonly tree: Tree
   readonly reports: KnownReports
-  /** The mount's own state as JSON text. */
   readonly status: () => Promise<string>
   /** Nodes that wait to be deleted are not listed. */
   readonly isHidden: (node: Node) => boolean
@@ -72,33 +71,26 @@ export class GeneratedTexts {
 
   async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {
     const key = nodeKey(node)
-    const bytes = await generateText(node, this.sources, context)
+    const made = await generateText(node, this.sources, context)
+    const bytes = typeof made === 'string' ? Buffer.from(made) : made
     const text = { bytes, mtime: this.times.ofText(key, bytes, undefined) }
     this.#looked.set(key, { text, at: this.now() })
     return text
   }
 }
 
-/** The present wording of a generated text, in UTF-8. */
+/** The present wording of a generated text. */
 async function generateText(
   node: GeneratedNode,
   sources: GeneratedSources,
   context: RequestContext,
-): Promise<Uint8Array> {
-  if (node.text !== 'project-index') return Buffer.from(await wording(node.text, sources, context))
-  const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
-  const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
-  return bytesOfParts(indexPieces(children))
-}
-
-type UnindexedText = Exclude<GeneratedNode['text'], 'project-index'>
-
-async function wording(
-  text: UnindexedText,
-  sources: GeneratedSources,
-  context: RequestContext,
-): Promise<string> {
-  switch (text) {
+): Promise<Uint8Array | string> {
+  switch (node.text) {
+    case 'project-index': {
+      const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
+      const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
+      return bytesOfParts(indexPieces(children))
+    }
     case 'report-index':
       return reportIndex(sources, context)
     case 'status':
@@ -109,14 +101,8 @@ async function wording(
       const types = await sources.catalog.reportTypes().ask(context)
       return prettyPrint({ type: 'array', items: types.map(type => type.record) })
     }
-    case 'first-steps':
-      return firstSteps
-    case 'readme':
-      return readme
-    case 'reports-readme':
-      return reportsReadme
-    case 'users-readme':
-      return usersReadme
+    default:
+      return fixedTexts[node.text]
   }
 }
 
@@ -125,10 +111,8 @@ async function reportIndex({ catalog, reports }: GeneratedSources, context: Requ
   const known = reports.list()
   const types = known.length === 0 ? [] : await recover(catalog.reportTypes().ask(context), () => [])
   const nameOf = (type: string): string => types.find(({ id }) => id === type)?.title ?? type
-  return tsvTable(
-    ['id', 'title', 'type', 'calculations'],
-    known.map(({ id, title, type, calculations }) => [id, title, nameOf(type), calculations ?? '?']),
-  )
+  const rows = known.map(({ id, title, type, calculations = '?' }) => [id, title, nameOf(type), calculations])
+  return [['id', 'title', 'type', 'calculations'], ...rows].map(tsvLine).join('')
 }
 
 const linesAtOnce = 256
@@ -177,10 +161,6 @@ function* bundled(entries: readonly Dentry[]): Generator<BatchEntry> {
 type ChildEntry = Dentry & { readonly node: ProjectNode | CalculationNode }
 const isChild = (entry: Dentry): entry is ChildEntry =>
   entry.node.kind === 'project' || entry.node.kind === 'calculation'
-
-function tsvTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [head, ...rows].map(tsvLine).join('')
-}
 
 const tsvLine = (row: readonly (string | number)[]): string =>
   `${row.map(value => quotedCell(String(value))).join('\t')}\n`
@@ -243,3 +223,10 @@ is refused; calcfs delete PATH... deletes several things, and asks before.
 Files of calculations never change, and you cannot create files here: the server accepts no uploads.
 calcfs why PATH explains what failed; touch a folder to see other people's changes at once.
 `
+
+const fixedTexts = {
+  'first-steps': firstSteps,
+  readme,
+  'reports-readme': reportsReadme,
+  'users-readme': usersReadme,
+} as const

@@ -10,25 +10,19 @@ import {
   type DatedNode,
   type Dentry,
   type DirectoryNode,
+  filterEntries,
   isDirectory,
   isEditable,
   type Node,
-  nodeId,
   nodeKey,
-  nodeKind,
 } from './nodes/node.js'
-import { type Place, pathOf } from './nodes/place.js'
+import { directoryIn, type Place, pathOf } from './nodes/place.js'
 import type { TextSnapshot } from './records/source.js'
-import { directoryIn, type Resolver } from './tree/resolver.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
 const directorySize = 4096
 
-export function openLookupVerbs(
-  parts: DriveParts,
-  resolver: Resolver,
-  until: () => RequestContext,
-): LookupVerbs {
+export function openLookupVerbs(parts: DriveParts, until: () => RequestContext): LookupVerbs {
   const { catalog, content, identities, scratch, times, tree, writeSide } = parts
   const { records } = writeSide
 
@@ -123,7 +117,8 @@ export function openLookupVerbs(
   async function readdir(place: Place): Promise<Listing> {
     const context = until()
     const directory = directoryIn(place)
-    const entries = resolver.shown(await listed(place, directory, context))
+    const all = await listed(place, directory, context)
+    const entries = filterEntries(all, ({ node, name }) => !writeSide.hides(node, name))
     const path = pathOf(place)
     parts.foresight.listed(path, directory, entries)
     parts.failureLog.over(path, 'readdir')
@@ -156,7 +151,7 @@ export function openLookupVerbs(
   return {
     lookup(name) {
       const context = until()
-      return chain(resolver.child(name, context), node => {
+      return chain(tree.shown(name, context), node => {
         if (node.kind === 'content' || node.kind === 'record') parts.foresight.looked(pathOf(name), node)
         return attributes(node, name.parent.node, context)
       })
@@ -190,8 +185,6 @@ function shownAs(entries: readonly Dentry[], attributesOf: (node: Node) => Attri
         yield {
           name,
           mode: modeOf(node, false),
-          kind: nodeKind(node),
-          id: nodeId(node),
           node,
           known: () => attributesOf(node),
         }

@@ -11,15 +11,13 @@ import type { Call, NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
 import { type ContentNode, type EditableNode, isDirectory, isEditable, nodeKey } from './nodes/node.js'
-import { type Name, pathOf } from './nodes/place.js'
+import { directoryIn, type Name, pathOf } from './nodes/place.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { isLockName, refuseProgramsName } from './nodes/well-known-names.js'
 import { awayMs } from './records/open-record.js'
-import { directoryIn, type Resolver } from './tree/resolver.js'
 
 export function openNamespaceVerbs(
   parts: DriveParts,
-  resolver: Resolver,
   until: Record<'metadata' | 'save', () => RequestContext>,
 ): NamespaceVerbs {
   const { failureLog, removals, scratch, tree, writeSide } = parts
@@ -29,7 +27,7 @@ export function openNamespaceVerbs(
 
   async function unlink(name: Name): Promise<void> {
     const context = until.save()
-    const node = await resolver.child(name, context)
+    const node = await tree.shown(name, context)
     if (node.kind === 'scratch') return scratch.remove(node.place)
     if (node.kind === 'link' && node.place !== undefined) return scratch.unlink(node.place)
     if (node.kind === 'draft-text') return void (await writeSide.discardDraft(parts.drafts.named(node.name)))
@@ -86,10 +84,10 @@ export function openNamespaceVerbs(
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
   async function rename(from: Name, to: Name, call?: Call): Promise<void> {
     const context = until.save()
-    const node = await resolver.child(from, context)
+    const node = await tree.shown(from, context)
     if (node.kind === 'project' || node.kind === 'calculation') return retitle(node, { from, to }, context)
-    const target = await resolver.editable(to, context)
-    const place = await resolver.scratch(to, context)
+    const target = await tree.editable(to, context)
+    const place = await tree.scratch(to, context)
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.clock.now()
       await writeSide.recreated(target)
@@ -166,14 +164,14 @@ export function openNamespaceVerbs(
 
   async function rmdir(name: Name): Promise<void> {
     const context = until.save()
-    const node = await resolver.child(name, context)
+    const node = await tree.shown(name, context)
     if (!isDirectory(node)) throw new Failure('not-directory', `${pathOf(name)} is not a directory`)
     await removals.rmdir(pathOf(name), node, context)
   }
 
   /** Where a program may have files of its own, emacs has its lock. */
   async function symlink(target: string, name: Name): Promise<void> {
-    const place = isLockName(name.name) ? await resolver.scratch(name, until.metadata()) : undefined
+    const place = isLockName(name.name) ? await tree.scratch(name, until.metadata()) : undefined
     if (place === undefined) throw new Failure('not-permitted', `${pathOf(name)}: the service holds no links`)
     await refuseTaken(name, until.metadata())
     scratch.link(place, target)

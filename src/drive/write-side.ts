@@ -16,9 +16,13 @@ import { Failure, isAbsent } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
 import { CreateRename } from './create-rename.js'
+import type { FailureLog } from './failure-log.js'
+import { draftsKey, reportNamesKey } from './interface/attributes.js'
+import type { KernelNews } from './interface/kernel-news.js'
 import { type NameAliases, openNameAliases } from './names/name-aliases.js'
 import {
   type EditableNode,
+  isDirectory,
   type NewNode,
   type Node,
   nodeKey,
@@ -32,7 +36,7 @@ import {
   readableOf,
 } from './records/editable-files.js'
 import { NewFiles } from './records/new.js'
-import { nodeOfRecordKey } from './records/node-key.js'
+import { nodeOfRecordKey, pathOfNode } from './records/node-key.js'
 import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
@@ -42,24 +46,19 @@ import { type Access, type AccessRights, openAccessRights } from './tree/access.
 import type { NewPlace } from './tree/reports.js'
 import type { Tree } from './tree/tree.js'
 
-export interface WriteSideSources extends Omit<EditingParts, 'rights' | 'save' | 'editable' | 'changed'> {
+export interface WriteSideSources
+  extends Omit<EditingParts, 'rights' | 'save' | 'editable' | 'changed' | 'lost'> {
   readonly access: Access
   /** How many things one burst of removals may delete. */
   readonly maxDeletes: number
   readonly remote: Remote
   readonly identities: Identities
-  /** Told the key of what is another text now, or none, at every name of it. */
-  readonly tell: (key: string) => void
+  readonly news: Pick<KernelNews, 'tell'>
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
   readonly mountPoint: string
   readonly resolveEntry: NewRecordPorts['resolveEntry']
-  /** Takes a failure that no call returned, by the path at which `calcfs why` will be asked. */
-  readonly failed: (verb: 'removing' | 'deleting', path: string, failure: Failure) => void
-  /** It is gone, with all that is below it: what failed there is told no more. */
-  readonly gone: (path: string) => void
-  /** A thing shown at several paths is another one now, or hidden. */
-  readonly changed: () => void
+  readonly failureLog: Pick<FailureLog, 'note' | 'gone'>
   /** Milliseconds that a save may take. */
   readonly patience: number
   readonly clock: Clock
@@ -79,16 +78,18 @@ export class WriteSide {
   readonly #changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
 
   constructor(private readonly sources: WriteSideSources) {
-    const { catalog, clock, dialect, history, remote } = sources
+    const { catalog, clock, dialect, failureLog, history, news, remote } = sources
     const { now } = clock
     this.ports = { remote, dialect, resolveEntry: sources.resolveEntry }
     this.rights = openAccessRights(sources.access, { catalog, dialect })
     this.aliases = openNameAliases(sources.state, sources.mountPoint)
-    this.records = new Records(sources.tell, clock, sources.times)
+    this.records = new Records(key => this.#tell(key), clock, sources.times)
     this.burst = new Burst({
       ...sources,
       back: node => this.#isBack(node),
-      gone: ({ path }) => sources.gone(path),
+      gone: ({ path }) => failureLog.gone(path),
+      failed: failureLog.note,
+      changed: () => news.tell('all'),
       send: thing => this.#delete(thing),
     })
     this.#saver = new Saver(history, now)
@@ -98,6 +99,7 @@ export class WriteSide {
       save: (request, context) => this.#save(request, context),
       editable: node => this.#editable(node),
       changed: node => this.#changed(node),
+      lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
     }
     this.#recordSource = openRecordSources(parts)
     this.newFiles = new NewFiles({
@@ -122,14 +124,13 @@ export class WriteSide {
     this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
   }
 
-  /** How a record is read and edited. */
   source(node: EditableNode): RecordSource {
     return node.kind === 'new' ? this.newFiles.source(node) : this.#recordSource(node)
   }
 
   removals(tree: Tree): Removals {
     const { burst, aliases, records, rights } = this
-    const { catalog, clock, gone } = this.sources
+    const { catalog, clock, failureLog } = this.sources
     return new Removals({
       burst,
       sender: this.deleteSender,
@@ -141,7 +142,7 @@ export class WriteSide {
       hasText: node => records.draftOf(nodeKey(node)) !== undefined,
       projectGone({ id }, path) {
         records.known(nodeKey({ kind: 'record', of: 'project', id }))?.bringBack()
-        gone(path)
+        failureLog.gone(path)
       },
       now: clock.now,
     })
@@ -157,6 +158,11 @@ export class WriteSide {
     return this.records.known(nodeKey(node))?.isAway === true || this.burst.has(nodeKey(this.meant(node)))
   }
 
+  /** The same of a name: what lies in a removed thing is removed. */
+  hides(node: Node, name: string): boolean {
+    return (!isDirectory(node) && this.isHidden(node)) || this.burst.hides(node, name)
+  }
+
   /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   async recreated(node: EditableNode): Promise<void> {
     const record = this.meant(node)
@@ -166,7 +172,7 @@ export class WriteSide {
   /** The new files of a directory that are not saved yet. */
   unsentNew(of: NewPlace): readonly NewNode[] {
     return this.sources.drafts.unsent().flatMap(draft => {
-      const node = nodeOf(draft)
+      const node = nodeOfRecordKey(draft.key)
       if (node?.kind !== 'new' || !this.#isShown(node, draft)) return []
       const isHere =
         node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
@@ -180,7 +186,7 @@ export class WriteSide {
 
   /** Ends an unsaved text: its file shows what the service has. */
   async end(draft: Draft): Promise<void> {
-    const node = nodeOf(draft)
+    const node = nodeOfRecordKey(draft.key)
     const record = node && this.records.known(nodeKey(node))
     if (record === undefined) return draft.discard()
     // Of two drafts of one record only one is shown in its place: the other is no part of this.
@@ -208,11 +214,11 @@ export class WriteSide {
     const { drafts } = this.sources
     for (const draft of drafts.unsent()) {
       const isApart = draft.meta.apart === true || draft.damage !== undefined
-      const node = isApart ? undefined : nodeOf(draft)
+      const node = isApart ? undefined : nodeOfRecordKey(draft.key)
       if (node !== undefined) this.records.record(nodeKey(node)).adopt(draft)
     }
     for (const draft of drafts.emptied()) {
-      const node = nodeOf(draft)
+      const node = nodeOfRecordKey(draft.key)
       if (node?.kind !== 'new' || this.records.draftOf(nodeKey(node)) !== undefined) continue
       this.records.record(nodeKey(node)).adopt(draft)
       this.records.record(nodeKey(node)).setAside()
@@ -221,7 +227,7 @@ export class WriteSide {
 
   /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
   async settle(draft: Draft, context: RequestContext): Promise<void> {
-    const node = nodeOf(draft)
+    const node = nodeOfRecordKey(draft.key)
     if (node === undefined || draft.meta.apart === true) return
     const revision = this.records.record(nodeKey(node)).revision
     await this.#confirm(node, context).catch(async thrown => {
@@ -265,10 +271,17 @@ export class WriteSide {
   }
 
   #changed(node: RecordNode): void {
-    const { clock, tell } = this.sources
-    this.#changedAt.set(nodeKey(node), clock.now())
+    this.#changedAt.set(nodeKey(node), this.sources.clock.now())
     const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
-    for (const key of [nodeKey(node), ...order, ...this.newFiles.keysOf(node)]) tell(key)
+    for (const key of [nodeKey(node), ...order, ...this.newFiles.keysOf(node)]) this.#tell(key)
+  }
+
+  /** At every name of it is another text, or none. A new file becomes the name of a record, which is listed from then on. */
+  #tell(key: string): void {
+    const { news } = this.sources
+    if (key.startsWith('new ')) news.tell('all')
+    // A text that is not saved is in `drafts/`, too.
+    else for (const shown of [key, draftsKey, reportNamesKey]) news.tell({ key: shown })
   }
 
   #writtenAt(node: RecordNode): Instant {
@@ -315,10 +328,6 @@ async function noteGone(draft: Draft, failure: Failure): Promise<void> {
   const { state, why } = draft.meta
   if (state === 'refused' && why?.kind !== 'conflict') await withFailure(draft, failure)
 }
-
-/** Undefined where its note is damaged, or of another version. */
-const nodeOf = ({ key }: Draft): EditableNode | undefined =>
-  key === undefined ? undefined : nodeOfRecordKey(key)
 
 const textGivenUp =
   'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'

@@ -17,29 +17,30 @@ interface XattrSources {
   readonly records: Records
   readonly failureLog: FailureLog
   readonly roots: Roots
-  /** The service's address, for `.url`. */
   readonly service: string
 }
 
-const prefix = 'user.calcfs.'
 const below = '/projects/'
 
 export function openXattrs(sources: XattrSources) {
-  function all(path: string, node: Node): Map<string, string> {
-    const found: [string, string | undefined][] = [
-      ['id', nodeId(node)],
-      ['kind', nodeKind(node)],
-      ['path', webPathOf(path, node)],
-      ['url', sources.service],
-      [
-        'cached',
-        node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
-      ],
-      ['draft', isEditable(node) ? draftState(sources.records.draftOf(nodeKey(node))) : undefined],
-      ['error', sources.failureLog.why(path, nodeKey(node))],
-      ['stale', staleFailure(node, sources.catalog)?.message],
-    ]
-    return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))
+  /** By their names behind `user.calcfs.`. */
+  const all = (path: string, node: Node) => ({
+    id: nodeId(node),
+    kind: nodeKind(node),
+    path: webPathOf(path, node),
+    url: sources.service,
+    cached:
+      node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
+    draft: draftState(isEditable(node) ? sources.records.draftOf(nodeKey(node)) : undefined),
+    error: sources.failureLog.why(path, nodeKey(node)),
+    stale: staleFailure(node, sources.catalog)?.message,
+  })
+
+  function named(path: string, node: Node): Map<string, string> {
+    const found = Object.entries(all(path, node))
+    return new Map(
+      found.flatMap(([name, text]) => (text === undefined ? [] : [[`user.calcfs.${name}`, text]])),
+    )
   }
 
   /** As the platform's web pages show it; below by-id/ and reports/ none is known. */
@@ -49,8 +50,9 @@ export function openXattrs(sources: XattrSources) {
   }
 
   return {
-    get: (path: string, node: Node, name: string): string | undefined => all(path, node).get(name),
-    list: (path: string, node: Node): readonly string[] => [...all(path, node).keys()],
+    all,
+    get: (path: string, node: Node, name: string): string | undefined => named(path, node).get(name),
+    list: (path: string, node: Node): readonly string[] => [...named(path, node).keys()],
   }
 }
 

@@ -1,5 +1,5 @@
 // Answers about names: which inode a name has, for how long they hold here and at the kernel, and what an answer that is not taken undoes.
-import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
+import { type Attributes, isDirectoryMode } from '../drive/interface/attributes.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { isEditable, nodeKey } from '../drive/nodes/node.js'
 import type { MaybePromise } from '../maybe-promise.js'
@@ -29,10 +29,6 @@ export interface RequestParts {
   readonly xattrs: boolean
   readonly clock: Pick<Clock, 'now'>
 }
-
-const typeBits = 0o170000 // S_IFMT, inode(7)
-
-export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === fileTypes.directory
 
 /** The inode of what the drive has found at a name. */
 export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes: Attributes): Inode {

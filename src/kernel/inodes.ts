@@ -65,7 +65,6 @@ export class Inode implements Place {
   }
 }
 
-/** The inode at a name. */
 export interface Found {
   readonly node: Node
   readonly thing: string
@@ -97,7 +96,6 @@ export class Inodes {
     this.#note(this.root)
   }
 
-  /** How many node ids the kernel may ask about. */
   get size(): number {
     return this.#byId.size
   }
@@ -115,7 +113,6 @@ export class Inodes {
     return pathOf(name === undefined ? parent : { parent, name })
   }
 
-  /** All that stand for a thing. */
   ofThing(thing: string): Iterable<Inode> {
     const known = this.#byThing.get(thing)
     return known instanceof Inode ? [known] : (known ?? [])

@@ -1,8 +1,9 @@
 // Opcode table: which request each opcode is, and whether its wait may be interrupted.
+import type { Name } from '../drive/nodes/place.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Answer, nothing, Remembered, type RequestParts } from './entries.js'
 import { Listings } from './listings.js'
-import { type Header, handleIn, opcodes } from './protocol.js'
+import { type Header, handleIn, opcodes, symlinkIn } from './protocol.js'
 import { Requests } from './requests.js'
 
 /** A request that is answered: how logs call it, and whether its wait may be interrupted, because it changes nothing. */
@@ -23,19 +24,23 @@ export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap
   const changing = (verb: string, answer: Handled['answer']): Handled => ({ verb, answer, mayEnd: false })
   const altering = (verb: string, answer: Handled['answer']): Handled =>
     changing(verb, (message, header, name) => remembered.during(() => answer(message, header, name)))
+  const making = (verb: string, make: (made: Name, message: Buffer) => Promise<void>): Handled =>
+    altering(verb, (message, header, name) => requests.make(header, name, made => make(made, message)))
+  /** It is refused, whatever is there. */
+  const setxattr: Handled['answer'] = (_, { node }) => chain(drive.setxattr(given.inodes.get(node)), nothing)
   const all: [number, Handled][] = [
     [opcodes.lookup, asking('lookup', (_, header, name) => requests.lookup(header, name))],
     [opcodes.getattr, asking('getattr', (_, header) => requests.getattr(header))],
     [opcodes.setattr, altering('setattr', (message, header) => requests.setattr(message, header))],
     [opcodes.readlink, asking('readlink', (_, header) => requests.readlink(header))],
-    [opcodes.symlink, altering('symlink', (message, header) => requests.symlink(message, header))],
-    [opcodes.mknod, altering('mknod', (_, header, name) => requests.mknod(header, name))],
-    [opcodes.mkdir, altering('mkdir', (_, header, name) => requests.mkdir(header, name))],
-    [opcodes.unlink, altering('unlink', (_, header, name) => requests.remove(header, name))],
-    [opcodes.rmdir, altering('rmdir', (_, header, name) => requests.remove(header, name))],
+    [opcodes.symlink, making('symlink', (made, message) => drive.symlink(symlinkIn(message).target, made))],
+    [opcodes.mknod, making('mknod', made => drive.mknod(made))],
+    [opcodes.mkdir, making('mkdir', made => drive.mkdir(made))],
+    [opcodes.unlink, altering('unlink', (_, header, name) => requests.remove(header, name, drive.unlink))],
+    [opcodes.rmdir, altering('rmdir', (_, header, name) => requests.remove(header, name, drive.rmdir))],
     [opcodes.rename, altering('rename', (message, header) => requests.rename(message, header))],
     [opcodes.rename2, altering('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.link, altering('link', (_, header, name) => requests.link(header, name))],
+    [opcodes.link, making('link', made => drive.link(made))],
     [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
     [opcodes.create, altering('create', (_, header, name) => requests.create(header, name))],
     [opcodes.read, asking('read', message => requests.read(message))],
@@ -54,8 +59,8 @@ export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap
     all.push(
       [opcodes.getxattr, asking('getxattr', (message, header) => requests.getxattr(message, header))],
       [opcodes.listxattr, asking('listxattr', (message, header) => requests.listxattr(message, header))],
-      [opcodes.setxattr, altering('setxattr', (_, header) => requests.setxattr(header))],
-      [opcodes.removexattr, altering('removexattr', (_, header) => requests.setxattr(header))],
+      [opcodes.setxattr, altering('setxattr', setxattr)],
+      [opcodes.removexattr, altering('removexattr', setxattr)],
     )
   return new Map(all)
 }

@@ -1,4 +1,5 @@
 // Requests of the kernel: opcodes and the layouts of requests, as include/uapi/linux/fuse.h has them (7.23 to 7.45); little-endian.
+import { accessOf, type OpenAccess } from '../drive/interface/verbs.js'
 
 /** The requests of the kernel, enum fuse_opcode. */
 export const opcodes = {
@@ -125,14 +126,13 @@ function twoTexts(message: Buffer, behind: number): readonly [string, string] {
   return [oneText(message, behind), message.toString('utf8', second, endOfText(message, second))]
 }
 
-export const openIn = (message: Buffer): { readonly flags: number } => ({
-  flags: body(message, 8).readUInt32LE(0),
-})
+export const openAccessIn = (message: Buffer): OpenAccess => accessOf(body(message, 8).readUInt32LE(0))
 
 /** True if an open may be interrupted: one for writing has begun something. Any other request is no open. */
 export const openAccessIsRead = (message: Buffer, { opcode }: Header): boolean =>
-  opcode !== opcodes.open || (openIn(message).flags & 0o3) === 0
+  opcode !== opcodes.open || openAccessIn(message) === 'read'
 
+/** A handle; of INTERRUPT the request that is meant. */
 export const handleIn = (message: Buffer): number => wide(body(message, 8), 0)
 
 /** Bytes before the name in a request about a name in a directory; of two names the first. */
@@ -244,8 +244,6 @@ export function forgottenIn(message: Buffer, { opcode, node }: Header) {
     count: wide(given, 16 + at * 16),
   }))
 }
-
-export const interruptedIn = (message: Buffer): number => wide(body(message, 8), 0)
 
 export function initIn(message: Buffer) {
   const given = body(message, 16)

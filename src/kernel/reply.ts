@@ -193,9 +193,8 @@ const nanosecondsOf = (seconds: number): number => Math.floor((seconds % 1) * 1e
 export const putOpened = (reply: Reply, handle: number, flags: number): Reply =>
   reply.u64(handle).u32(flags).u32(0)
 
+/** struct fuse_write_out and fuse_getxattr_out, which tells the length that was asked for. */
 export const putWritten = (reply: Reply, bytes: number): Reply => reply.u32(bytes).u32(0)
-/** struct fuse_getxattr_out: the length that was asked for. */
-export const putXattrSize = putWritten
 
 export interface DirentOut {
   readonly ino: bigint

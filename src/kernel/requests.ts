@@ -23,25 +23,14 @@ import {
   type Header,
   handleIn,
   listxattrSize,
-  opcodes,
-  openIn,
+  openAccessIn,
   readIn,
   renameIn,
   type SetattrIn,
   setattrIn,
-  symlinkIn,
   writeIn,
 } from './protocol.js'
-import {
-  openFlags,
-  putAttrOut,
-  putEntry,
-  putOpened,
-  putSpace,
-  putWritten,
-  putXattrSize,
-  Reply,
-} from './reply.js'
+import { openFlags, putAttrOut, putEntry, putOpened, putSpace, putWritten, Reply } from './reply.js'
 
 interface OpenFile {
   readonly inode: Inode
@@ -56,9 +45,6 @@ interface Asked {
   readonly thread: number
   readonly state: number
 }
-
-const accessMask = 0o3 // O_ACCMODE, open(2)
-const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 
 export class Requests {
   readonly #files = new Map<number, OpenFile>()
@@ -175,7 +161,7 @@ export class Requests {
   }
 
   open(message: Buffer, { node, pid }: Header): MaybePromise<Answer> {
-    const access = accesses[openIn(message).flags & accessMask] ?? 'write'
+    const access = openAccessIn(message)
     const inode = this.parts.inodes.get(node)
     const isSure = this.parts.inodes.arrived(pid, inode)
     // A text that is open stays its readers': who comes to write it finds another node at the name.
@@ -296,36 +282,17 @@ export class Requests {
     })
   }
 
-  mkdir({ node }: Header, name: string): Promise<Answer> {
-    return this.#make(node, name, made => this.parts.drive.mkdir(made))
-  }
-
-  symlink(message: Buffer, { node }: Header): Promise<Answer> {
-    const { name, target } = symlinkIn(message)
-    return this.#make(node, name, made => this.parts.drive.symlink(target, made))
-  }
-
-  mknod({ node }: Header, name: string): Promise<Answer> {
-    return this.#make(node, name, made => this.parts.drive.mknod(made))
-  }
-
-  link({ node }: Header, name: string): Promise<Answer> {
-    return this.#make(node, name, made => this.parts.drive.link(made))
-  }
-
   /** A new thing has a new id, whatever had the name before. */
-  async #make(node: number, name: string, make: (made: Name) => Promise<void>): Promise<Answer> {
+  async make({ node }: Header, name: string, make: (made: Name) => Promise<void>): Promise<Answer> {
     const parent = this.parts.inodes.get(node)
     await make({ parent, name })
     this.parts.inodes.removed(parent, name)
     return this.#entered(parent, name, await this.parts.drive.lookup({ parent, name }))
   }
 
-  async remove({ node, opcode }: Header, name: string): Promise<Answer> {
+  async remove({ node }: Header, name: string, remove: (name: Name) => Promise<void>): Promise<Answer> {
     const parent = this.parts.inodes.get(node)
-    await (opcode === opcodes.rmdir
-      ? this.parts.drive.rmdir({ parent, name })
-      : this.parts.drive.unlink({ parent, name }))
+    await remove({ parent, name })
     this.parts.inodes.removed(parent, name)
     return nothing()
   }
@@ -376,14 +343,10 @@ export class Requests {
       xattrAnswer(Buffer.from(names.map(name => `${name}\0`).join('')), size),
     )
   }
-
-  setxattr({ node }: Header): MaybePromise<Answer> {
-    return chain(this.parts.drive.setxattr(this.parts.inodes.get(node)), nothing)
-  }
 }
 
 /** A size of 0 asks for the length alone. */
 function xattrAnswer(value: Buffer, size: number): Answer {
-  if (size === 0) return { reply: putXattrSize(new Reply(), value.length) }
+  if (size === 0) return { reply: putWritten(new Reply(), value.length) }
   return value.length > size ? { reply: new Reply(0), error: 'ERANGE' } : { reply: new Reply().raw(value) }
 }

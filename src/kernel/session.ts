@@ -18,10 +18,10 @@ import { type Handled, requestsOf } from './opcode-table.js'
 import {
   forgottenIn,
   type Header,
+  handleIn,
   headerOf,
   initFlags,
   initIn,
-  interruptedIn,
   Malformed,
   nameIn,
   opcodes,
@@ -34,7 +34,6 @@ export interface Device {
   /** The length of the request. @throws EAGAIN where there is none */
   read(into: Buffer): number
   write(message: Buffer): void
-  /** Bytes of a page of memory. */
   readonly pageBytes: number
 }
 
@@ -152,7 +151,7 @@ export class Session {
         for (const { node, count } of forgottenIn(message, header)) this.inodes.forget(node, count)
         break
       case opcodes.interrupt:
-        this.#interrupted(interruptedIn(message))
+        this.#interrupted(handleIn(message))
         break
       case opcodes.init:
         this.#init(message, unique)
@@ -180,7 +179,8 @@ export class Session {
     else if (!(given.value instanceof Promise)) this.#finish(call, header.unique, given.value)
     else {
       const changesNothing = mayEnd && openAccessIsRead(message, header)
-      pending.begin(verb, this.#whenGiven(call, header, given.value, changesNothing))
+      const answered = this.#whenGiven(call, header, given.value, changesNothing)
+      if (!mayEnd) pending.begin(answered)
     }
   }
 

@@ -1,6 +1,6 @@
 // The activity of a mount, for those who ask: the picture of `calcfs top`, the metrics, the health.
 
-import type { WatchControl } from '../drive/control/context.js'
+import type { ControlParts } from '../drive/control/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
 import { Failure } from '../failure.js'
 import { machineClocks } from '../system/machine-clocks.js'
@@ -82,7 +82,7 @@ function replaced(cause: unknown): never {
 }
 
 /** The library is loaded, and histograms begin, when the metrics are first asked for. */
-export function openWatch(sources: MetricSources): WatchControl {
+export function openWatch(sources: MetricSources): ControlParts['watch'] {
   let printing: Promise<() => Promise<string>> | undefined
 
   return {

@@ -2,22 +2,6 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 
-/** Verbs whose answer reports the outcome of a change. */
-const changes = new Set([
-  'create',
-  'flush',
-  'fsync',
-  'ftruncate',
-  'mkdir',
-  'release',
-  'rename',
-  'rmdir',
-  'symlink',
-  'truncate',
-  'unlink',
-  'write',
-])
-
 /** Milliseconds for an answer to reach the program, and for the program's next call (write, then close). */
 const answerMs = 50
 
@@ -25,9 +9,7 @@ export function openPendingCalls() {
   const pending = new Set<Promise<unknown>>()
 
   return {
-    /** Counts the work if it is a change. */
-    begin(verb: string, work: Promise<unknown>): void {
-      if (!changes.has(verb)) return
+    begin(work: Promise<unknown>): void {
       pending.add(work)
       const done = (): void => void pending.delete(work)
       work.then(done, done)

@@ -4,13 +4,13 @@ import Fuse, { type Operations, type Stat } from 'fuse-native'
 import type { KernelCalls } from '../activity/kernel-calls.js'
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { PathDrive } from '../drive/interface/path-drive.js'
-import type { OpenAccess } from '../drive/interface/verbs.js'
+import { accessOf } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import { type MaybePromise, outcomeOf } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import type { PendingCalls } from './changes-in-progress.js'
 import { flagsOf, type KernelSettings, sourceOf } from './mount-point.js'
+import type { PathDrive } from './path-drive.js'
 
 export type LogFailure = (verb: string, path: string, thrown: unknown) => void
 
@@ -20,8 +20,6 @@ export interface CallLog {
   readonly calls: Pick<KernelCalls, 'begin' | 'returned' | 'answered'>
 }
 
-const accessMask = 0o3 // O_ACCMODE, open(2)
-const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 /** Seconds for which the kernel keeps a name: it cannot be told that another client has made it another thing. */
 const namesSeconds = 1
 /** The option string is copied to a fixed buffer of the binding. */
@@ -54,13 +52,15 @@ export class CalcfsFuse extends Fuse {
   }
 }
 
+/** Verbs whose answer reports the outcome of no change. */
+const questions: ReadonlySet<string> = new Set(['getattr', 'readdir', 'readlink', 'statfs', 'open', 'read'])
+
 type Answered = (error: number, ...values: never[]) => void
 
-/** The drive's verbs as fuse-native operations. */
 export function operationsOf(
   drive: PathDrive,
   log: CallLog,
-  pendingCalls?: PendingCalls,
+  pendingCalls: PendingCalls,
 ): Partial<Operations> {
   function negative(verb: string, path: string, thrown: unknown): number {
     const failure = asFailure(thrown)
@@ -86,12 +86,10 @@ export function operationsOf(
       const soon = outcomeOf(() => ask(path, ...given))
       log.calls.returned(counted, 'value' in soon && soon.value instanceof Promise)
       if ('thrown' in soon) refuse(soon.thrown)
-      else if (soon.value instanceof Promise)
-        pendingCalls?.begin(
-          verb,
-          soon.value.then(value => reply(0, value), refuse),
-        )
-      else reply(0, soon.value)
+      else if (soon.value instanceof Promise) {
+        const answered = soon.value.then(value => reply(0, value), refuse)
+        if (!questions.has(verb)) pendingCalls.begin(answered)
+      } else reply(0, soon.value)
     }
 
   const { at, named } = drive
@@ -108,9 +106,7 @@ export function operationsOf(
     }),
     readlink: operation('readlink', drive.readlink),
     statfs: operation('statfs', drive.statfs),
-    open: operation('open', (path, flags: number) =>
-      drive.open(path, accesses[flags & accessMask] ?? 'write'),
-    ),
+    open: operation('open', (path, flags: number) => drive.open(path, accessOf(flags))),
     create: operation('create', async (path, _mode: number) => drive.create(await named(path))),
     read: operation(
       'read',

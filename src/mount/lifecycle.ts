@@ -1,11 +1,11 @@
 // Life of a mount through libfuse: mounting, noticing an unmount from outside, and an orderly unmount.
 import type { KernelNews } from '../drive/interface/kernel-news.js'
-import { pathDrive } from '../drive/interface/path-drive.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import type { Clock } from '../remote/clock.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, operationsOf } from './fuse.js'
 import { inTurn, type KernelSettings, mountAt, placesOf, takeDown } from './mount-point.js'
+import { pathDrive } from './path-drive.js'
 
 export interface Mounted {
   /** The kernel's device number of the file system; undefined where the mount has ended at once. */
@@ -21,7 +21,6 @@ export interface Mounted {
 /** The kernel sends no event when a mount ends, so its list is read this often. In milliseconds. */
 const watchEvery = 300
 
-/** The drive of a mount. */
 export interface MountedDrive {
   readonly drive: Drive
   readonly news: KernelNews

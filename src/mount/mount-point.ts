@@ -27,7 +27,6 @@ export const fileSystemType = 'fuse.calcfs'
 /** The address of a service as a mount's source field shows it. */
 export const sourceOf = (address: string): string => address.replace(/[,\\\s]/g, '_')
 
-/** Mount options of the kernel. */
 export interface KernelSettings {
   /** Shown as the source in `mount` and `df`. */
   readonly source: string
@@ -57,7 +56,6 @@ export const flagsOf = ({
   ...(allowOther ? ['allow_other'] : []),
 ]
 
-/** One mounted file system. */
 export interface Mount {
   /** The kernel's device number of the file system; reused once this one has ended. */
   readonly device: string
@@ -119,7 +117,7 @@ async function mounts(): Promise<Mount[]> {
   })
 }
 
-/** The file system mounted exactly here; undefined for none. */
+/** The one mounted exactly here. */
 export async function mountAt(path: string): Promise<Mount | undefined> {
   return (await mounts()).findLast(mount => mount.path === path)
 }
@@ -129,25 +127,19 @@ export async function placesOf(device: string | undefined): Promise<readonly Mou
   return device === undefined ? [] : (await mounts()).filter(mount => mount.device === device)
 }
 
-/** The file system type mounted exactly here; undefined for none. */
-export async function mountedType(path: string): Promise<string | undefined> {
-  return (await mountAt(path))?.type
-}
-
 /** Every mounted drive, other users' too; of two on one path the later one. */
 export async function drives(): Promise<Mount[]> {
   const all = (await mounts()).filter(({ type }) => type === fileSystemType)
   return [...new Map(all.map(mount => [mount.path, mount])).values()]
 }
 
-/** The drives that this user has mounted. */
-export async function drivesOfUser(): Promise<Mount[]> {
-  return (await drives()).filter(({ owner }) => owner === process.getuid?.())
-}
+/** The same of this user. */
+export const drivesOfUser = async (): Promise<Mount[]> =>
+  (await drives()).filter(({ owner }) => owner === process.getuid?.())
 
 /** Undefined where the directory can be mounted on; a dead mount of calcfs is unmounted first. */
 export async function fitness(path: string): Promise<Unfit | undefined> {
-  const type = await mountedType(path)
+  const type = (await mountAt(path))?.type
   if (type?.startsWith('fuse')) {
     const found = await probeDaemon(path)
     if (found === 'silent') return 'silent'

@@ -8,7 +8,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import { recordPhrase } from '../../edit/journal/record-key.js'
-import { automountType, fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-point.js'
+import { automountType, fitness, mountAt, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow, privateFile } from '../../system/own-file.js'
@@ -75,7 +75,7 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   const { withPassword } = await import('../../app/sign-in.js')
   const asked = await withPassword(await withOwnSecrets(given, flags))
   if (flags.daemon === true) {
-    const staysInGroup = (await mountedType(path)) === automountType
+    const staysInGroup = (await mountAt(path))?.type === automountType
     sayMounted(await inBackground(asked.sources.environment, staysInGroup), flags)
     return
   }

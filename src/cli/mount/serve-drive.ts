@@ -10,7 +10,7 @@ import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import { openMetricsPort } from '../../metrics/metrics-port.js'
 import type { Mounted } from '../../mount/lifecycle.js'
-import { automountType, mountedType } from '../../mount/mount-point.js'
+import { automountType, mountAt } from '../../mount/mount-point.js'
 import { type Clock, every } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/lacking.js'
 import { seldom } from '../../seldom.js'
@@ -120,7 +120,7 @@ async function up({ path, line, connection, config, log, clock, activity }: Driv
   const settings = {
     source: sourceShown(config.url, connection.account.base.href),
     readOnly: config.access === 'read',
-    onAutomount: (await mountedType(path)) === automountType,
+    onAutomount: (await mountAt(path))?.type === automountType,
     allowOther: config.allowOther,
     cacheSeconds: kernelCacheSeconds(config),
     xattrs: config.xattrs,

@@ -1,19 +1,16 @@
 // Parts of the drive from which the control operations answer.
 import type { Health } from '../../cache/health.js'
-import type { Identities } from '../../cache/identity.js'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
-import type { Instant } from '../../remote/remote.js'
+import type { RequestContext } from '../../remote/remote.js'
 import type { DriveParts } from '../context.js'
 import type { Control, Status } from '../interface/control.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { Roots } from '../names/roots.js'
 import type { Pins } from '../pins/pins.js'
 
-export interface ControlParts extends Omit<DriveParts, 'identities'> {
-  /** Where the contents lie. */
+export interface ControlParts extends DriveParts {
   readonly cacheDirectory: string
-  readonly identities: Identities
   readonly history: TextHistory
   /** Kept with the drafts. */
   readonly state: Ledger
@@ -27,9 +24,8 @@ export interface ControlParts extends Omit<DriveParts, 'identities'> {
   readonly roots: Roots
   /** The troubles of the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
-  readonly now: () => Instant
-  readonly watch: WatchControl
+  /** The activity of the drive, as its owner tells it. */
+  readonly watch: Pick<Control, 'activity' | 'metrics' | 'health'>
+  /** When an operation that begins now is due. */
+  readonly until: Readonly<Record<'metadata' | 'save', () => RequestContext>>
 }
-
-/** The activity of the drive, as its owner tells it. */
-export type WatchControl = Pick<Control, 'activity' | 'metrics' | 'health'>

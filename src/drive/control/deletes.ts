@@ -3,13 +3,11 @@
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
-import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { Sight } from '../removal/burst.js'
 import type { DeleteTarget } from '../removal/send.js'
-import { openMarks } from '../tree/identity-mark.js'
 import type { ControlParts } from './context.js'
 import { placeOf } from './path-node.js'
 
@@ -17,13 +15,12 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   const { catalog, reports, tree, writeSide } = parts
   const { burst, deleteSender, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
-  const marks = openMarks({ ...parts, dialect })
-  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
+  const { until } = parts
 
   async function deletion(paths: readonly string[]): Promise<readonly DeletableItem[]> {
     const found = new Map<string, DeletableItem>()
     for (const path of paths) {
-      const context = until(parts.deadlines.save)
+      const context = until.save()
       const item = await itemAt(path, context)
       found.set(item.key, item.thing)
     }
@@ -37,7 +34,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const node = targetOf(path, await tree.walk(await placeOf(tree, path, context), context))
     refuseRights(path, node)
     // The listing's present facts are compared with a look at it.
-    if (node.kind !== 'record') await marks.of(node, context)
+    if (node.kind !== 'record') await tree.markOf(node, context)
     const { thing, seen } = await described(path, node, context)
     if (node.kind === 'calculation') deleteSender.refuseOther(node, seen)
     return { key: nodeKey(node), thing }
@@ -83,12 +80,12 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
     if (node.kind !== 'project') await burst.release(node)
-    const lookedAt = parts.now()
-    const { thing, seen } = await described(shown.path, node, until(parts.deadlines.save))
+    const lookedAt = parts.clock.now()
+    const { thing, seen } = await described(shown.path, node, until.save())
     if (thing.title !== shown.title || thing.files !== shown.files)
       throw new Failure('conflict', `${shown.path}: it is another than was shown; look again`)
     // Looking takes several requests: the time for deleting, and for looking what became of it, begins after that.
-    const context = until(parts.deadlines.save)
+    const context = until.save()
     const name = lastNameOf(shown.path)
     if (node.kind === 'project') {
       const listed = { ...node, parent: catalog.parentOf(node.id) }

@@ -12,7 +12,6 @@ import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '../interface/control.js'
 import { type EditableNode, nodeKey } from '../nodes/node.js'
@@ -27,7 +26,7 @@ export function openDraftControl(
   parts: ControlParts,
 ): Pick<Control, 'drafts' | 'show' | 'diff' | 'send' | 'drop'> {
   const { drafts, writeSide } = parts
-  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
+  const { until } = parts
 
   /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
   const byName = (given: string): FoundDraft | undefined => named(given, drafts.list())
@@ -46,10 +45,10 @@ export function openDraftControl(
 
   /** Reports are found by their number alone, whatever the service says of them now. */
   async function nodeAt(path: string): Promise<EditableNode | undefined> {
-    const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft.key
-    if (known !== undefined) return nodeOfRecordKey(known)
+    const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft
+    if (known !== undefined) return nodeOfRecordKey(known.key)
     try {
-      return await recordNodeAt(parts.tree, path, until(parts.deadlines.metadata))
+      return await recordNodeAt(parts.tree, path, until.metadata())
     } catch (thrown) {
       if (isAbsent(thrown)) return undefined
       throw thrown
@@ -92,7 +91,7 @@ export function openDraftControl(
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {
-    const node = key === undefined ? undefined : nodeOfRecordKey(key)
+    const node = nodeOfRecordKey(key)
     if (node !== undefined) return node
     throw new Failure(
       'refused',
@@ -101,44 +100,33 @@ export function openDraftControl(
   }
 
   async function compare(asked: NamedDraft): Promise<Comparison> {
-    const found = await find(asked)
-    if (found.draft.damage !== undefined) throw new Failure('broken', found.draft.damage)
-    const mine = await draftText(found.draft)
-    if (found.draft.meta.why?.kind === 'conflict') {
-      const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
-      const { bytes } = await drafts.open(theirs)
-      const text = Buffer.from(bytes).toString()
-      const isOrder = found.draft.key?.as === 'order'
-      if (isOrder) return { name: found.name, against: 'theirs', other: orderIn(text), mine }
-      return { name: found.name, against: 'theirs', other: text, mine: onlyEdits(text, mine) }
+    const { name, draft } = await find(asked)
+    if (draft.damage !== undefined) throw new Failure('broken', draft.damage)
+    // For people: what is no UTF-8 shows as such.
+    const mine = Buffer.from(await draft.remains()).toString()
+    const { key, meta } = draft
+    if (meta.why?.kind === 'conflict') {
+      const theirs = `${name.replace(/\.json$/, '')}.theirs.json`
+      const text = Buffer.from((await drafts.open(theirs)).bytes).toString()
+      return key?.as === 'order'
+        ? { name, against: 'theirs', other: orderIn(text), mine }
+        : { name, against: 'theirs', other: text, mine: onlyEdits(text, mine) }
     }
-    const node = nodeOf(found.draft, found.name)
-    if (node.kind === 'new') return { name: found.name, against: 'nothing', other: '', mine }
+    const node = nodeOf(draft, name)
+    if (node.kind === 'new') return { name, against: 'nothing', other: '', mine }
     // The service's present text is asked for, not remembered.
     writeSide.forget(node)
-    const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
+    const { bytes } = await writeSide.source(node).produce(until.metadata())
     const other = Buffer.from(bytes).toString()
-    return {
-      name: found.name,
-      against: 'service',
-      other,
-      mine: await merged(found.draft, node, { other, mine }),
-    }
+    if (node.kind === 'order') return { name, against: 'service', other, mine }
+    const base = key && meta.base !== undefined ? parts.history.recall(key, meta.base) : undefined
+    return { name, against: 'service', other, mine: onlyEdits(other, mine, base) }
   }
 
-  /** The result of a send: fields that only others have changed stay as they are. Else the text itself. */
-  async function merged(
-    draft: Draft,
-    node: EditableNode,
-    { other, mine }: { other: string; mine: string },
-  ): Promise<string> {
-    const { key, meta } = draft
-    const base =
-      key === undefined || meta.base === undefined ? undefined : parts.history.recall(key, meta.base)
-    return node.kind === 'record' ? onlyEdits(other, mine, base) : mine
-  }
-
-  /** Their text with what was edited in it: fields that the service sets by itself, dates, stay as they have them. */
+  /**
+   * Their text with what was edited in it: fields that only others have changed, or that the service sets by itself, stay as
+   * they have them.
+   */
   function onlyEdits(theirs: string, mine: string, base: string = theirs): string {
     const { plain } = writeSide.ports.dialect
     try {
@@ -167,7 +155,7 @@ export function openDraftControl(
     if (asked.again && !isDoubtful)
       throw new Failure('refused', `--again is for a text whose outcome is unknown; send ${name} without it`)
     if (isDoubtful) await draft.change({ state: 'refused', why: undefined })
-    const context = until(parts.deadlines.save)
+    const context = until.save()
     try {
       await sendFrom(writeSide.source(node), draft, context)
     } catch (thrown) {
@@ -210,7 +198,7 @@ export function openDraftControl(
       const record = recordLabel(found.draft)
       const { state, why } = found.draft.meta
       const mayBeStored = underWay.has(state)
-      const node = found.draft.key === undefined ? undefined : nodeOfRecordKey(found.draft.key)
+      const node = nodeOfRecordKey(found.draft.key)
       const kept = await writeSide.discardDraft(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
       return { name: found.name, record, mayBeStored, kept, isGone: why?.kind === 'absent' }
@@ -237,15 +225,12 @@ interface FoundDraft {
 }
 
 const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
-  const node = key === undefined ? undefined : nodeOfRecordKey(key)
-  return node === undefined ? undefined : pathOfNode(node)
+  const node = nodeOfRecordKey(key)
+  return node && pathOfNode(node)
 }
 
 /** A change that was sent and whose end was not seen. */
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
-
-/** For people: what is no UTF-8 shows as such. */
-const draftText = async (draft: Draft): Promise<string> => Buffer.from(await draft.remains()).toString()
 
 /** As the start of a line: `report 42`. */
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

@@ -4,22 +4,21 @@ import type { TextUse } from '../../edit/journal/text-marks.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { dueIn } from '../../remote/clock.js'
-import { idForm, type ReportId, type RequestContext } from '../../remote/remote.js'
+import { idForm, type ReportId } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, HistoryLine } from '../interface/control.js'
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { pathOfNode } from '../records/node-key.js'
-import { editingOf, type RecordSource } from '../records/source.js'
+import { editingOf } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
 import {
   type ComparedText,
   changesBetween,
   nothingChanged,
-  openTextVersions,
   recordIn,
   type TextVersion,
+  textVersions,
 } from './text-versions.js'
 
 export function openHistoryControl(
@@ -27,12 +26,11 @@ export function openHistoryControl(
 ): Pick<Control, 'history' | 'historyText' | 'restore'> {
   const { tree, writeSide } = parts
   const { dialect } = writeSide.ports
-  const versions = openTextVersions({ history: parts.history, dialect, state: parts.state })
-  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
+  const { until } = parts
 
   /** A report that is gone has a history still. */
   async function recordAt(path: string): Promise<EditableNode> {
-    const found = reportAt(path) ?? (await recordNodeAt(tree, path, until(parts.deadlines.metadata)))
+    const found = reportAt(path) ?? (await recordNodeAt(tree, path, until.metadata()))
     if (found !== undefined) return found
     throw new Failure(
       'refused',
@@ -41,7 +39,7 @@ export function openHistoryControl(
   }
 
   async function presentText(node: EditableNode): Promise<string> {
-    const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
+    const { bytes } = await writeSide.source(node).produce(until.metadata())
     return Buffer.from(bytes).toString()
   }
 
@@ -50,7 +48,7 @@ export function openHistoryControl(
     // It may not be known now.
     const now = await presentText(node).catch(asFailure)
     await parts.history.settled()
-    const all = await versions(node)
+    const all = await textVersions(node, { ...parts, dialect })
     if (all.length === 0 && now instanceof Failure && isAbsent(now))
       throw new Failure('absent', `${path}: there is nothing of this name, and no text of it was met here`, {
         cause: now,
@@ -88,7 +86,7 @@ export function openHistoryControl(
   }
 
   async function versionAt(path: string, node: EditableNode, number: number): Promise<TextVersion> {
-    const all = await versions(node)
+    const all = await textVersions(node, { ...parts, dialect })
     const found = all.find(version => version.number === number)
     if (found !== undefined) return found
     throw new Failure(
@@ -113,12 +111,12 @@ export function openHistoryControl(
     const node = await recordAt(path)
     const version = await versionAt(path, node, number)
     refuseUnsaved(path, node)
-    const context = until(parts.deadlines.save)
+    const context = until.save()
     const source = writeSide.source(node)
     const editing = editingOf(source)
     // The service's present text is asked for, not remembered.
     writeSide.forget(node)
-    const { bytes } = await read(source, context).catch(orGone(path, number))
+    const { bytes } = await (async () => source.produce(context))().catch(orGone(path, number))
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
@@ -175,9 +173,6 @@ const compared = (node: EditableNode, text: string): ComparedText => ({
   text,
   record: node.kind === 'order' ? undefined : recordIn(text),
 })
-
-/** Its present text; a failure is always a rejection. */
-const read = async (source: RecordSource, context: RequestContext) => source.produce(context)
 
 const words: Readonly<Record<TextUse, string>> = {
   saved: 'saved',

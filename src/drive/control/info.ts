@@ -5,8 +5,7 @@ import { unlessAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import { prettyBytes } from '../../record/json/print.js'
-import { dueIn } from '../../remote/clock.js'
-import type { Identity, ProjectId, RecordFacts, RequestContext, ServicePath } from '../../remote/remote.js'
+import type { Identity, ProjectId, RecordFacts, ServicePath } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
@@ -16,21 +15,21 @@ import type { ControlParts } from './context.js'
 import { type FoundNode, nodeAt, thingOf } from './path-node.js'
 
 export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 'resolve'> {
-  const { catalog, content, identities, pins, tree, writeSide, xattrs } = parts
+  const { catalog, content, identities, pins, tree, until, writeSide, xattrs } = parts
   const { dialect } = writeSide.ports
-  const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
 
   async function info(given: string): Promise<PathInfo> {
-    const found = await nodeAt(tree, given, until())
+    const found = await nodeAt(tree, given, until.metadata())
     const { path, node } = found
     const isShare = node.kind === 'shares' || (node.kind === 'record' && node.of === 'share')
     const thing = isShare ? undefined : thingOf(node)
     const facts = thing === undefined ? undefined : await factsOf(thing)
     const identity = thing === undefined ? undefined : identities.known(thing)
+    const { id, kind, draft, stale } = xattrs.all(path, node)
     return {
       path,
-      kind: xattrs.get(path, node, 'user.calcfs.kind') ?? node.kind,
-      id: xattrs.get(path, node, 'user.calcfs.id'),
+      kind,
+      id,
       title: facts?.title ?? identity?.title,
       owner: facts?.owner ?? identity?.owner ?? (await ownerAbove(facts, identity)),
       created: dated(facts?.created ?? facts?.born ?? identity?.born),
@@ -39,8 +38,8 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
       size: await sizeOf(node),
       cached: await shareOf(found),
       pinned: pins.store.coverOf(node)?.path,
-      draft: xattrs.get(path, node, 'user.calcfs.draft'),
-      stale: xattrs.get(path, node, 'user.calcfs.stale'),
+      draft,
+      stale,
     }
   }
 
@@ -48,7 +47,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   async function factsOf(thing: Readable): Promise<RecordFacts | undefined> {
     const entry = catalog.record(thing)
     // Without it the rest is known all the same.
-    const record = entry.known() ?? (await recover(entry.ask(until()), unlessFailure))
+    const record = entry.known() ?? (await recover(entry.ask(until.metadata()), unlessFailure))
     return record && dialect.facts(record)
   }
 
@@ -62,7 +61,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
 
   function webPathOf({ path, node }: FoundNode): string | undefined {
     if (node.kind === 'user') return `/${fixedNames.users}/${node.name}`
-    const own = xattrs.get(path, node, 'user.calcfs.path')
+    const own = xattrs.all(path, node).path
     if (own !== undefined || node.kind === 'top') return own
     const isRecord = node.kind === 'record' && (node.of === 'project' || node.of === 'calculation')
     return isRecord && path.startsWith(`/${fixedNames.projects}/`)
@@ -71,7 +70,8 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   }
 
   async function sizeOf(node: Node): Promise<number | undefined> {
-    if (node.kind === 'content') return content.knownSize(node.content) ?? content.size(node.content, until())
+    if (node.kind === 'content')
+      return content.knownSize(node.content) ?? content.size(node.content, until.metadata())
     if (!isEditable(node)) return undefined
     const draft = writeSide.records.draftOf(nodeKey(node))
     if (draft !== undefined) return draft.size
@@ -106,17 +106,17 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   async function resolve(path: string): Promise<CallResult<'resolve'>> {
     const isTop = path === `/${fixedNames.projects}`
     // The top is known once it was listed.
-    if (isTop) await tree.list(await tree.directory(path, until()), until())
+    if (isTop) await tree.list(await tree.directory(path, until.metadata()), until.metadata())
     const service = isTop ? parts.roots.servicePath([]) : (path as ServicePath)
     if (service === undefined) return []
     if (!service.startsWith(`/${fixedNames.users}/`)) {
-      const node = (await nodeAt(tree, path, until()).catch(unlessAbsent))?.node
+      const node = (await nodeAt(tree, path, until.metadata()).catch(unlessAbsent))?.node
       return node?.kind === 'project' || node?.kind === 'calculation'
         ? [{ kind: node.kind, id: node.id }]
         : []
     }
-    const project = await recover(catalog.project(service).ask(until()), unlessAbsent)
-    const calculation = await recover(catalog.calculation(service).ask(until()), unlessAbsent)
+    const project = await recover(catalog.project(service).ask(until.metadata()), unlessAbsent)
+    const calculation = await recover(catalog.calculation(service).ask(until.metadata()), unlessAbsent)
     return [
       ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
       ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),

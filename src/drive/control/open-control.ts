@@ -1,4 +1,5 @@
-// All control operations of one drive, those of the kept contents here.
+// All control operations of one drive; those of the kept contents stand here.
+import { dueIn } from '../../remote/clock.js'
 import type { Control } from '../interface/control.js'
 import type { ControlParts } from './context.js'
 import { openDeleteControl } from './deletes.js'
@@ -9,8 +10,13 @@ import { openPinControl } from './pins.js'
 import { openReportControl } from './reports.js'
 import { openPathControl } from './why-refresh.js'
 
-export function openControl(parts: ControlParts): Control {
-  const { cacheDirectory, content, pins, status, watch } = parts
+export function openControl(given: Omit<ControlParts, 'until'>): Control {
+  const { cacheDirectory, clock, content, deadlines, pins, status, watch } = given
+  const until = {
+    metadata: () => dueIn(deadlines.metadata, clock),
+    save: () => dueIn(deadlines.save, clock),
+  }
+  const parts = { ...given, until }
   return {
     places: () => parts.placeTroubles(),
     status: ({ check }) => status(check),
@@ -19,6 +25,9 @@ export function openControl(parts: ControlParts): Control {
     ...told(parts, openReportControl(parts)),
     ...told(parts, openDeleteControl(parts)),
     ...told(parts, openHistoryControl(parts)),
+    ...openPinControl(parts),
+    ...openInfoControl(parts),
+    ...watch,
     async cacheInfo() {
       // The table may have to be made again.
       await content.maintain()
@@ -38,9 +47,6 @@ export function openControl(parts: ControlParts): Control {
       const { checked, dropped, swept } = await content.scrub()
       return { checked, damaged: dropped, swept }
     },
-    ...openPinControl(parts),
-    ...openInfoControl(parts),
-    ...watch,
   }
 }
 

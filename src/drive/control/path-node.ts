@@ -1,10 +1,10 @@
 // Node of a path that a command names: links are followed, and what is known is found without a request.
 import { posix } from 'node:path'
 import type { Readable } from '../../cache/metadata/catalog.js'
-import { Failure, unlessFailure } from '../../failure.js'
+import { unlessFailure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { type EditableNode, isDirectory, isEditable, type Node, nodeIn, recordOf } from '../nodes/node.js'
-import { pathOf, rootPlace } from '../nodes/place.js'
+import { pathOf, placeBehindLinks } from '../nodes/place.js'
 import type { Tree } from '../tree/tree.js'
 
 /** A node, and the path at which it was found once all links were followed. */
@@ -13,41 +13,23 @@ export interface FoundNode {
   readonly node: Node
 }
 
-/** A chain of more links than this leads nowhere. */
-const linksAtMost = 16
-
 /** A name that the last listings tell needs no request. @throws Failure 'absent' */
 export async function nodeAt(tree: Tree, path: string, context: RequestContext): Promise<FoundNode> {
-  let left = namesOf(path)
-  let place = rootPlace
-  for (let links = 0; ; ) {
-    const { node } = place
-    const at = pathOf(place)
-    if (node.kind === 'link') {
-      links += 1
-      if (links > linksAtMost) throw new Failure('absent', `${path}: its links lead nowhere`)
-      left = [...namesOf(posix.resolve(posix.dirname(at), node.to)), ...left]
-      place = rootPlace
-      continue
-    }
-    const [name, ...others] = left
-    if (name === undefined) return { path: at, node }
-    const known = isDirectory(node) ? nodeIn(tree.listKnown(node) ?? [], name) : undefined
-    place = { node: known ?? (await tree.child({ parent: place, name }, context)), parent: place, name }
-    left = others
-  }
+  const place = await placeBehindLinks(path, name => {
+    const { node } = name.parent
+    const known = isDirectory(node) ? nodeIn(tree.listKnown(node) ?? [], name.name) : undefined
+    return known ?? tree.child(name, context)
+  })
+  return { path: pathOf(place), node: place.node }
 }
-
-const namesOf = (path: string): string[] => path.split('/').filter(name => name !== '')
 
 /** The same place without links on the way to its last name, as the drive's failures are noted; as it was given where that is nowhere. */
 export async function placeOf(tree: Tree, path: string, context: RequestContext): Promise<string> {
-  const given = withoutEnd(path)
+  const given = path.replace(/(?<=.)\/+$/, '')
   if (given === '/') return given
   const above = await nodeAt(tree, posix.dirname(given), context).catch(unlessFailure)
   return above === undefined ? given : posix.join(above.path, posix.basename(given))
 }
-
 /** The record that stands at the path, or is that of the directory there; undefined where there is neither. @throws Failure 'absent' */
 export async function recordNodeAt(
   tree: Tree,
@@ -79,5 +61,3 @@ export function thingOf(node: Node): Readable | undefined {
       return undefined
   }
 }
-
-const withoutEnd = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path)

@@ -1,23 +1,15 @@
 // Control of pins: what is kept whole on this disk, and how much of it is here.
 import { Failure } from '../../failure.js'
-import { dueIn } from '../../remote/clock.js'
-import type { RequestContext } from '../../remote/remote.js'
 import type { CallResult, Control } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { PinTarget } from '../pins/subtree.js'
 import type { ControlParts } from './context.js'
 import { nodeAt } from './path-node.js'
 
-export function openPinControl({
-  pins,
-  tree,
-  ...parts
-}: ControlParts): Pick<Control, 'pin' | 'unpin' | 'pins'> {
-  const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
-
+export function openPinControl({ pins, tree, until }: ControlParts): Pick<Control, 'pin' | 'unpin' | 'pins'> {
   async function targetAt(given: string): Promise<{ path: string; target: PinTarget }> {
-    const { path, node } = await nodeAt(tree, given, until())
-    const target = targetOf(node.kind === 'top' ? await tree.directory(path, until()) : node)
+    const { path, node } = await nodeAt(tree, given, until.metadata())
+    const target = targetOf(node.kind === 'top' ? await tree.directory(path, until.metadata()) : node)
     if (target !== undefined) return { path, target }
     throw new Failure(
       'refused',
@@ -35,7 +27,7 @@ export function openPinControl({
     const key = await keyOf(given)
     const gone = pins.unpin(key)
     if (gone !== undefined) return gone
-    const { node } = await nodeAt(tree, given, until())
+    const { node } = await nodeAt(tree, given, until.metadata())
     const cover = pins.store.coverOf(node)
     const because =
       cover === undefined

@@ -8,7 +8,6 @@ import { formulasIn } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { dueIn } from '../../remote/clock.js'
 import {
   type CalculationId,
   idForm,
@@ -22,7 +21,6 @@ import { nodeKey } from '../nodes/node.js'
 import { editingOf, type RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 
-/** The unsent texts of one report. */
 interface UnsentDrafts {
   readonly record: Draft | undefined
   readonly order: Draft | undefined
@@ -34,7 +32,7 @@ export function openReportControl(
   const { catalog, drafts, reports, writeSide } = parts
   const { ports, records } = writeSide
   const { dialect, remote } = ports
-  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
+  const { until } = parts
 
   async function readNow(id: ReportId, context: RequestContext): Promise<JsonObject> {
     try {
@@ -57,19 +55,24 @@ export function openReportControl(
   async function addReport(given: string): Promise<CallResult<'addReport'>> {
     const id = reportId(given)
     await keepReport(id)
-    const record = await readNow(id, until(parts.deadlines.metadata))
+    const record = await readNow(id, until.metadata())
     catalog.record({ kind: 'report', id }).learn(record)
     reports.add(id, record)
     return { title: dialect.facts(record).title ?? '' }
   }
 
-  async function setReport(given: string, entries: readonly string[]): Promise<CallResult<'setReport'>> {
+  /** @throws Failure where it may not be changed */
+  async function readToChange(given: string) {
     const id = reportId(given)
-    const context = until(parts.deadlines.save)
+    const context = until.save()
     const source = writeSide.source({ kind: 'record', of: 'report', id })
     editingOf(source)
     await keepReport(id)
-    const now = await readNow(id, context)
+    return { id, context, source, now: await readNow(id, context) }
+  }
+
+  async function setReport(given: string, entries: readonly string[]): Promise<CallResult<'setReport'>> {
+    const { id, context, source, now } = await readToChange(given)
     const old = dialect.rows(now) ?? []
     const rows = await checkedRows(ports, old, entries.map(listEntryFrom), context)
     if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, context)
@@ -122,12 +125,7 @@ export function openReportControl(
     given: string,
     entries: readonly string[] | undefined,
   ): Promise<CallResult<'renumber'>> {
-    const id = reportId(given)
-    const context = until(parts.deadlines.save)
-    const source = writeSide.source({ kind: 'record', of: 'report', id })
-    editingOf(source)
-    await keepReport(id)
-    const now = await readNow(id, context)
+    const { id, context, source, now } = await readToChange(given)
     const unsent = unsentOf(id)
     const mine = unsent.record === undefined ? now : parseObject(await unsent.record.text())
     const rows = await rowsWanted({ id, now, mine, unsent, entries }, context)

@@ -55,41 +55,43 @@ interface Gathered {
   meetings: Meeting[]
 }
 
-export function openTextVersions({
-  history,
-  dialect,
-  state,
-}: {
+interface VersionSources {
   readonly history: TextHistory
   readonly dialect: Dialect
   readonly state: Ledger
-}) {
-  /** The common part of two texts that say the same: without the fields that the service sets at each change. */
-  const meaning = (text: string, record: JsonObject | undefined): string =>
-    record === undefined ? text : compactPrint(dialect.plain(record))
+}
+
+/** Those of a record, the one that was met last first. */
+export async function textVersions(
+  node: EditableNode,
+  { history, dialect, state }: VersionSources,
+): Promise<readonly TextVersion[]> {
+  const key = recordKeyOf(node)
+  const found = new Map<string, Gathered>()
 
   /** An order is shown as its lines: the texts of its report say them. */
-  function shownAs(node: EditableNode, record: JsonObject): string | undefined {
+  function shownAs(record: JsonObject): string | undefined {
     const rows = dialect.rows(record)
     return node.kind !== 'order' || rows === undefined ? undefined : orderText(rows)
   }
 
-  async function gather(node: EditableNode, key: RecordKey, into: Map<string, Gathered>): Promise<void> {
-    for (const [hash, meetings] of await history.meetings(key)) {
-      const kept = history.recall(key, hash)
+  async function gather(from: RecordKey): Promise<void> {
+    for (const [hash, meetings] of await history.meetings(from)) {
+      const kept = history.recall(from, hash)
       if (kept === undefined) continue
       const parsed = recordIn(kept)
       // The lines of an order lie beside the report that they mean.
-      if (parsed === undefined && key.as !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
+      if (parsed === undefined && from.as !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
         continue
-      const lines = parsed && shownAs(node, parsed)
+      const lines = parsed && shownAs(parsed)
       if (node.kind === 'order' && parsed !== undefined && lines === undefined) continue
       const [text, record] = [lines ?? kept, node.kind === 'order' ? undefined : parsed]
-      const said = meaning(text, record)
-      const known = into.get(said)
+      // The common part of two texts that say the same: without the fields that the service sets at each change.
+      const said = record === undefined ? text : compactPrint(dialect.plain(record))
+      const known = found.get(said)
       // Of a save there is the text as it was written, and its form, which is the next one's base.
       const rank = 2 * rankOf(meetings) + (meetings.some(({ how }) => how === 'saved') ? 1 : 0)
-      if (known === undefined) into.set(said, { text, record, rank, meetings: [...meetings] })
+      if (known === undefined) found.set(said, { text, record, rank, meetings: [...meetings] })
       else {
         const isMore = rank === known.rank && text.length > known.text.length
         if (rank < known.rank || isMore) Object.assign(known, { text, record, rank })
@@ -98,11 +100,11 @@ export function openTextVersions({
     }
   }
 
-  function numbered(key: RecordKey, found: readonly (readonly [string, Gathered])[]): readonly TextVersion[] {
+  function numbered(): readonly TextVersion[] {
     const kept = valueIn(numbersForm, state.get(room, keyName(key))) ?? { next: 1, given: {} }
     const given: typeof kept.given = {}
     let { next } = kept
-    const versions = found
+    const versions = [...found]
       .map(([said, gathered]) => ({
         hash: textHash(said).slice(0, 24),
         ...gathered,
@@ -119,14 +121,9 @@ export function openTextVersions({
     return versions.sort((one, other) => other.number - one.number)
   }
 
-  /** Those of a record, the one that was met last first. */
-  return async (node: EditableNode): Promise<readonly TextVersion[]> => {
-    const key = recordKeyOf(node)
-    const found = new Map<string, Gathered>()
-    await gather(node, key, found)
-    if (node.kind === 'order') await gather(node, { kind: 'report', id: node.id }, found)
-    return numbered(key, [...found])
-  }
+  await gather(key)
+  if (node.kind === 'order') await gather({ kind: 'report', id: node.id })
+  return numbered()
 }
 
 /** A program's text is its own wording; of others any will do. */
@@ -155,7 +152,6 @@ export function recordIn(text: string): JsonObject | undefined {
   }
 }
 
-/** A text, and the record it is, if it is one. */
 export interface ComparedText {
   readonly text: string
   readonly record: JsonObject | undefined

@@ -7,7 +7,6 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/draft-meta.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { parentOf } from '../../layout.js'
-import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
 import type { FailureAt, LoggedFailure } from '../failure-log.js'
@@ -29,12 +28,11 @@ const emptySentence = (path: string): string =>
   `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${emptyMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
-  const { content, tree, drafts, failureLog, xattrs, writeSide, health } = parts
-  const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
+  const { content, tree, drafts, failureLog, xattrs, writeSide, health, until } = parts
 
   /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
   async function why(given: string): Promise<CallResult<'why'>> {
-    const path = await placeOf(tree, given, until())
+    const path = await placeOf(tree, given, until.metadata())
     const [explained, places] = await Promise.all([whyAt(path), parts.placeTroubles()])
     const { signedOut } = health
     const isTold = explained.sentences.some(sentence => sentence.includes('calcfs login'))
@@ -51,7 +49,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
-    const removed = aboutRemoval(path, node, writeSide.burst, parts.now())
+    const removed = aboutRemoval(path, node, writeSide.burst, parts.clock.now())
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node !== undefined && isEditable(node) && writeSide.records.known(nodeKey(node))?.isAway)
       return { wrong: true, sentences: [awaySentence(path)] }
@@ -62,7 +60,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (node?.kind === 'link' && node.place === undefined) return whyAtLink(path, node.to)
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
-    const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
+    const stale = node === undefined ? undefined : xattrs.all(path, node).stale
     const isInside = met === undefined && node !== undefined && isDirectory(node)
     const inside = isInside ? refusedInside(path, node) : undefined
     const sentences = [
@@ -90,7 +88,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
   async function look(path: string): Promise<Node | Failure> {
     try {
-      return await tree.walk(path, until())
+      return await tree.walk(path, until.metadata())
     } catch (thrown) {
       return asFailure(thrown)
     }
@@ -120,14 +118,14 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   /** Texts of this record that the disk has damaged: they are not shown in its place. */
   function damagedAt(node: Node): readonly Draft[] {
     return drafts.unsent().filter(({ damage, key }) => {
-      const of = damage === undefined || key === undefined ? undefined : nodeOfRecordKey(key)
+      const of = damage === undefined ? undefined : nodeOfRecordKey(key)
       return of !== undefined && nodeKey(of) === nodeKey(node)
     })
   }
 
   /** A text of this machine, or of an answer that counts still, says nothing of the service. */
   async function refresh(path: string): Promise<CallResult<'refresh'>> {
-    const context = until()
+    const context = until.metadata()
     const [refreshed] = await Promise.all([
       refreshedAt(path, context).catch(asFailure),
       health.check(context),
@@ -152,7 +150,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     await tree.refresh(directory, context)
     await lookAgain(node, directory, context)
     parts.news.tell('all')
-    return { stale: xattrs.get(path, node, 'user.calcfs.stale') }
+    return { stale: xattrs.all(path, node).stale }
   }
 
   /** So that the new answer is there when the command ends, or that there is none. */

@@ -8,7 +8,6 @@ export interface Attributes {
   /** In bytes; true, because reads stop at it. */
   readonly size: number
   readonly mtime: Instant
-  /** The node that was found. */
   readonly node: Node
   /** content: its bytes never change, another version is another file. text: its time grows with each change. */
   readonly bytes?: 'content' | 'text' | undefined
@@ -24,6 +23,10 @@ export interface Attributes {
 
 /** The file type bits of st_mode, inode(7). */
 export const fileTypes = { directory: 0o040000, file: 0o100000, link: 0o120000 }
+const typeBits = 0o170000 // S_IFMT
+
+export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === fileTypes.directory
+export const isLinkMode = (mode: number): boolean => (mode & typeBits) === fileTypes.link
 
 const permissions = {
   readableDirectory: 0o555,
@@ -36,7 +39,6 @@ const permissions = {
   draft: 0o400,
 }
 
-/** The permission bits of the owner alone. */
 const ownerOnly = ~0o077
 
 /**
@@ -104,8 +106,6 @@ export function listedBy(node: Node, above: Node | undefined): string | undefine
   }
 }
 
-/** The directory of what is not saved. */
 export const draftsKey = nodeKey({ kind: 'drafts' })
 
-/** The directory of the known reports by their titles. */
 export const reportNamesKey = nodeKey({ kind: 'report-names' })

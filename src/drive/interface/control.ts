@@ -18,7 +18,6 @@ const draftLine = z.object({
   path: z.string().optional(),
   /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown. */
   state: z.string(),
-  /** When its text changed last. */
   since: z.string(),
   size: z.number(),
   why: z.string().optional(),
@@ -70,7 +69,6 @@ const pathInfo = z.object({
   cached: keptShare.optional(),
   /** The path of the pin that keeps it. */
   pinned: z.string().optional(),
-  /** The state of its unsaved text. */
   draft: z.string().optional(),
   /** Why what is known of it is old. */
   stale: z.string().optional(),
@@ -88,7 +86,6 @@ const pinLine = z.object({
    * service has it no more.
    */
   state: z.enum(['looking', 'fetching', 'whole', 'waiting', 'incomplete', 'gone']),
-  /** Why it is not whole, in a sentence. */
   because: z.string().optional(),
   ...amounts,
 })
@@ -110,7 +107,6 @@ const activityPicture = z.object({
   /** Why the service counts as away, and why the sign-in has ended, where they have. */
   awayBecause: z.string().optional(),
   signedOutBecause: z.string().optional(),
-  /** Calls of the kernel by verb. */
   calls: z.array(z.object({ verb: z.string(), count: z.number(), failed: z.number(), seconds: z.number() })),
   /** Calls that wait for their answer, the longest first. */
   underWay: z.array(
@@ -160,7 +156,6 @@ const deletableItem = z.object({
   title: z.string(),
   /** Of a share. */
   project: z.string().optional(),
-  /** How many files a calculation has. */
   files: z.number().optional(),
   /** The known reports in whose lists a calculation stands. */
   reports: texts,
@@ -246,7 +241,6 @@ export const controlCalls = {
   unpin: { ask: onPath, answer: pinLine },
   pins: { ask: nothing, answer: z.array(pinLine) },
   activity: { ask: nothing, answer: activityPicture },
-  /** The metrics as Prometheus reads them. */
   metrics: { ask: nothing, answer: z.object({ text: z.string() }) },
   /** True if programs can work on the drive as they expect. */
   health: { ask: nothing, answer: healthLine },

@@ -43,7 +43,6 @@ const table = {
 /** Names as in errno(3). */
 export type ErrnoName = (typeof table)[FailureKind]
 
-/** The errno of a failure. */
 export function errnoOf(kind: FailureKind): ErrnoName {
   return table[kind]
 }

@@ -7,7 +7,6 @@ import type { Told } from './control.js'
 
 const patterns = z.array(z.string()).optional()
 
-/** One name of a drive. */
 export const driveEntry = z.object({
   /** On the drive, with a leading slash, as it was reached: links on the way keep their names. */
   path: z.string(),
@@ -59,7 +58,6 @@ export const readerQuestions = {
   file: z.object({ path: z.string() }),
 }
 
-/** Type and permission bits, bytes, and time of a file. */
 export const fileFacts = z.object({
   mode: z.number(),
   size: z.number(),
@@ -72,7 +70,6 @@ export type TreeFilter = Told<typeof treeFilter>
 export type TreeQuestion = Told<(typeof readerQuestions)['tree']>
 export type FileFacts = Told<typeof fileFacts>
 
-/** An entry that could not be had. */
 export interface TreeProblem {
   readonly path: string
   readonly failure: Failure

@@ -7,7 +7,6 @@ export const statusForm = z.looseObject({
   mountPoint: z.string(),
   access: z.string(),
   pid: z.number(),
-  /** The socket for the command line. */
   control: z.string().optional(),
   /** Undefined where the log goes to the terminal or the journal. */
   logFile: z.string().optional(),
@@ -56,12 +55,10 @@ export const statusForm = z.looseObject({
       whatToDo: z.string().optional(),
     }),
   ),
-  /** Deletions that wait. */
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })),
   /** Files among the reports that never reach the service. */
   keptHere: z.array(z.string()),
   removedInVain: z.array(z.string()),
-  /** Problems with the drive's own directories. */
   places: z.array(z.string()),
   /** A pin: a thing kept whole on this disk. */
   pins: z.array(

@@ -10,6 +10,11 @@ import type { Attributes } from './attributes.js'
 /** The purpose of an open; `write-only` is O_WRONLY, through which nothing is read. */
 export type OpenAccess = 'read' | 'write' | 'write-only'
 
+const accesses: readonly OpenAccess[] = ['read', 'write-only', 'write']
+
+/** Of the flags of open(2), whose last two bits are O_ACCMODE. */
+export const accessOf = (flags: number): OpenAccess => accesses[flags & 0o3] ?? 'write'
+
 /** Who asks, as far as it is known: through libfuse it is not. */
 export interface Call {
   readonly process: ProcessId | undefined
@@ -21,7 +26,6 @@ export interface Call {
  */
 export interface Drive extends LookupVerbs, FileVerbs, NamespaceVerbs {}
 
-/** The verbs that change nothing. */
 export interface LookupVerbs {
   lookup(name: Name): MaybePromise<Attributes>
   getattr(place: Place): MaybePromise<Attributes>
@@ -34,7 +38,6 @@ export interface LookupVerbs {
   listxattr(place: Place): MaybePromise<readonly string[]>
 }
 
-/** The verbs of handles, and those that open one. */
 export interface FileVerbs {
   open(place: Place, access: OpenAccess, call?: Call): MaybePromise<number>
   create(name: Name, call?: Call): Promise<number>
@@ -50,7 +53,6 @@ export interface FileVerbs {
   release(handle: number): MaybePromise<void>
 }
 
-/** The verbs that change the tree, or are refused. */
 export interface NamespaceVerbs {
   truncate(place: Place, size: ByteOffset): Promise<void>
   unlink(name: Name): Promise<void>
@@ -75,10 +77,6 @@ export interface DirectoryEntry {
   readonly name: string
   /** Type bits of st_mode, for d_type. */
   readonly mode: number
-  /** As `user.calcfs.kind`. */
-  readonly kind: string
-  /** Of the project, calculation, report or share that it belongs to. */
-  readonly id: string | undefined
   readonly node: Node
   /** Its attributes, where they are known without a question. */
   known(): Attributes | undefined

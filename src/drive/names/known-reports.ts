@@ -5,7 +5,6 @@ import type { JsonObject } from '../../record/json/json.js'
 import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
 import { compareIds } from '../nodes/name.js'
 
-/** One line of INDEX.tsv. */
 export interface KnownReport {
   readonly id: ReportId
   readonly title: string
@@ -26,7 +25,6 @@ export class KnownReports {
     private readonly dialect: Dialect,
   ) {}
 
-  /** In the order of their ids. */
   list(): readonly KnownReport[] {
     return [...this.ledger.entries(room)]
       .filter(([id]) => idForm.test(id))

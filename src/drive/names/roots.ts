@@ -64,7 +64,6 @@ export class Roots {
 
   constructor(private readonly parts: RootParts) {}
 
-  /** The project there now. */
   async top(context: RequestContext): Promise<TopLevel> {
     this.#last = await (this.parts.given.length > 0 ? this.#givenRoots(context) : this.#ownRoot(context))
     return this.#last

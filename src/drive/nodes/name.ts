@@ -72,11 +72,10 @@ export function titleWritten(name: string): string {
   )
 }
 
-/** The names that lead to a path from the root, whose own is empty. */
-export const namesAlong = (path: string): readonly string[] => path.split('/')
+/** The names that lead to a path from the root; empty where slashes meet. */
+export const namesAlong = (path: string): string[] => path.split('/')
 
-/** The titles along a path of file names. */
-export const titlesIn = (path: string): string[] => path.split('/').map(titleOf)
+export const titlesIn = (path: string): string[] => namesAlong(path).map(titleOf)
 
 /** A name with a mark in its parts: `TS1~c12` is what `TS1` calculation 12 is always found under. */
 export function splitMark(name: string): { bare: string; letter: 'p' | 'c' | 'h'; id: string } | undefined {

@@ -25,7 +25,6 @@ export type NewNode =
   | { readonly kind: 'new'; readonly of: 'report'; readonly name: string }
   | { readonly kind: 'new'; readonly of: 'share'; readonly name: string; readonly project: ProjectId }
 
-/** A report's list as lines. */
 export interface OrderNode {
   readonly kind: 'order'
   readonly id: ReportId
@@ -89,7 +88,6 @@ export type DirectoryNode =
   | { readonly kind: 'own' }
   | { readonly kind: 'drafts' }
 
-/** A file of a calculation. */
 export type ContentNode = { readonly kind: 'content'; readonly content: Content } & DatedNode
 
 export type Node =
@@ -108,30 +106,23 @@ export interface ScratchPlace {
   readonly name: string
 }
 
-/** One name of a directory. */
 export interface Dentry {
   readonly name: string
   readonly node: Node
 }
 
-const directoryKinds: Readonly<Record<DirectoryNode['kind'], true>> = {
-  root: true,
-  top: true,
-  project: true,
-  calculation: true,
-  shares: true,
-  users: true,
-  user: true,
-  reports: true,
-  report: true,
-  'report-names': true,
-  numbers: true,
-  'number-room': true,
-  own: true,
-  drafts: true,
+const fileKinds: Readonly<Record<Exclude<Node, DirectoryNode>['kind'], true>> = {
+  record: true,
+  new: true,
+  order: true,
+  generated: true,
+  content: true,
+  link: true,
+  'draft-text': true,
+  scratch: true,
 }
 
-export const isDirectory = (node: Node): node is DirectoryNode => node.kind in directoryKinds
+export const isDirectory = (node: Node): node is DirectoryNode => !(node.kind in fileKinds)
 
 export function isEditable(node: Node): node is EditableNode {
   return node.kind === 'record' || node.kind === 'new' || node.kind === 'order'
@@ -158,10 +149,9 @@ export function nodeKey(node: Node): string {
       return `record ${node.of} ${node.id}`
     case 'new':
       return `new ${node.of} ${node.of === 'share' ? `${node.project} ` : ''}${node.name}`
-    case 'order':
-      return `order ${node.id}`
     case 'generated':
       return `generated ${node.text} ${node.id}`
+    case 'order':
     case 'project':
     case 'calculation':
     case 'report':
@@ -173,8 +163,10 @@ export function nodeKey(node: Node): string {
       return `${node.kind} ${node.name}`
     case 'number-room':
       return `number-room ${node.of}`
-    case 'content':
-      return contentNodeKey(node.content)
+    case 'content': {
+      const { of, calculation, mark = '', title } = node.content
+      return `content ${of} ${calculation}${mark === '' ? '' : `/${mark}`} ${title}`
+    }
     case 'link':
       return `link ${node.to}`
     case 'scratch':
@@ -189,10 +181,6 @@ export function nodeKey(node: Node): string {
     case 'drafts':
       return node.kind
   }
-}
-
-function contentNodeKey({ of, calculation, mark = '', title }: Content): string {
-  return `content ${of} ${calculation}${mark === '' ? '' : `/${mark}`} ${title}`
 }
 
 /** The entries that pass: the very list, or its tail, where that is all of them, for it may be long. */

@@ -63,12 +63,9 @@ function matcher(pattern: string, options: typeof ofNames & { nocase?: boolean }
 /** As rsync and rclone have it: with a slash the path below the top is meant, else the last name. */
 function patternBelow(pattern: string): (entry: FilteredName) => boolean {
   const plain = pattern.replace(/^\/|\/$/g, '')
-  if (!plain.includes('/') && !pattern.startsWith('/')) {
-    const matches = matcher(plain, ofNames)
-    return ({ name }) => matches(name)
-  }
   const matches = matcher(plain, ofNames)
-  return ({ below }) => matches(below)
+  const isName = !plain.includes('/') && !pattern.startsWith('/')
+  return ({ name, below }) => matches(isName ? name : below)
 }
 
 const asOneName = (path: string): string => path.replaceAll('/', slashStandIn)

@@ -4,24 +4,20 @@ import { asFailure, Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
-import type { Attributes } from '../interface/attributes.js'
-import type { PathDrive } from '../interface/path-drive.js'
+import { type Attributes, isDirectoryMode, isLinkMode } from '../interface/attributes.js'
 import type { DriveEntry, DriveReader, EntryType, TreeItem, TreeQuestion } from '../interface/reader.js'
+import type { DirectoryEntry, Drive } from '../interface/verbs.js'
+import { nodeId, nodeKind } from '../nodes/node.js'
+import { type Place, pathOf, placeBehindLinks } from '../nodes/place.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
-import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
 import { type Seen, walkTree } from './tree-walk.js'
-import { type FileVerbsUsed, readWhole } from './whole-file.js'
+import { readWhole } from './whole-file.js'
 
-type VerbsUsed = FileVerbsUsed & Pick<PathDrive, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
-
-/** A failure that a command met, for `calcfs why`. */
-export type NoteFailure = (verb: string, path: string, failure: Failure) => void
-
-/** A directory of a walk. */
-interface Place {
-  /** As it was reached, and the same without links. */
+interface WalkedDirectory {
+  /** As it was reached. */
   readonly path: string
-  readonly real: string
+  /** Where it stands. */
+  readonly place: Place
   readonly depth: number
   /** The things that it lies in, and it itself: a link or the service may lead to one of them again. */
   readonly lineage: readonly string[]
@@ -30,21 +26,23 @@ interface Place {
 /** Sizes that one walk asks for side by side. */
 const statsAtOnce = 64
 
-export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailure): DriveReader {
+/** `note` takes a failure that a command met, for `calcfs why`. */
+export function openDriveReader(
+  drive: Drive,
+  clock: Clock,
+  note: (verb: string, path: string, failure: Failure) => void,
+): DriveReader {
   function problem(verb: string, path: string, thrown: unknown): TreeItem {
     const failure = asFailure(thrown)
     note(verb, path, failure)
     return { path, failure }
   }
 
-  async function* tree(asked: TreeQuestion, signal: AbortSignal): AsyncGenerator<readonly TreeItem[]> {
-    const filter = compiledFilter(asked.filter)
-    const walk = openTreeLook(verbs, asked, filter, problem)
-    yield* walkTree([await walk.top()], walk.look, signal)
-  }
-
   return {
-    tree,
+    async *tree(asked, signal) {
+      const walk = openTreeLook(drive, asked, compiledFilter(asked.filter), problem)
+      yield* walkTree([await walk.top()], walk.look, signal)
+    },
     async file(path, sink, signal) {
       let isTaken = true
       const taking = (bytes: Uint8Array): MaybePromise<void> => {
@@ -53,62 +51,48 @@ export function openDriveReader(verbs: VerbsUsed, clock: Clock, note: NoteFailur
           isTaken = true
         })
       }
-      const { real, attributes } = await fileAt(verbs, path)
-      const { mode, size, mtime } = attributes
+      const place = await placeAtEnd(drive, path)
+      const { mode, size, mtime } = await drive.getattr(place)
       try {
         if (isDirectoryMode(mode)) throw new Failure('is-directory', `${path} is a directory`)
-        const text = await readWhole(verbs, { path: real, size }, taking, { signal, clock })
+        const text = await readWhole(drive, { place, size }, taking, { signal, clock })
         return { mode, size, mtime, ...text }
       } catch (thrown) {
         // A failure of the sink is none of the drive.
-        if (!signal.aborted && isTaken) note('read', real, asFailure(thrown))
+        if (!signal.aborted && isTaken) note('read', pathOf(place), asFailure(thrown))
         throw thrown
       }
     },
   }
 }
 
-/** Most paths hold no link, and are looked up at once; a link on the way is no directory. */
-async function fileAt(
-  verbs: Pick<PathDrive, 'getattr' | 'readlink'>,
-  path: string,
-): Promise<{ readonly real: string; readonly attributes: Attributes }> {
-  try {
-    const attributes = await verbs.getattr(path)
-    if (!isLinkMode(attributes.mode)) return { real: path, attributes }
-  } catch (thrown) {
-    if (!(thrown instanceof Failure) || thrown.kind !== 'not-directory') throw thrown
-  }
-  const real = await withoutLinks(verbs, path)
-  return { real, attributes: await verbs.getattr(real) }
-}
+const placeAtEnd = (drive: Drive, path: string, from?: Place): Promise<Place> =>
+  placeBehindLinks(path, name => chain(drive.lookup(name), ({ node }) => node), from)
 
 /** How one walk looks at its top and at each directory. */
 function openTreeLook(
-  verbs: VerbsUsed,
+  drive: Drive,
   asked: TreeQuestion,
   filter: CompiledFilter,
   problem: (verb: string, path: string, thrown: unknown) => TreeItem,
 ) {
   const stats = pLimit(statsAtOnce)
-  const { depth: deepest = Number.POSITIVE_INFINITY, from = 0 } = asked
-  const { calledAs = asked.path } = asked
-  const restOf = (path: string, above: string): string => path.slice(above === '/' ? 0 : above.length)
+  const { calledAs = asked.path, depth: deepest = Number.POSITIVE_INFINITY, from = 0 } = asked
+  const restOf = (path: string): string => path.slice(asked.path === '/' ? 0 : asked.path.length)
 
   const named = ({ path, type, kind }: DriveEntry): FilteredName => ({
     name: lastNameOf(path),
-    path: calledAs + restOf(path, asked.path),
-    below: restOf(path, asked.path).slice(1),
+    path: calledAs + restOf(path),
+    below: restOf(path).slice(1),
     type,
     kind,
   })
 
-  async function top(): Promise<Seen<Place>> {
+  async function top(): Promise<Seen<WalkedDirectory>> {
     try {
-      const real = await withoutLinks(verbs, asked.path)
-      const attributes = await verbs.getattr(real)
-      const entry = { path: asked.path, ...(await thingAt(verbs, real)), ...factsOf(attributes) }
-      return seen(entry, { real, depth: 0, lineage: [] })
+      const place = await placeAtEnd(drive, asked.path)
+      const entry = { path: asked.path, ...thingAt(place), ...factsOf(await drive.getattr(place)) }
+      return seen(entry, { place, depth: 0, lineage: [] })
     } catch (thrown) {
       return { items: [problem('getattr', asked.path, thrown)] }
     }
@@ -117,65 +101,71 @@ function openTreeLook(
   /** The shown facts of an entry, and whether the walk enters it. */
   function seen(
     entry: DriveEntry,
-    { real, depth, lineage }: Omit<Place, 'path'>,
+    { place, depth, lineage }: Omit<WalkedDirectory, 'path'>,
     troubles: readonly TreeItem[] = [],
-  ): Seen<Place> {
+  ): Seen<WalkedDirectory> {
     const { path, type } = entry
     const isShown = depth >= from && filter.means(named(entry))
     const items = isShown ? [entry, ...troubles] : troubles
     if (type !== 'directory' || depth >= deepest) return { items }
-    const thing = entry.id === undefined ? real : `${entry.kind} ${entry.id}`
+    const thing = entry.id === undefined ? pathOf(place) : `${entry.kind} ${entry.id}`
     if (lineage.includes(thing)) {
       const loop = new Failure('invalid', `${path}: this is what it lies in itself; it is not entered again`)
       return { items: [...items, problem('readdir', path, loop)] }
     }
-    return { items, enter: { path, real, depth, lineage: [...lineage, thing] } }
+    return { items, enter: { path, place, depth, lineage: [...lineage, thing] } }
   }
 
-  async function look(place: Place): Promise<readonly Seen<Place>[]> {
+  async function look(directory: WalkedDirectory): Promise<readonly Seen<WalkedDirectory>[]> {
     try {
-      const listing = await verbs.readdir(place.real)
-      const entries = [...listing].sort((one, other) => (one.name < other.name ? -1 : 1))
-      const all = await Promise.all(entries.map(entry => one(place, entry)))
+      const entries = [...(await drive.readdir(directory.place))]
+      entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+      const all = await Promise.all(entries.map(entry => one(directory, entry)))
       return all.filter(found => found !== undefined)
     } catch (thrown) {
-      return [{ items: [problem('readdir', place.path, thrown)] }]
+      return [{ items: [problem('readdir', directory.path, thrown)] }]
     }
   }
 
   function one(
-    place: Place,
-    { name, mode, kind, id }: { name: string; mode: number; kind: string; id: string | undefined },
-  ): MaybePromise<Seen<Place> | undefined> {
-    const path = below(place.path, name)
-    const at = { real: below(place.real, name), depth: place.depth + 1, lineage: place.lineage }
-    const entry = { path, type: typeOf(mode), kind, id, mode }
+    above: WalkedDirectory,
+    { name, mode, node }: DirectoryEntry,
+  ): MaybePromise<Seen<WalkedDirectory> | undefined> {
+    const place = { node, parent: above.place, name }
+    const at = { place, depth: above.depth + 1, lineage: above.lineage }
+    const path = `${above.path === '/' ? '' : above.path}/${name}`
+    const entry = { path, type: typeOf(mode), ...thingAt(place), mode }
     if (filter.leavesOut(named(entry))) return undefined
-    if (entry.type === 'link' && (asked.follow || asked.attributes)) return linkAt(entry, at)
-    return described(entry, at)
+    if (node.kind !== 'link') return described(entry, at)
+    if (asked.follow) return behindLink(entry, at, node.to)
+    return described(asked.attributes ? { ...entry, target: node.to } : entry, at)
   }
 
   /** A link that leads nowhere is shown as a link. */
-  async function linkAt(entry: DriveEntry, at: Omit<Place, 'path'>): Promise<Seen<Place>> {
+  async function behindLink(
+    entry: DriveEntry,
+    at: Omit<WalkedDirectory, 'path'>,
+    to: string,
+  ): Promise<Seen<WalkedDirectory>> {
     try {
-      const target = await verbs.readlink(at.real)
-      if (!asked.follow) return await described({ ...entry, target }, at)
-      const real = await withoutLinks(verbs, at.real)
-      const { mode } = await verbs.getattr(real)
-      const thing = await thingAt(verbs, real)
-      return await described({ path: entry.path, ...thing, mode, type: typeOf(mode) }, { ...at, real })
+      const place = await placeAtEnd(drive, to, at.place.parent)
+      const { mode } = await drive.getattr(place)
+      const thing = { path: entry.path, ...thingAt(place), mode, type: typeOf(mode) }
+      return await described(thing, { ...at, place })
     } catch (thrown) {
       return seen(entry, at, [problem('readlink', entry.path, thrown)])
     }
   }
 
   /** With size and time, where they are wanted. */
-  function described(entry: DriveEntry, at: Omit<Place, 'path'>): MaybePromise<Seen<Place>> {
+  function described(
+    entry: DriveEntry,
+    at: Omit<WalkedDirectory, 'path'>,
+  ): MaybePromise<Seen<WalkedDirectory>> {
     if (!asked.attributes || at.depth < from || !filter.means(named(entry))) return seen(entry, at)
     return stats(async () => {
       try {
-        const attributes = await verbs.getattr(at.real)
-        return seen({ ...entry, ...factsOf(attributes) }, at)
+        return seen({ ...entry, ...factsOf(await drive.getattr(at.place)) }, at)
       } catch (thrown) {
         return seen(entry, at, [problem('getattr', entry.path, thrown)])
       }
@@ -185,13 +175,10 @@ function openTreeLook(
   return { top, look }
 }
 
-async function thingAt(
-  verbs: Pick<PathDrive, 'getxattr'>,
-  path: string,
-): Promise<Pick<DriveEntry, 'kind' | 'id'>> {
-  const kind = await verbs.getxattr(path, 'user.calcfs.kind')
-  return { kind: kind ?? 'file', id: await verbs.getxattr(path, 'user.calcfs.id') }
-}
+const thingAt = ({ node }: Place): Pick<DriveEntry, 'kind' | 'id'> => ({
+  kind: nodeKind(node),
+  id: nodeId(node),
+})
 
 const factsOf = ({
   mode,
@@ -204,10 +191,5 @@ const factsOf = ({
   mtime,
 })
 
-function typeOf(mode: number): EntryType {
-  if (isDirectoryMode(mode)) return 'directory'
-  return isLinkMode(mode) ? 'link' : 'file'
-}
-
-const below = (directory: string, name: string): string =>
-  directory === '/' ? `/${name}` : `${directory}/${name}`
+const typeOf = (mode: number): EntryType =>
+  isDirectoryMode(mode) ? 'directory' : isLinkMode(mode) ? 'link' : 'file'

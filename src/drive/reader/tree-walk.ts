@@ -7,26 +7,13 @@ export interface Seen<Place> {
   readonly enter?: Place | undefined
 }
 
-/** A directory of the walk. */
-interface Look<Place> {
-  readonly place: Place
-  found?: Promise<Level<Place>> | undefined
-  /** The same once it is known. */
-  below?: Level<Place> | undefined
-}
-
-interface Entry<Place> {
-  readonly items: readonly TreeItem[]
-  readonly enter: Look<Place> | undefined
-}
-
-/** The entries of one directory. */
-interface Level<Place> {
-  readonly entries: readonly Entry<Place>[]
-  /** Those that are directories. */
-  readonly looks: readonly Look<Place>[]
-  /** The walk has come to so many of them. */
-  passed: number
+/** Items in the order of the walk up to a directory; once that was looked at, what lies in it comes next. */
+interface Stretch<Place> {
+  readonly items: TreeItem[]
+  enter?: Place
+  looked?: Promise<void>
+  isKnown?: boolean
+  next?: Stretch<Place> | undefined
 }
 
 /** So many directories are looked at side by side. */
@@ -45,83 +32,67 @@ export async function* walkTree<Place>(
   look: (place: Place) => Promise<readonly Seen<Place>[]>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TreeItem[]> {
-  const frames = [{ level: levelOf(top), at: 0 }]
+  let here: Stretch<Place> | undefined = stretchesOf(top)
   let underWay = 0
   let batch: TreeItem[] = []
 
   /** Looks at the next directories in the order of the walk, whatever was found first. */
   function begin(): void {
     let ahead = 0
-    for (const { level } of frames.toReversed())
-      for (const next of comingIn(level)) {
-        if (signal.aborted || underWay >= looksAtOnce || ahead >= looksAhead) return
-        ahead += 1
-        if (next.found === undefined) void start(next)
-      }
+    for (let at = here; at !== undefined; at = at.next) {
+      if (at.enter === undefined) continue
+      if (signal.aborted || underWay >= looksAtOnce || ahead >= looksAhead) return
+      ahead += 1
+      at.looked ??= lookInto(at, at.enter)
+    }
   }
 
-  function start(next: Look<Place>): Promise<Level<Place>> {
+  async function lookInto(stretch: Stretch<Place>, directory: Place): Promise<void> {
     underWay += 1
-    next.found = look(next.place).then(seen => {
-      underWay -= 1
-      next.below = levelOf(seen)
-      begin()
-      return next.below
-    })
-    return next.found
+    const seen = await look(directory)
+    underWay -= 1
+    stretch.next = stretchesOf(seen, stretch.next)
+    stretch.isKnown = true
+    begin()
   }
 
   try {
     begin()
-    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
-      const next = frame.level.entries[frame.at]
-      frame.at += 1
-      if (next === undefined) {
-        frames.pop()
-        continue
-      }
-      const { items, enter } = next
-      batch.push(...items)
-      if (
-        batch.length >= batchSize ||
-        (enter !== undefined && enter.below === undefined && batch.length > 0)
-      ) {
+    while (here !== undefined) {
+      for (const item of here.items) {
+        batch.push(item)
+        if (batch.length < batchSize) continue
         yield batch
         batch = []
       }
-      if (enter !== undefined) {
-        const level = await (enter.found ?? start(enter))
-        frame.level.passed += 1
-        frames.push({ level, at: 0 })
-        // The directory above goes on, and has no use for it.
-        enter.found = undefined
-        enter.below = undefined
-        begin()
+      if (here.enter !== undefined) {
+        if (here.isKnown !== true && batch.length > 0) {
+          yield batch
+          batch = []
+        }
+        here.looked ??= lookInto(here, here.enter)
+        await here.looked
       }
+      here = here.next
+      begin()
       signal.throwIfAborted()
     }
     if (batch.length > 0) yield batch
   } finally {
-    frames.length = 0
+    here = undefined
   }
 }
 
-function levelOf<Place>(seen: readonly Seen<Place>[]): Level<Place> {
-  const entries = seen.map(
-    ({ items, enter }): Entry<Place> => ({
-      items,
-      enter: enter === undefined ? undefined : { place: enter },
-    }),
-  )
-  return { entries, looks: entries.flatMap(({ enter }) => enter ?? []), passed: 0 }
-}
-
-/** Directories to which the walk has not come, with what is known to lie in them, in its order. */
-function* comingIn<Place>(level: Level<Place>): Generator<Look<Place>> {
-  for (let at = level.passed; at < level.looks.length; at += 1) {
-    const next = level.looks[at]
-    if (next === undefined) return
-    yield next
-    if (next.below !== undefined) yield* comingIn(next.below)
+function stretchesOf<Place>(seen: readonly Seen<Place>[], after?: Stretch<Place>): Stretch<Place> {
+  const first: Stretch<Place> = { items: [] }
+  let last = first
+  for (const { items, enter } of seen) {
+    last.items.push(...items)
+    if (enter === undefined) continue
+    last.enter = enter
+    last.next = { items: [] }
+    last = last.next
   }
+  last.next = after
+  return first
 }

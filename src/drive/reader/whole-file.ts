@@ -2,10 +2,9 @@
 import { Failure } from '../../failure.js'
 import { type Clock, sleep } from '../../remote/clock.js'
 import { byteOffset } from '../../remote/remote.js'
-import type { PathDrive } from '../interface/path-drive.js'
 import type { ByteSink } from '../interface/reader.js'
-
-export type FileVerbsUsed = Pick<PathDrive, 'open' | 'textOf' | 'read' | 'release'>
+import type { FileVerbs } from '../interface/verbs.js'
+import { type Place, pathOf } from '../nodes/place.js'
 
 /** Bytes of one read, and of one that is repeated because the bytes came too slowly. */
 const pieceBytes = 256 * 1024
@@ -17,13 +16,8 @@ const againAfterMs = 1_100
 
 /** `size` is what a stat has just said. */
 interface FileWanted {
-  readonly path: string
+  readonly place: Place
   readonly size: number
-}
-
-interface PatientReading {
-  readonly signal: AbortSignal
-  readonly clock: Clock
 }
 
 /**
@@ -31,13 +25,12 @@ interface PatientReading {
  * @throws Failure 'replaced' where the file turns out to have another length
  */
 export async function readWhole(
-  verbs: FileVerbsUsed,
+  verbs: FileVerbs,
   wanted: FileWanted,
   sink: ByteSink,
-  { signal, clock }: PatientReading,
-): Promise<ReturnType<FileVerbsUsed['textOf']>> {
-  const { path } = wanted
-  const handle = await verbs.open(path, 'read')
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+): Promise<ReturnType<FileVerbs['textOf']>> {
+  const handle = await verbs.open(wanted.place, 'read')
   try {
     const text = verbs.textOf(handle)
     const size = text?.size ?? wanted.size
@@ -57,7 +50,11 @@ export async function readWhole(
       await sink(into.subarray(0, count))
       offset += count
     }
-    if (offset !== size) throw otherLength(path, size, offset)
+    if (offset !== size)
+      throw new Failure(
+        'replaced',
+        `${pathOf(wanted.place)}: it was ${size} bytes long, and ended after ${offset}`,
+      )
     return text
 
     /** Undefined where the bytes come too slowly, and it is worth another try. */
@@ -75,6 +72,3 @@ export async function readWhole(
     await verbs.release(handle)
   }
 }
-
-const otherLength = (path: string, size: number, found: number): Failure =>
-  new Failure('replaced', `${path}: it was ${size} bytes long, and ended after ${found}`)

@@ -183,7 +183,7 @@ export function draftFacts({
   readonly draft: LeftDraft
 }): DraftFacts {
   const { key, meta, size, written } = draft
-  const node = key === undefined ? undefined : nodeOfRecordKey(key)
+  const node = nodeOfRecordKey(key)
   return {
     name,
     record: key === undefined ? 'record' : `${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`,

@@ -21,7 +21,9 @@ export function recordKeyOf(node: EditableNode): RecordKey {
 }
 
 /** Undefined for a key that no file of the drive has: one of a damaged note, or of another version. */
-export function nodeOfRecordKey({ kind, id, project, as }: RecordKey): EditableNode | undefined {
+export function nodeOfRecordKey(key: RecordKey | undefined): EditableNode | undefined {
+  if (key === undefined) return undefined
+  const { kind, id, project, as } = key
   if (as === 'order') return { kind: 'order', id: id as ReportId }
   switch (kind) {
     case 'project':

@@ -28,6 +28,8 @@ export function openAccessRights(
   }
 
   function frozen(node: Node): Failure | undefined {
+    // A share, or the directory of them.
+    if ('project' in node) return frozenProject(node.project)
     switch (node.kind) {
       case 'project':
         return node.published ? isPublished('project', node.id) : frozenProject(node.id)
@@ -35,17 +37,11 @@ export function openAccessRights(
         return node.published
           ? isPublished('calculation', node.id)
           : (published('calculation', node.id) ?? frozenProject(node.parent))
-      case 'shares':
-        return frozenProject(node.project)
       case 'report':
       case 'order':
         return published('report', node.id)
-      case 'new':
-        return node.of === 'share' ? frozenProject(node.project) : undefined
       case 'record':
-        return node.of === 'share'
-          ? frozenProject(node.project)
-          : frozen({ ...node, kind: node.of, title: '' } as Node)
+        return frozen({ ...node, kind: node.of, title: '' } as Node)
       default:
         return undefined
     }

@@ -4,7 +4,7 @@ import type { CalculationId, Remote, RequestContext, ServicePath } from '../../r
 import { titlesIn } from '../nodes/name.js'
 import type { Tree } from './tree.js'
 
-export interface CalculationPathSources {
+interface PathSources {
   readonly tree: () => Tree
   readonly remote: Pick<Remote, 'resolveCalculation'>
   /** Where the drive is mounted; a path below it means the same as without it. */
@@ -16,7 +16,7 @@ const byNumber = /^\.\.\/\.\.\/by-id\/calculation\/(\d+)$/
 /** @throws Failure 'absent' where no calculation is there */
 export async function calculationAt(
   path: string,
-  sources: CalculationPathSources,
+  sources: PathSources,
   context: RequestContext,
 ): Promise<CalculationId> {
   const below = path.startsWith(`${sources.mountPoint}/`) ? path.slice(sources.mountPoint.length) : path
@@ -31,7 +31,7 @@ export async function calculationAt(
 /** As the web pages write it; else with the escapes of the drive, where it was completed by a shell. */
 async function calculationOfService(
   path: string,
-  { remote }: CalculationPathSources,
+  { remote }: PathSources,
   context: RequestContext,
 ): Promise<CalculationId> {
   const plain = path.replace(/\/+$/, '')

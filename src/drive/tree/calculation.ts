@@ -9,6 +9,7 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
+import type { DirectoryKind } from './directory-kind.js'
 import type { Marks } from './identity-mark.js'
 
 const foldersAtMost = 1024
@@ -21,7 +22,7 @@ interface FolderListing {
   readonly byName: ReadonlyMap<string, Node>
 }
 
-export function openCalculationTree(catalog: Catalog, marks: Marks) {
+export function openCalculationKind(catalog: Catalog, marks: Marks): DirectoryKind<CalculationNode> {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
   const folders = new LRUCache<CalculationNode, FolderListing>(upTo(foldersAtMost))
 
@@ -57,14 +58,10 @@ export function openCalculationTree(catalog: Catalog, marks: Marks) {
   }
 
   return {
-    async list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]> {
-      return (await folderAt(node, context)).entries
-    },
-    /** The same without any request; undefined where it is not known. */
-    listKnown: (node: CalculationNode): readonly Dentry[] | undefined => knownFolder(node)?.entries,
-    lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined> {
-      return chain(folderAt(node, context), ({ byName }) => byName.get(name))
-    },
+    list: (node, context) => chain(folderAt(node, context), ({ entries }) => entries),
+    known: node => knownFolder(node)?.entries,
+    lookup: (node, name, context) => chain(folderAt(node, context), ({ byName }) => byName.get(name)),
+    refresh: ({ id }) => catalog.refreshCalculation(id),
   }
 }
 

@@ -3,33 +3,38 @@
 import { LRUCache } from 'lru-cache'
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import { fixedNames, recordFile } from '../../layout.js'
-import type { MaybePromise } from '../../maybe-promise.js'
-import { chain } from '../../maybe-promise.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { ProjectId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases, NamedNode } from '../names/name-aliases.js'
-import type { FoundProject, Roots } from '../names/roots.js'
+import type { FoundProject, Roots, SeveralTop } from '../names/roots.js'
 import { markedName, nameChildren, splitMark, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
 import type { AccessRights } from './access.js'
+import type { DirectoryKinds } from './directory-kind.js'
 
 /** Projects whose last names are remembered. */
 const projectsAtMost = 4096
 
-/** A project's children under their names, projects first. */
 interface NamedChildren {
   readonly entries: readonly Dentry[]
   readonly places: NameIndex
 }
 
-export interface ProjectSources {
+interface ProjectSources {
   readonly catalog: Catalog
   readonly rights: AccessRights
+  /** The names that this mount has given, which the service may spell otherwise. */
   readonly aliases: NameAliases
+  readonly roots: Roots
 }
 
-/** `aliases` are the names that this mount has given, which the service may spell otherwise. */
-export function openProjectTree({ catalog, rights, aliases }: ProjectSources, roots: Roots) {
+export function openProjectKinds({
+  catalog,
+  rights,
+  aliases,
+  roots,
+}: ProjectSources): Pick<DirectoryKinds, 'top' | 'project' | 'shares'> {
   const namesOf = new WeakMap<Children, NamedChildren>()
   const namedLast = new LRUCache<ProjectId, NamedChildren>({ max: projectsAtMost })
 
@@ -97,45 +102,51 @@ export function openProjectTree({ catalog, rights, aliases }: ProjectSources, ro
   async function list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
     const children = await catalog.children(id).ask(context)
     await catalog.askDoubtfulShares(id, context)
-    return [...fixedEntries(id, catalog), ...named(children, id).entries]
+    return entriesOf(children, id)
   }
 
-  /** The same without any request; undefined where they are not known. */
+  const entriesOf = (children: Children, id: ProjectId): readonly Dentry[] => [
+    ...fixedEntries(id, catalog),
+    ...named(children, id).entries,
+  ]
+
   function listKnown(id: ProjectId): readonly Dentry[] | undefined {
     const children = catalog.children(id).known()
-    return children && [...fixedEntries(id, catalog), ...named(children, id).entries]
+    return children && entriesOf(children, id)
   }
 
   return {
-    lookup,
-    lookupTop,
-    list,
-    listKnown,
-    /** The entries of `projects/`, likewise. */
-    listKnownTop(): readonly Dentry[] | undefined {
-      const top = roots.known()
-      if (top === undefined) return undefined
-      if (top.form === 'one') return listKnown(top.id)
-      return top.entries.length === 0 && top.missing === undefined ? [firstSteps] : foundEntries(top.entries)
+    top: {
+      async list(_, context) {
+        const top = await roots.top(context)
+        if (top.form === 'one') return list(top.id, context)
+        if (top.missing !== undefined) throw top.missing
+        return foundEntries(top)
+      },
+      lookup: (_, name, context) => lookupTop(name, context),
+      known() {
+        const top = roots.known()
+        return top?.form === 'one' ? listKnown(top.id) : top && foundEntries(top)
+      },
     },
-    async listShares(project: ProjectId, context: RequestContext): Promise<readonly Dentry[]> {
-      const shares = await catalog.shares(project).ask(context)
-      return shares.map(({ id }) => ({
-        name: recordFile(id),
-        node: { kind: 'record', of: 'share', id, project },
-      }))
+    project: {
+      list: ({ id }, context) => list(id, context),
+      lookup: ({ id }, name, context) => lookup(id, name, context),
+      known: ({ id }) => listKnown(id),
+      refresh: ({ id }) => catalog.refreshProject(id),
     },
-    /** The entries of `projects/`. */
-    async listTop(context: RequestContext): Promise<readonly Dentry[]> {
-      const top = await roots.top(context)
-      if (top.form === 'one') return list(top.id, context)
-      if (top.missing !== undefined) throw top.missing
-      return top.entries.length === 0 ? [firstSteps] : foundEntries(top.entries)
+    shares: {
+      async list({ project }, context) {
+        const shares = await catalog.shares(project).ask(context)
+        return shares.map(({ id }) => ({
+          name: recordFile(id),
+          node: { kind: 'record', of: 'share', id, project },
+        }))
+      },
+      refresh: ({ project }) => catalog.refreshProject(project),
     },
   }
 }
-
-export type ProjectTree = ReturnType<typeof openProjectTree>
 
 /** Where there is no project to list. */
 const firstSteps: Dentry = {
@@ -143,8 +154,12 @@ const firstSteps: Dentry = {
   node: { kind: 'generated', text: 'first-steps', id: '' },
 }
 
-const foundEntries = (found: readonly FoundProject[]): readonly Dentry[] =>
-  dentries(new Map([...nameFoundProjects(found)].map(([name, { id }]) => [name, { kind: 'project', id }])))
+function foundEntries({ entries, missing }: SeveralTop): readonly Dentry[] {
+  if (entries.length === 0 && missing === undefined) return [firstSteps]
+  return dentries(
+    new Map([...nameFoundProjects(entries)].map(([name, { id }]) => [name, { kind: 'project', id }])),
+  )
+}
 
 /** Projects that are no siblings on the service, under names of their own. */
 export function nameFoundProjects<Found extends FoundProject>(

@@ -21,6 +21,7 @@ import {
   type Node,
   nodeIn,
 } from '../nodes/node.js'
+import { type DirectoryKinds, knownHere } from './directory-kind.js'
 
 /** Files that exist here only. */
 export interface LocalFiles {
@@ -30,6 +31,8 @@ export interface LocalFiles {
   unsentNew(of: NewPlace): readonly NewNode[]
   /** True if this `new*.json` is there: unsent, or another name of what it has made. */
   isNew(node: NewNode): boolean
+  /** True if it was removed under this name, or lies in what was. */
+  hides(node: Node, name: string): boolean
   /** True if an unsaved text stands in its place: then it is there whatever the service says. */
   hasDraft(node: EditableNode): boolean
 }
@@ -52,14 +55,19 @@ const readme: Dentry = {
 
 const ownEntries = [index, byName, readme]
 
-export interface ReportTreeSources {
+interface ReportSources {
   readonly catalog: Catalog
   readonly dialect: Dialect
   readonly reports: KnownReports
-  readonly hasDraft: LocalFiles['hasDraft']
+  readonly local: LocalFiles
 }
 
-export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources) {
+export function openReportKinds({
+  catalog,
+  dialect,
+  reports,
+  local,
+}: ReportSources): Pick<DirectoryKinds, 'reports' | 'report-names' | 'report'> {
   async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
     const own = nodeIn(ownEntries, name)
     if (own !== undefined) return own
@@ -67,7 +75,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     if (number === undefined || !idForm.test(number)) return undefined
     const id = number as ReportId
     const record = { kind: 'record', of: 'report', id } as const
-    if (json !== undefined && hasDraft(record)) return record
+    if (json !== undefined && local.hasDraft(record)) return record
     await present(id, context)
     return json === undefined ? { kind: 'report', id } : record
   }
@@ -94,7 +102,6 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     }))
   }
 
-  /** The folder of one report. */
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
     const record = await present(id, context)
     const rows = dialect.rows(record) ?? []
@@ -107,7 +114,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   async function lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined> {
     const order = orderEntry(id)
     if (name === order.name) return order.node
-    return (await listRows(id, context)).find(entry => entry.name === name)?.node
+    return nodeIn(await listRows(id, context), name)
   }
 
   async function link(row: ReportRow, place: string, context: RequestContext): Promise<Dentry> {
@@ -130,11 +137,19 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   return {
-    list: (): readonly Dentry[] => [...ownEntries, ...reports.list().flatMap(({ id }) => entries(id))],
-    lookup,
-    lookupRow,
-    listNames,
-    listRows,
+    reports: {
+      ...knownHere(() => [...ownEntries, ...reports.list().flatMap(({ id }) => entries(id))]),
+      lookup: (_, name, context) => lookup(name, context),
+      refresh() {
+        for (const { id } of reports.list()) catalog.record({ kind: 'report', id }).refresh()
+      },
+    },
+    'report-names': knownHere(listNames),
+    report: {
+      list: ({ id }, context) => listRows(id, context),
+      lookup: ({ id }, name, context) => lookupRow(id, name, context),
+      refresh: ({ id }) => catalog.record({ kind: 'report', id }).refresh(),
+    },
   }
 }
 

@@ -1,17 +1,10 @@
-// Tree: the one mapping from paths to nodes; lookup and readdir of every directory stand side by side, so that they agree.
+// Tree: the one mapping from names to nodes, over the kinds of directories.
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import {
-  type CalculationId,
-  type Dialect,
-  idForm,
-  type ProjectId,
-  type ReportId,
-  type RequestContext,
-} from '../../remote/remote.js'
+import type { Dialect, RequestContext } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import type { Roots } from '../names/roots.js'
@@ -19,19 +12,24 @@ import { nameFault } from '../nodes/name.js'
 import {
   type Dentry,
   type DirectoryNode,
+  type EditableNode,
   isDirectory,
+  isEditable,
   type NewNode,
   type Node,
   nodeIn,
+  type ScratchPlace,
 } from '../nodes/node.js'
-import { type Name, type Place, rootPlace } from '../nodes/place.js'
-import { isNewName, isProbe } from '../nodes/well-known-names.js'
+import { directoryIn, type Name, pathOf, placeAt } from '../nodes/place.js'
+import { isNewName, isProbe, isScratchAmong, isScratchBeside } from '../nodes/well-known-names.js'
 import type { AccessRights } from './access.js'
-import { openCalculationTree } from './calculation.js'
+import { openCalculationKind } from './calculation.js'
+import { type DirectoryKind, type DirectoryKinds, knownHere } from './directory-kind.js'
 import { openMarks } from './identity-mark.js'
-import { openProjectTree } from './projects.js'
-import { type LocalFiles, type NewPlace, openReportTree } from './reports.js'
-import { openUserTree } from './users.js'
+import { openNumberKinds } from './numbers.js'
+import { openProjectKinds } from './projects.js'
+import { type LocalFiles, openReportKinds } from './reports.js'
+import { openUserKinds } from './users.js'
 
 /** The sources of the tree; editors' files and drafts come from the state directory. */
 export interface TreeSources {
@@ -67,26 +65,27 @@ const ownShown = ({ lacks }: Catalog): readonly Dentry[] =>
   })
 
 export function openTree(sources: TreeSources) {
-  const { catalog, dialect, roots, reports, rights, local } = sources
+  const { catalog, roots, local } = sources
   const marks = openMarks(sources)
-  const projects = openProjectTree(sources, roots)
-  const calculations = openCalculationTree(catalog, marks)
-  const users = openUserTree(catalog, roots, projects)
+  const projects = openProjectKinds(sources)
+  const kinds: DirectoryKinds = {
+    root: knownHere(() => rootEntries),
+    own: knownHere(() => ownShown(catalog)),
+    drafts: knownHere(() => local.drafts().map(name => ({ name, node: { kind: 'draft-text', name } }))),
+    ...openNumberKinds(sources),
+    calculation: openCalculationKind(catalog, marks),
+    ...projects,
+    ...openUserKinds(catalog, roots, projects),
+    ...openReportKinds(sources),
+  }
+  const kindOf = ({ kind }: DirectoryNode) => kinds[kind] as DirectoryKind<DirectoryNode>
   const doubted = new WeakSet<Failure>()
-  const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
 
   /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
   function walk(path: string, context: RequestContext): MaybePromise<Node> {
-    const names = path.split('/').filter(name => name !== '')
-    return chain(descend(rootPlace, names, context), ({ node }) => node)
-  }
-
-  /** Down from a place that is there, by the names that are left. */
-  function descend(from: Place, names: readonly string[], context: RequestContext): MaybePromise<Place> {
-    const [name, ...others] = names
-    if (name === undefined) return from
-    return chain(child({ parent: from, name }, context), node =>
-      descend({ node, parent: from, name }, others, context),
+    return chain(
+      placeAt(path, name => child(name, context)),
+      ({ node }) => node,
     )
   }
 
@@ -144,105 +143,61 @@ export function openTree(sources: TreeSources) {
     if (beside !== undefined) return beside
     const fresh = newIn(directory, name)
     if (fresh !== undefined) return local.isNew(fresh) ? fresh : undefined
-    switch (directory.kind) {
-      case 'root':
-        return nodeIn(rootEntries, name)
-      case 'own':
-        return nodeIn(ownShown(catalog), name)
-      case 'numbers':
-        return nodeIn(idDirectories, name)
-      case 'top':
-        return projects.lookupTop(name, context)
-      case 'project':
-        return projects.lookup(directory.id, name, context)
-      case 'users':
-        return users.lookup(name)
-      case 'user':
-        return users.lookupBelow(directory.name, name, context)
-      case 'number-room':
-        return lookupById({ of: directory.of, name }, { catalog, dialect, rights }, context)
-      case 'reports':
-        return reportTree.lookup(name, context)
-      case 'report-names':
-        return nodeIn(reportTree.listNames(), name)
-      case 'report':
-        return reportTree.lookupRow(directory.id, name, context)
-      case 'calculation':
-        return calculations.lookup(directory, name, context)
-      case 'shares':
-      case 'drafts':
-        return listOwn(directory, context).then(entries => nodeIn(entries, name))
-    }
+    const kind = kindOf(directory)
+    if (kind.lookup !== undefined) return kind.lookup(directory, name, context)
+    return chain(kind.list(directory, context), entries => nodeIn(entries, name))
   }
 
   async function list(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]> {
     const node = await actual(directory, context)
     if (node.kind === 'project') await marks.of(node, context)
-    const listed = directory.kind === 'top' ? await projects.listTop(context) : await listOwn(node, context)
-    const fresh = newPlace(node)
-    const unsent = fresh === undefined ? [] : local.unsentNew(fresh)
-    const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
+    const listed = await kindOf(directory).list(directory, context)
     const place = scratchDirectory(node)
-    if (place === undefined) return entries
-    const beside = local.scratch(place)
-    return beside.length === 0 ? entries : [...entries, ...beside]
-  }
-
-  async function listOwn(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]> {
-    switch (directory.kind) {
-      case 'root':
-        return rootEntries
-      case 'own':
-        return ownShown(catalog)
-      case 'numbers':
-        return idDirectories
-      case 'number-room':
-        return []
-      case 'top':
-        return projects.listTop(context)
-      case 'project':
-        return projects.list(directory.id, context)
-      case 'shares':
-        return projects.listShares(directory.project, context)
-      case 'calculation':
-        return calculations.list(directory, context)
-      case 'users':
-        return users.list(context)
-      case 'user':
-        return users.listBelow(directory.name, context)
-      case 'reports':
-        return reportTree.list()
-      case 'report-names':
-        return reportTree.listNames()
-      case 'report':
-        return reportTree.listRows(directory.id, context)
-      case 'drafts':
-        return local.drafts().map(name => ({ name, node: { kind: 'draft-text', name } }))
-    }
+    const isNewPlace = node.kind === 'reports' || node.kind === 'shares'
+    return [
+      ...listed,
+      ...(isNewPlace ? local.unsentNew(node).map(fresh => ({ name: fresh.name, node: fresh })) : []),
+      ...(place === undefined ? [] : local.scratch(place)),
+    ]
   }
 
   /** The entries known at the last question, without any request; undefined where they are not known. */
-  function listKnown(directory: DirectoryNode): readonly Dentry[] | undefined {
-    switch (directory.kind) {
-      case 'root':
-        return rootEntries
-      case 'top':
-        return projects.listKnownTop()
-      case 'project':
-        return projects.listKnown(directory.id)
-      case 'calculation':
-        return calculations.listKnown(directory)
-      case 'reports':
-        return reportTree.list()
-      default:
-        return undefined
-    }
-  }
+  const listKnown = (directory: DirectoryNode): readonly Dentry[] | undefined =>
+    kindOf(directory).known?.(directory)
 
   /** `projects/` is a project itself where the user's root has an id. */
   function actual(directory: DirectoryNode, context: RequestContext): MaybePromise<DirectoryNode> {
     if (directory.kind !== 'top') return directory
     return roots.top(context).then(top => (top.form === 'one' ? { kind: 'project', id: top.id } : directory))
+  }
+
+  /** The same but for what was taken away a moment ago. */
+  const shown = (name: Name, context: RequestContext): MaybePromise<Node> =>
+    chain(child(name, context), found => {
+      if (local.hides(found, name.name))
+        throw new Failure('absent', `${pathOf(name)}: it was just taken away`)
+      return found
+    })
+
+  /** The file under a name whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
+  async function editable(name: Name, context: RequestContext): Promise<EditableNode | undefined> {
+    try {
+      const found = await child(name, context)
+      return isEditable(found) ? found : undefined
+    } catch (thrown) {
+      if (!isAbsent(thrown)) throw thrown
+    }
+    return newIn(await actual(directoryIn(name.parent), context), name.name)
+  }
+
+  /** Where an editor's own file of this name would lie; undefined where none may be. */
+  async function scratch({ parent, name }: Name, context: RequestContext): Promise<ScratchPlace | undefined> {
+    const node = await actual(directoryIn(parent), context)
+    const directory = scratchDirectory(node)
+    if (directory === undefined) return undefined
+    const edited = editedBeside[node.kind]
+    const isTaken = edited === undefined ? isScratchAmong(name) : isScratchBeside(edited, name)
+    return isTaken ? { directory, name } : undefined
   }
 
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
@@ -255,24 +210,22 @@ export function openTree(sources: TreeSources) {
   /** The next question about this directory goes to the service. */
   async function refresh(directory: DirectoryNode, context: RequestContext): Promise<void> {
     const node = await actual(directory, context)
-    switch (node.kind) {
-      case 'project':
-        return catalog.refreshProject(node.id)
-      case 'shares':
-        return catalog.refreshProject(node.project)
-      case 'calculation':
-        return catalog.refreshCalculation(node.id)
-      case 'report':
-        return catalog.record({ kind: 'report', id: node.id }).refresh()
-      case 'reports':
-        for (const { id } of reports.list()) catalog.record({ kind: 'report', id }).refresh()
-        return
-      default:
-        return
-    }
+    kindOf(node).refresh?.(node)
   }
 
-  return { walk, child, actual, list, listKnown, directory, refresh }
+  return {
+    walk,
+    child,
+    shown,
+    editable,
+    scratch,
+    actual,
+    list,
+    listKnown,
+    directory,
+    refresh,
+    markOf: marks.of,
+  }
 }
 
 export type Tree = ReturnType<typeof openTree>
@@ -285,11 +238,8 @@ function requireNode(found: Node | undefined, name: string): Node {
   return found
 }
 
-const newPlace = (directory: DirectoryNode): NewPlace | undefined =>
-  directory.kind === 'reports' || directory.kind === 'shares' ? directory : undefined
-
 /** The thing that a save under this name makes here, if any. */
-export function newIn(directory: DirectoryNode, name: string): NewNode | undefined {
+function newIn(directory: DirectoryNode, name: string): NewNode | undefined {
   if (!isNewName(name)) return undefined
   if (directory.kind === 'reports') return { kind: 'new', of: 'report', name }
   return directory.kind === 'shares'
@@ -298,7 +248,7 @@ export function newIn(directory: DirectoryNode, name: string): NewNode | undefin
 }
 
 /** The directory of local files that belongs to a directory of the drive, where editors make files beside records. */
-export function scratchDirectory(directory: DirectoryNode): string | undefined {
+function scratchDirectory(directory: DirectoryNode): string | undefined {
   switch (directory.kind) {
     case 'project':
     case 'calculation':
@@ -313,41 +263,9 @@ export function scratchDirectory(directory: DirectoryNode): string | undefined {
   }
 }
 
-const idKinds = ['project', 'calculation', 'report'] as const
-type IdDirectory = (typeof idKinds)[number]
-
-const idDirectories: readonly Dentry[] = idKinds.map(of => ({
-  name: of,
-  node: { kind: 'number-room', of },
-}))
-
-/** The node of a number; the service is asked whether it exists. A report is a link to its file. */
-async function lookupById(
-  { of, name }: { of: IdDirectory; name: string },
-  { catalog, dialect, rights }: { catalog: Catalog; dialect: Dialect; rights: AccessRights },
-  context: RequestContext,
-): Promise<Node | undefined> {
-  if (!idForm.test(name)) return undefined
-  switch (of) {
-    case 'project': {
-      const id = name as ProjectId
-      const [record] = await Promise.all([
-        catalog.record({ kind: 'project', id }).ask(context),
-        // A project in no listing of the caller's own is a colleague's, and perhaps shared for reading only.
-        catalog.parentOf(id) === undefined ? rights.meet(id, context) : undefined,
-      ])
-      const { born, title, created, modified } = dialect.facts(record)
-      return { kind: 'project', id, title, born, date: modified ?? created, parent: catalog.parentOf(id) }
-    }
-    case 'calculation': {
-      const id = name as CalculationId
-      const { born, title, created, modified } = dialect.facts(
-        await catalog.record({ kind: 'calculation', id }).ask(context),
-      )
-      return { kind: 'calculation', id, title: title ?? '', born, date: modified ?? created }
-    }
-    case 'report':
-      await catalog.record({ kind: 'report', id: name as ReportId }).ask(context)
-      return { kind: 'link', to: `../../reports/${name}.json` }
-  }
+/** The one file of a directory that an editor edits; `reports/` and `.shares/` have many. */
+const editedBeside: Partial<Record<DirectoryNode['kind'], string>> = {
+  project: fixedNames.project,
+  calculation: fixedNames.calculation,
+  report: fixedNames.order,
 }

@@ -6,7 +6,8 @@ import type { RequestContext } from '../../remote/remote.js'
 import type { FoundProject, Roots } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
-import { nameFoundProjects, type ProjectTree } from './projects.js'
+import type { DirectoryKinds } from './directory-kind.js'
+import { nameFoundProjects } from './projects.js'
 
 /** How to find what others share: no list of the service has it. */
 const readme: Dentry = {
@@ -14,7 +15,11 @@ const readme: Dentry = {
   node: { kind: 'generated', text: 'users-readme', id: '' },
 }
 
-export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree) {
+export function openUserKinds(
+  catalog: Catalog,
+  roots: Roots,
+  { top }: Pick<DirectoryKinds, 'top'>,
+): Pick<DirectoryKinds, 'users' | 'user'> {
   /**
    * Any name may be a colleague's: the service answers for `/db/<user>` only where it gives that space an id and the
    * caller a right to it, while a shared project below resolves. So every name is a folder, like an automount point.
@@ -49,10 +54,9 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
 
   /** Of the space that `projects/` shows; undefined for any other. */
   async function listOwn(user: string, context: RequestContext): Promise<readonly Dentry[] | undefined> {
-    const top = await roots.top(context)
-    if (top.form === 'one' ? top.user !== user : !top.users.includes(user)) return undefined
-    const own = await projects.listTop(context)
-    return own
+    const shown = await roots.top(context)
+    if (shown.form === 'one' ? shown.user !== user : !shown.users.includes(user)) return undefined
+    return (await top.list({ kind: 'top' }, context))
       .filter(({ node }) => node.kind === 'project' || node.kind === 'calculation')
       .map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
   }
@@ -73,16 +77,20 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   }
 
   return {
-    async list(context: RequestContext): Promise<readonly Dentry[]> {
-      const found = await roots.users(context)
-      return [
-        readme,
-        ...found.map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } as const })),
-      ]
+    users: {
+      async list(_, context) {
+        const found = await roots.users(context)
+        return [
+          readme,
+          ...found.map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } as const })),
+        ]
+      },
+      lookup: (_, name) => lookup(name),
     },
-    lookup,
-    listBelow,
-    lookupBelow,
+    user: {
+      list: ({ name }, context) => listBelow(name, context),
+      lookup: (user, name, context) => lookupBelow(user.name, name, context),
+    },
   }
 }
 
