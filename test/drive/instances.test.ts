@@ -9,7 +9,7 @@ import { drawnFrom } from '../testbed/variants.js'
 t.setTimeout(1_500_000)
 t.jobs = 4
 
-const cases = Number(process.env['CALCFS_INSTANCES'] ?? 20)
+const cases = Number(process.env['CALCFS_TEST_RUNS'] ?? 20)
 const { seed, draw } = drawnFrom()
 
 /** What instances are known to lack: each of them is missing in half of the cases. */

@@ -1,10 +1,10 @@
 // What one mount changes is seen on all others within a second: drawn changes, with another seed in each run.
-import { randomInt } from 'node:crypto'
 import t from 'tap'
-import { type Chance, chance } from '../long/chance.js'
+import type { Chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { drawnFrom } from '../testbed/variants.js'
 import { seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -171,9 +171,8 @@ function drawn(pick: Chance): readonly string[] {
 }
 
 t.test('FLEET-2 whatever one mount changes is seen on all others within a second', async t => {
-  const seed = randomInt(2 ** 31)
+  const { seed, pick } = drawnFrom()
   t.comment(`seed ${seed}`)
-  const pick = chance(seed)
   const bed = await fleetBed(t, {
     fill(seed) {
       fillSampleData(seed)

@@ -1,5 +1,4 @@
 // What comes from Redis late, cut, or not at all: no wrong byte, no errno, and no call that takes seconds more.
-import { randomInt } from 'node:crypto'
 import t from 'tap'
 import { type Chance, chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
@@ -7,6 +6,7 @@ import { everything, sameAsAlone } from '../testbed/fleet/reads.js'
 import { type TestRelay, testRelay } from '../testbed/fleet/relay.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import type { TestLifetime } from '../testbed/testbed.js'
+import { drawnFrom } from '../testbed/variants.js'
 
 t.setTimeout(240_000)
 
@@ -22,7 +22,7 @@ interface Ground {
 
 /** The fleet is filled by a mount that nothing disturbs. */
 async function ground(t: TestLifetime & { comment(text: string): void }): Promise<Ground> {
-  const seed = randomInt(2 ** 31)
+  const { seed, pick } = drawnFrom()
   t.comment(`seed ${seed}`)
   const bed = await fleetBed(t, {
     fill(seed) {
@@ -33,7 +33,7 @@ async function ground(t: TestLifetime & { comment(text: string): void }): Promis
   })
   const relay = await testRelay(t, bed.redis.port)
   await everything(await bed.join(), 'projects')
-  return { bed, relay, pick: chance(seed), join: how => bed.join({ fleet: relay.address }, how) }
+  return { bed, relay, pick, join: how => bed.join({ fleet: relay.address }, how) }
 }
 
 t.test('FLEET-3 connections that are reset in the middle of a value', async t => {

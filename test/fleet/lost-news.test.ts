@@ -1,12 +1,11 @@
 // News that a mount does not hear: it notices, and asks for everything again.
-import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { chance } from '../long/chance.js'
 import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { type Spoil, testRelay } from '../testbed/fleet/relay.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
+import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
@@ -24,9 +23,8 @@ const losses: Readonly<Record<string, (fraction: () => number) => Spoil>> = {
 }
 
 t.test('FLEET-2 a mount that does not hear the others shows nothing old for long', async t => {
-  const seed = randomInt(2 ** 31)
+  const { seed, pick } = drawnFrom()
   t.comment(`seed ${seed}`)
-  const pick = chance(seed)
   const bed = await fleetBed(t)
   const relay = await testRelay(t, bed.redis.port)
   const writer = await bed.join()

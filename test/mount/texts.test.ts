@@ -2,17 +2,16 @@
 import fs, { type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { chance } from '../long/chance.js'
 import { realMount } from '../testbed/mount.js'
 import { ids } from '../testbed/sample-data.js'
+import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
-const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 2 ** 31)
+const { seed, pick } = drawnFrom()
 const ofId = `by-id/calculation/${ids.transition}/.calculation.json`
 const ofProject = 'projects/Water splitting/TS1_opt/.calculation.json'
 t.setTimeout(200_000)
 t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${seed}`, async t => {
-  const pick = chance(seed)
   const { directory } = await realMount(t, { settings: { ttlListing: '1h' } })
   const path = join(directory, ofId)
   const held: { readonly file: FileHandle; readonly text: string; readonly what: string }[] = []

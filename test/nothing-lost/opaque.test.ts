@@ -116,7 +116,7 @@ t.test('opaque records survive an edit next to them', { timeout: 110_000 }, asyn
         puts += bodies.length
       },
     ),
-    { numRuns: Number(process.env['CALCFS_RUNS'] ?? 80) },
+    { numRuns: Number(process.env['CALCFS_TEST_RUNS'] ?? 80) },
   )
   t.comment(`${runs} opaque records, ${puts} of them sent back with an edit, character for character`)
 })

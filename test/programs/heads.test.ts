@@ -2,20 +2,22 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { chance } from '../long/chance.js'
 import { printed } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
 import { countSent, headBytes, headersBytes } from '../testbed/session/sent-contents.js'
+import { drawnFrom } from '../testbed/variants.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
-const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
 const mib = 1 << 20
 const folder = 'projects/Water splitting/Drawn'
 
-const { fraction: draw } = chance(seed)
+const {
+  seed,
+  pick: { fraction: draw },
+} = drawnFrom()
 const endings = ['', '.dat', '.cube', '.log', '.out']
 const files = Object.fromEntries(
   Array.from({ length: 16 }, (_, place) => {

@@ -1,8 +1,8 @@
 // Titles drawn at random out of what breaks a path in a shell, in a list of names, or as an argument.
-import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
+import { drawnFrom } from '../testbed/variants.js'
 
-const seed = Number(process.env['CALCFS_LONG_SEED'] ?? randomInt(2 ** 31))
+const { seed } = drawnFrom()
 
 const traps = [
   ' ',
@@ -37,6 +37,6 @@ const title = fc
 /** Different ones, about as many as asked for; the seed is told with the test. */
 export function trapTitles(t: { comment(text: string): void }, count: number): readonly string[] {
   const titles = [...new Set(fc.sample(title, { seed, numRuns: count }))]
-  t.comment(`CALCFS_LONG_SEED=${seed}: ${JSON.stringify(titles)}`)
+  t.comment(`CALCFS_TEST_SEED=${seed}: ${JSON.stringify(titles)}`)
   return titles
 }

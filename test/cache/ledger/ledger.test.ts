@@ -6,6 +6,7 @@ import Database from 'libsql'
 import t from 'tap'
 import { Ledger } from '../../../src/cache/ledger/ledger.js'
 import { instant } from '../../../src/remote/remote.js'
+import { chance } from '../../long/chance.js'
 import { clockOf } from '../../testbed/clocks.js'
 
 t.setTimeout(120_000)
@@ -81,11 +82,8 @@ t.test('while another process holds the file, nothing waits and nothing is lost'
 t.test('short values are what was written last, with two processes', async t => {
   const { open, pass } = place(t)
   const [own, other] = [open(), open()]
-  let state = 7
-  const below = (most: number): number => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return Math.floor((state / 2_147_483_648) * most)
-  }
+  const pick = chance(7)
+  const below = (most: number): number => pick.whole(0, most - 1)
   const truth = new Map<string, string>()
   for (let step = 0; step < 4_000; step += 1) {
     const writer = below(10) === 0 ? other : own

@@ -1,6 +1,7 @@
 // Promises of `calcfs history` and `calcfs restore`: every text that a record had is found again, and can be saved again.
 import t, { type Test } from 'tap'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
@@ -127,12 +128,8 @@ t.test(
   async t => {
     const testbed = await warmMount(t)
     const seen = new Map<number, string>()
-    let draw = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-    t.comment(`CALCFS_TEST_SEED=${draw}`)
-    const drawn = (below: number): number => {
-      draw = (draw * 1_103_515_245 + 12_345) % 2 ** 31
-      return Math.floor((draw / 2 ** 31) * below)
-    }
+    const { seed, draw: drawn } = drawnFrom()
+    t.comment(`CALCFS_TEST_SEED=${seed}`)
     for (let step = 0; step < 5; step += 1) {
       const known = [...seen.keys()]
       const again = known[drawn(known.length)]

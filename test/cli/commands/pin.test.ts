@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
 import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
 import { bigText, calcfs, downloads, fillFifty, isWhole, patience, pinsOf, untilPin } from './pinned.js'
@@ -11,13 +12,8 @@ t.setTimeout(600_000)
 // Most of the time is spent waiting.
 t.jobs = 4
 
-let draw = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-t.comment(`CALCFS_TEST_SEED=${draw}`)
-
-function drawn(below: number): number {
-  draw = (draw * 1_103_515_245 + 12_345) % 2 ** 31
-  return Math.floor((draw / 2 ** 31) * below)
-}
+const { seed, draw: drawn } = drawnFrom()
+t.comment(`CALCFS_TEST_SEED=${seed}`)
 
 /** A project `Drawn` with sub-projects and calculations; what is below it by its path. */
 function drawnTree(seed: Seed): ReadonlyMap<string, string> {

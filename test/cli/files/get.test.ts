@@ -18,12 +18,13 @@ import { printed } from '../../testbed/programs.js'
 import type { ReceivedRequest } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
 import { outcome } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { drawnTree } from './drawn-tree.js'
 
 t.setTimeout(480_000)
 
-const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
+const { seed } = drawnFrom()
 t.comment(`seed ${seed}`)
 
 const water = 'projects/Water splitting'

@@ -8,6 +8,7 @@ import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed, run } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
+import { drawnFrom } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 import { drawnTree } from './drawn-tree.js'
@@ -15,7 +16,7 @@ import { drawnTree } from './drawn-tree.js'
 t.setTimeout(480_000)
 t.jobs = 2
 
-const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
+const { seed } = drawnFrom()
 t.comment(`seed ${seed}`)
 
 /** The command with a mounted drive, and with none. */

@@ -6,9 +6,10 @@ import { type Chance, chance } from '../../long/chance.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, type Testbed, textOf } from '../../testbed/testbed.js'
+import { drawnFrom } from '../../testbed/variants.js'
 
-const seed = Number(process.env['CALCFS_WALK_SEED'] ?? Date.now() % 1_000_000_000)
-const trees = Number(process.env['CALCFS_WALK_RUNS'] ?? 6)
+const { seed } = drawnFrom()
+const trees = Number(process.env['CALCFS_TEST_RUNS'] ?? 6)
 
 /** A project as it is drawn: how many files each calculation has, how many shares there are, and what is below. */
 interface Plan {
@@ -151,7 +152,7 @@ function grow(service: Seed, wanted: Plan, parent?: string): { id: string; name:
 
 t.setTimeout(570_000)
 
-t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
+t.test(`DEL-4 a walk over a project, CALCFS_TEST_SEED=${seed}`, async t => {
   const testbed = await inProcess(t, {
     fill(service) {
       for (const name of ['demo', 'ada', 'ben']) service.addUser({ name, password: name })

@@ -162,7 +162,7 @@ async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<s
 
 async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   const pick = chance(seed)
-  const least = Number(process.env['CALCFS_SIGNALS'] ?? (scale === 'cut' ? 60 : 0))
+  const least = scale === 'cut' ? 60 : 0
   const wrong: string[] = []
   let draws = 0
   const lane = (own: Chance): Promise<void> =>

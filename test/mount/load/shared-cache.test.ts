@@ -3,15 +3,14 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { chance } from '../../long/chance.js'
 import { realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
+import { drawnFrom } from '../../testbed/variants.js'
 
 t.setTimeout(300_000)
 
 const limitBytes = 20_000_000
-const seed = Number(process.env['CALCFS_LONG_SEED'] ?? Date.now() % 1_000_000)
-const pick = chance(seed)
+const { seed, pick } = drawnFrom()
 const folders = Array.from({ length: 60 }, (_, at) => String(5_000 + at))
 /** About 60 MB. */
 const files = new Map(
