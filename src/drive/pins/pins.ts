@@ -162,6 +162,8 @@ export class Pins {
     if (one.isBusy) return
     one.isBusy = true
     void this.lookAfter(pin, one).then(again => {
+      // It was unpinned meanwhile.
+      if (this.tended.get(key) !== one) return
       one.isBusy = false
       const isDue = one.isDue
       one.isDue = false

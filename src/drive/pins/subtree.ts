@@ -171,9 +171,6 @@ interface PinSurveyParts extends KnownParts {
   readonly context: () => RequestContext
 }
 
-/** A project that lies so deep lies in itself. */
-const deepest = 64
-
 /** Looks what belongs to a pin now, asked of the service as far as it is not known or may be old. */
 export class PinSurvey {
   constructor(private readonly parts: PinSurveyParts) {}
@@ -254,7 +251,7 @@ export class PinSurvey {
     if (target.kind === 'top' || target.kind === 'report') return found
     const thing =
       target.kind === 'content' ? ({ kind: 'calculation', id: target.content.calculation } as const) : target
-    for (let at = this.#parentOf(thing); at !== undefined && found.size < deepest; at = this.#parentOf(at))
+    for (let at = this.#parentOf(thing); at !== undefined && !found.has(nodeKey(at)); at = this.#parentOf(at))
       found.add(nodeKey(at))
     return found
   }

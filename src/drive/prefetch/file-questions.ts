@@ -103,7 +103,9 @@ export class FileQuestions {
   /** The next one, those of the folder that was entered last first; undefined also where `may` forbids it. */
   next(may: (question: FileQuestion) => boolean): FileQuestion | undefined {
     this.reconsider()
-    for (let one = this.first(); one !== undefined; one = this.first()) {
+    const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
+    for (const one of this.inTurn()) {
+      if (!one.isOpen || (one.isBeyond && one !== this.here && !mayBeyond)) continue
       const question = this.nextOf(one)
       if (question !== undefined) return may(question) ? this.take(one, question) : undefined
       one.isOpen = false
@@ -127,11 +129,9 @@ export class FileQuestions {
     one.isBeyond = false
   }
 
-  private first(): Asked | undefined {
-    if (this.here?.isOpen === true) return this.here
-    const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
-    for (const one of this.asked.values()) if (one.isOpen && (mayBeyond || !one.isBeyond)) return one
-    return undefined
+  private *inTurn(): Generator<Asked> {
+    if (this.here !== undefined) yield this.here
+    yield* this.asked.values()
   }
 
   private nextOf(one: Asked): FileQuestion | undefined {
