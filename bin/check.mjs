@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { isMachineBusy } from './machine-load.mjs'
 import { build, orStop, setUp } from './setup.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -52,21 +51,19 @@ const withoutMounts = () =>
 
 const inTests = name => join('dist/test', name)
 
-/** More files than this do not fail for a pause of the machine, or for other work that takes half of it all the time. */
-const lateAtMost = { alone: 6, busy: 12 }
+/** More files than this do not fail for a pause of the machine, or for other work on it. */
+const lateAtMost = 6
 
 /**
  * Runs the tests, and once more, one after another, a few files that failed while others ran beside them: a deadline or a
  * lifetime of the drive may have passed while the machine did something else. Both runs are told; what fails twice has failed.
  */
 async function runAll(files) {
-  const isBusy = await isMachineBusy()
-  if (isBusy) console.log('Other programs take half of the processors: fewer files run side by side.')
   const together = await runTests(files)
   count.passed += together.passed
   count.skipped += together.skipped
   const { failedFiles } = together
-  const isLate = failedFiles.length <= (isBusy ? lateAtMost.busy : lateAtMost.alone)
+  const isLate = failedFiles.length <= lateAtMost
   const again = isLate && files.length > 1 ? failedFiles : []
   if (together.failed > 0 && again.length === 0) {
     count.failed += together.failed

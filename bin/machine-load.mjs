@@ -1,11 +1,6 @@
-// Load of the machine by other work, which every limit of time in the tests is measured against.
+// Load of the machine: how busy its processors are, by whatever work.
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-
-/** Milliseconds of a look; it is taken while no test runs. */
-const lookMs = 1_000
-/** Share of all processors from which other work makes tests late. */
-const muchWork = 0.5
 
 /** Busy and all time of the processors, in ticks. */
 function ticks() {
@@ -16,14 +11,14 @@ function ticks() {
   return { all, busy: all - idle - waiting }
 }
 
-/** Whether other programs take half of the processors or more; false where the system does not tell it. */
-export async function isMachineBusy() {
+/** The share of the processors that works during so many milliseconds, from 0 to 1; 0 where the system does not tell it. */
+export async function busyShare(milliseconds) {
   try {
     const before = ticks()
-    await setTimeout(lookMs)
+    await setTimeout(milliseconds)
     const now = ticks()
-    return now.busy - before.busy >= muchWork * (now.all - before.all)
+    return (now.busy - before.busy) / Math.max(1, now.all - before.all)
   } catch {
-    return false
+    return 0
   }
 }

@@ -3,20 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { isMachineBusy } from './machine-load.mjs'
+import { busyShare } from './machine-load.mjs'
 
-/** Folders and files whose tests wait most of their time: for deadlines, for silence to be over, for what a kernel keeps. */
-const waits =
-  /dist\/test\/(long|availability|cli\/(commands|control|mount|watch)|fleet|nothing-lost|remote|mount(?!\/(load|semantics)))\b/
-/** At once run, of files that wait, two for each core and one more, and beside them of files that compute three for two cores: the processors are always busy. */
+/** Files that run at once whatever the machine does, and at most: most tests wait most of their time. */
 const cores = Math.max(2, availableParallelism())
-const isBusy = await isMachineBusy()
-/** Beside other work one of each kind: more would wait for a processor longer than their limits are. */
-const lanes = isBusy
-  ? { waiting: 1, computing: 1 }
-  : { waiting: 2 * cores + 1, computing: Math.ceil(1.5 * cores) }
+const atOnce = { least: cores + 1, most: 6 * cores }
+/** One more file begins where the processors worked for less than this share of a moment, in milliseconds. */
+const room = { share: 0.75, moment: 400 }
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
-const timeout = isBusy ? 1_800_000 : 600_000
+const timeout = 1_200_000
 
 /** Promises that no file system is part of: their services and drives begin hundreds of times, quickest in memory. */
 const inMemory = /dist\/test\/((cli|drive|model|mount\/semantics|remote|service)\/|nothing-lost\/opaque\.)/
@@ -66,7 +61,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 const node = ['-u', 'NODE_OPTIONS', process.execPath, ...shortLived, '--import', preloaded]
 
-t.jobs = lanes.waiting + lanes.computing
+t.jobs = atOnce.most
 t.setTimeout(0)
 
 const begin = file =>
@@ -87,21 +82,14 @@ const begin = file =>
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
-const files = process.argv.slice(2)
-const waiting = files.filter(file => waits.test(file))
-const computing = files.filter(file => !waits.test(file))
-
-/** One file after another, in the order they are given in; when those of one list are all begun, of the other. */
-async function inTurn(list, other) {
-  for (;;) {
-    const file = list.shift() ?? other.shift()
-    if (file === undefined) return
-    await begin(file)
+/** Begins the files in turn, as many at once as the processors have time for. */
+const begun = new Set()
+for (const file of process.argv.slice(2)) {
+  while (begun.size >= atOnce.least) {
+    const isFree = (await busyShare(room.moment)) < room.share
+    if (begun.size < atOnce.least || (isFree && begun.size < atOnce.most)) break
   }
+  const ended = begin(file).finally(() => begun.delete(ended))
+  begun.add(ended)
 }
-
-const begun = [
-  ...Array.from({ length: lanes.waiting }, () => inTurn(waiting, computing)),
-  ...Array.from({ length: lanes.computing }, () => inTurn(computing, waiting)),
-]
 await Promise.all(begun)
