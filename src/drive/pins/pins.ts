@@ -238,7 +238,10 @@ export class Pins {
     const mayFetch = await this.hasTurn()
     const { above, ...found } = await this.survey.look(pin)
     const sized = await this.fetcher.sizes(found.contents)
-    if (this.isTakenBack(pin)) throw takenBack
+    const goOn = (): void => {
+      if (this.isTakenBack(pin)) throw takenBack
+    }
+    goOn()
     const fitting = this.store.fit(pin.key, sized.contents)
     const { chosen, tooMany } = fitting
     const missing = [...found.missing, ...sized.missing]
@@ -263,13 +266,7 @@ export class Pins {
       return false
     }
     if (wanted.length > 0) one.stopped('fetching')
-    const unfetched = await this.fetcher.fetch(
-      wanted,
-      part => one.kept(part),
-      () => {
-        if (this.isTakenBack(pin)) throw takenBack
-      },
-    )
+    const unfetched = await this.fetcher.fetch(wanted, part => one.kept(part), goOn)
     const reasons = [fitting.because, missingSentence([...missing, ...unfetched])]
     const because = reasons.filter(reason => reason !== undefined).join('; ')
     if (because === '') one.stopped('whole')

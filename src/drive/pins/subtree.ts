@@ -161,11 +161,6 @@ function recordedCalculation(
   return { kind: 'calculation', id, title, born }
 }
 
-/** The members of a pin, and the projects that lead to them. */
-interface SurveyedPin extends Subtree {
-  readonly above: ReadonlySet<string>
-}
-
 interface PinSurveyParts extends KnownParts {
   readonly limit: LimitFunction
   readonly context: () => RequestContext
@@ -175,8 +170,8 @@ interface PinSurveyParts extends KnownParts {
 export class PinSurvey {
   constructor(private readonly parts: PinSurveyParts) {}
 
-  /** @throws Failure of an outage, or of the pinned thing itself */
-  async look({ path, target }: { readonly path: string; readonly target: PinTarget }): Promise<SurveyedPin> {
+  /** The members of a pin, and the projects that lead to them. @throws Failure of an outage, or of the pinned thing itself */
+  async look({ path, target }: { readonly path: string; readonly target: PinTarget }) {
     const found = await (target.kind === 'content'
       ? this.#ofContent(path, target.content)
       : subtreeOf({ path, node: await this.#nodeOf(target) }, node => this.#list(node)))
@@ -249,16 +244,14 @@ export class PinSurvey {
   #aboveOf(target: PinTarget): ReadonlySet<string> {
     const found = new Set<string>()
     if (target.kind === 'top' || target.kind === 'report') return found
-    const thing =
-      target.kind === 'content' ? ({ kind: 'calculation', id: target.content.calculation } as const) : target
-    for (let at = this.#parentOf(thing); at !== undefined && !found.has(nodeKey(at)); at = this.#parentOf(at))
-      found.add(nodeKey(at))
-    return found
-  }
-
-  #parentOf(thing: Readable): ProjectNode | undefined {
-    const parent = this.parts.identities.known(thing)?.parent
-    return parent === undefined ? undefined : { kind: 'project', id: parent as ProjectId }
+    let at: Readable =
+      target.kind === 'content' ? { kind: 'calculation', id: target.content.calculation } : target
+    for (;;) {
+      const parent = this.parts.identities.known(at)?.parent as ProjectId | undefined
+      if (parent === undefined || found.has(`project ${parent}`)) return found
+      found.add(`project ${parent}`)
+      at = { kind: 'project', id: parent }
+    }
   }
 }
 

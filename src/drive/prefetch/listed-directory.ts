@@ -54,13 +54,11 @@ export class ListedDirectory {
     return this.#orders
   }
 
-  /** The contents in it. */
   get files(): readonly Dentry[] {
     this.#files ??= this.entries.filter(({ node }) => node.kind === 'content')
     return this.#files
   }
 
-  /** The place of a content among them. */
   placeOfFile(name: string): number | undefined {
     this.#filePlaces ??= new Map(this.files.map(({ name }, place) => [name, place]))
     return this.#filePlaces.get(name)

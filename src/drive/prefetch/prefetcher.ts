@@ -142,7 +142,6 @@ export function openPrefetcher(ports: PrefetcherPorts) {
       if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)
     },
-    /** A file was looked up. */
     looked(path: string, node: ContentNode | RecordNode): void {
       const folder = use(path, node, 'looked')
       if (folder !== undefined) siblings.looked(folder, lastNameOf(path))

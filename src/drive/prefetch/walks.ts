@@ -46,7 +46,7 @@ class Trail {
   depth = 1
   last = 0
   private reach = reachAtFirst
-  private order = 0
+  private order: 0 | 1 = 0
 
   constructor(
     readonly folder: ListedDirectory,
@@ -86,7 +86,7 @@ class Trail {
 
   /** Its folders, from the last one on, the nearest first and both ways. */
   *nearest(): Generator<number> {
-    const { sequence, positions } = this.orders(this.order)
+    const { sequence, positions } = this.folder.orders[this.order]
     const from = positions[this.last] ?? 0
     yield this.last
     for (let off = 1; off <= lookAtMost; off += 1) {
@@ -97,18 +97,13 @@ class Trail {
     }
   }
 
-  private orders(order: number) {
-    return this.folder.orders[order] ?? this.folder.orders[0]
-  }
-
   /** The order in which the step from the last folder to this one is shorter. */
-  private nearerOrder(place: number): number {
-    const [listing, names] = [0, 1].map(order => {
-      const { positions } = this.orders(order)
-      return Math.abs((positions[place] ?? 0) - (positions[this.last] ?? 0))
-    })
+  private nearerOrder(place: number): 0 | 1 {
+    const [listing = 0, names = 0] = this.folder.orders.map(({ positions }) =>
+      Math.abs((positions[place] ?? 0) - (positions[this.last] ?? 0)),
+    )
     if (listing === names) return this.order
-    return (listing ?? 0) < (names ?? 0) ? 0 : 1
+    return listing < names ? 0 : 1
   }
 }
 
