@@ -49,7 +49,7 @@ const ofTexts: Readonly<Record<string, string>> = {
   'too-large': `${correcting} ${dropOnly}`,
   conflict: `Compare the two first: \`calcfs drafts diff NAME\` (the other one ends in .theirs.json); before that both a send and a new save are refused. ${sendOrDrop}`,
   'another-thing': `Print it with \`calcfs drafts show NAME\`, and write it into the record of the thing that you mean. ${dropOnly}`,
-  absent: `The record is gone on the service: if you still need the text, print it with \`calcfs drafts show NAME\` and make a new one. ${dropOnly}`,
+  absent: `The record is gone on the service: if you still need the text, print it with \`calcfs drafts show NAME\`. ${dropOnly}`,
   'outcome-unknown':
     'Look on the platform whether it was made. If it was: `calcfs drafts drop NAME`; if not: `calcfs drafts send --again NAME`.',
   lost: `It is neither shown in its file nor sent. Look at what is left with \`calcfs drafts show NAME\`, and write the text once more. ${dropOnly}`,
@@ -85,8 +85,12 @@ export function loginCommand(address: string, user: string | undefined): string 
 /** The end of a sentence about a sign-in that is refused; `from` is the place that its password or token is given at. */
 export function signInMend(address: string, user: string | undefined, from: string | undefined): string {
   const command = `run \`${loginCommand(address, user)}\``
-  return from === undefined ? command : `correct ${from}, or unset it and ${command}`
+  return from === undefined ? command : `correct ${from}, or take it away and ${command}`
 }
+
+/** Of a text of another mount, in the process of this number. */
+export const waitsElsewhere = (process: number): string =>
+  `waits on another mount of yours, in process ${process}: calcfs status says which that is, and --mount names it`
 
 /** As one word of a shell. */
 export const shellWord = (text: string): string =>

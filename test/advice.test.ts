@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { adviceFor, adviceForText, loginCommand } from '../src/advice.js'
+import { adviceFor, adviceForText, adviceOn, loginCommand } from '../src/advice.js'
 import { draftFacts } from '../src/drive/records/draft-files.js'
 import { type DraftMeta, explain, newMeta, whyOf } from '../src/edit/journal/draft-meta.js'
 import { Failure, type FailureKind } from '../src/failure.js'
@@ -83,6 +83,13 @@ t.test('the help gives the advice in the same words, and no other file words it'
     files.filter(name => name.endsWith('.ts') && ours.test(readFileSync(join(top, 'src', name), 'utf8'))),
     ['advice.ts'],
   )
+})
+
+t.test('where several drives are mounted each command of an advice names its own', async t => {
+  const [send, drop] = ['`calcfs drafts send 42.json', '`calcfs drafts drop 42.json']
+  const advice = (at: string) => `To send the text as it is: ${send}${at}\`; to give it up: ${drop}${at}\`.`
+  t.equal(adviceOn('/m/my lab', adviceForText('', '42.json')), advice(" --mount '/m/my lab'"))
+  t.equal(adviceOn('/m', '`calcfs status` says how it is'), '`calcfs status` says how it is')
 })
 
 t.test('a refused sign-in is told with the command for that user, as a shell reads it', async t => {

@@ -14,7 +14,7 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { KnownReports } from '../drive/names/known-reports.js'
 import { Roots } from '../drive/names/roots.js'
 import type { Pins } from '../drive/pins/pins.js'
-import { openDraftFiles } from '../drive/records/draft-files.js'
+import { openDraftFiles, refill } from '../drive/records/draft-files.js'
 import { openScratchFiles } from '../drive/records/scratch-files.js'
 import { identityReader, type ReusedIds } from '../drive/reused-ids.js'
 import { openDrafts } from '../edit/journal/drafts.js'
@@ -143,6 +143,8 @@ export async function buildJournal(
   })
   if (isMount === true) state.set(mountNames, mountMark(mountPoint), mountPoint)
   const draftStore = await openDrafts(directory, now)
+  for (const draft of draftStore.found)
+    await refill(draft, history).catch(error => note('an emptied draft was not filled', { error }))
   const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
     news.tell({ key: draftsKey }),
   )

@@ -196,7 +196,9 @@ export class WriteSide {
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
   async discardDraft(draft: Draft): Promise<string> {
     const { history } = this.sources
-    const [key, text] = [draft.key ?? unknownKey(draft), await draft.remains()]
+    const { key = unknownKey(draft), emptied } = draft
+    const before = emptied === undefined ? undefined : history.recall(key, emptied)
+    const text = before === undefined ? await draft.remains() : Buffer.from(before)
     await history.remember(key, text, 'discarded')
     await this.end(draft)
     return history.fileOf(key, text)

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { waitsElsewhere } from '../../advice.js'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { localText } from '../../system/time-text.js'
@@ -89,10 +90,10 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
 function describeDraft(draft: DraftLine, advised = (advice: string) => advice): readonly string[] {
   const { name, record, path, state, since, size, why, whatToDo, process: other } = draft
   const at = path === undefined ? '' : ` (${path.slice(1)})`
-  const where = other === undefined ? '' : `Of another mount, in process ${other}. `
+  const toDo = other === undefined ? whatToDo && advised(whatToDo) : `It ${waitsElsewhere(other)}.`
   return [
-    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
-    ...(whatToDo === undefined ? [] : [`  ${where}${other === undefined ? advised(whatToDo) : whatToDo}`]),
+    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${advised(why)}`}`,
+    ...(toDo === undefined ? [] : [`  ${toDo}`]),
   ]
 }
 
@@ -261,14 +262,11 @@ async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
   await confirm(`Give ${what} up? Copies are kept for 90 days.`, 'nothing was given up.')
 }
 
-function droppedLine(dropped: CallResult<'drop'>): string {
-  const { name, kept } = dropped
+function droppedLine({ name, record, mayBeStored, kept }: CallResult<'drop'>): string {
   const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
-  return `${name} is given up${becameOf(dropped)}${where}.`
-}
-
-function becameOf({ record, mayBeStored, isGone }: CallResult<'drop'>): string {
-  if (isGone === true) return `, ${record} is gone on the service`
-  if (mayBeStored) return `, but it was sent, and the service may have stored it: look at ${record} there`
-  return /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`
+  const unsent = /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`
+  const became = mayBeStored
+    ? `, but it was sent, and the service may have stored it: look at ${record} there`
+    : unsent
+  return `${name} is given up${became}${where}.`
 }

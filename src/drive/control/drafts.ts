@@ -1,8 +1,8 @@
 // Control of drafts: found by name or path, listed, compared, sent again by an explicit wish, given up with a copy kept.
 import { join } from 'node:path'
 
-import { adviceForText } from '../../advice.js'
-import type { Draft } from '../../edit/journal/draft.js'
+import { adviceForText, waitsElsewhere } from '../../advice.js'
+import { Draft } from '../../edit/journal/draft.js'
 import type { DraftState } from '../../edit/journal/draft-meta.js'
 import { recordWords } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, keyName } from '../../edit/journal/record-key.js'
@@ -17,7 +17,6 @@ import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { nodeOfRecordKey, pathOfNode, recordKeyOf } from '../records/node-key.js'
-import { emptyMs } from '../records/open-record.js'
 import { editingOf, type RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
@@ -66,11 +65,6 @@ export function openDraftControl(
         `${given} is the name of one draft (${recordLabel(called.draft)}) and the path of another, ${placed.name}: write ${placed.name}, or .calcfs/drafts/${called.name}`,
       )
     const found = called ?? placed
-    if (found?.draft.size === 0 && found.draft.damage === undefined)
-      throw new Failure(
-        'busy',
-        `${found.name} was emptied a moment ago, and is there again in ${emptyMs / 1000} s unless a program writes it; try again then`,
-      )
     if (found !== undefined) return found
     refuseOther(given, meant)
     const all = drafts.list().map(({ name }) => name)
@@ -84,10 +78,7 @@ export function openDraftControl(
     const other = named(given, all) ?? all.find(({ draft }) => path !== undefined && pathOf(draft) === path)
     if (other === undefined) return
     const { name, draft } = other
-    throw new Failure(
-      'busy',
-      `${name} waits on another mount of yours, in process ${draft.meta.owner.pid}: calcfs status says which that is, and --mount names it`,
-    )
+    throw new Failure('busy', `${name} ${waitsElsewhere(draft.meta.owner.pid)}`)
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {
@@ -144,14 +135,18 @@ export function openDraftControl(
 
   async function send(asked: CallArgument<'send'>): Promise<CallResult<'send'>> {
     const { name, draft } = await find(asked)
+    if (draft.emptied !== undefined)
+      throw new Failure(
+        'busy',
+        `a program has emptied ${name} and may write another text; its text is back soon after that program closes it`,
+      )
     const node = nodeOf(draft, name)
     const isDoubtful = draft.meta.state === 'outcome-unknown'
-    if (isDoubtful && !asked.again) {
+    if (isDoubtful && !asked.again)
       throw new Failure(
         'outcome-unknown',
         `${name} was sent, and whether it was made is not known. ${adviceForText('outcome-unknown', name)}`,
       )
-    }
     if (asked.again && !isDoubtful)
       throw new Failure('refused', `--again is for a text whose outcome is unknown; send ${name} without it`)
     if (isDoubtful) await draft.change({ state: 'refused', why: undefined })
@@ -177,10 +172,9 @@ export function openDraftControl(
 
   return {
     async drafts() {
-      const own = new Set(drafts.list().map(({ draft }) => draft.id))
       return drafts.all().map(one => {
-        const { id, meta } = one.draft
-        return { ...draftFacts(one), process: own.has(id) ? undefined : meta.owner.pid }
+        const process = one.draft instanceof Draft ? undefined : one.draft.meta.owner.pid
+        return { ...draftFacts(one), process }
       })
     },
     async show(asked) {
@@ -196,12 +190,11 @@ export function openDraftControl(
     async drop(asked) {
       const found = await find(asked)
       const record = recordLabel(found.draft)
-      const { state, why } = found.draft.meta
-      const mayBeStored = underWay.has(state)
+      const mayBeStored = underWay.has(found.draft.meta.state)
       const node = nodeOfRecordKey(found.draft.key)
       const kept = await writeSide.discardDraft(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
-      return { name: found.name, record, mayBeStored, kept, isGone: why?.kind === 'absent' }
+      return { name: found.name, record, mayBeStored, kept }
     },
   }
 }

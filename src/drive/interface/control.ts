@@ -185,14 +185,10 @@ export const controlCalls = {
   },
   /** `again`: although a record may have been made of it already. */
   send: { ask: namedDraft.extend({ again: z.boolean() }), answer: savedDraft },
-  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. `isGone`: the service has no such record. */
+  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. */
   drop: {
     ask: namedDraft,
-    answer: savedDraft.extend({
-      mayBeStored: z.boolean(),
-      kept: z.string().optional(),
-      isGone: z.boolean().optional(),
-    }),
+    answer: savedDraft.extend({ mayBeStored: z.boolean(), kept: z.string().optional() }),
   },
   /** The texts that are kept of a record, the latest first. `unsaved`: the file shows a text that is not saved. */
   history: {

@@ -49,12 +49,9 @@ export function openDraftFiles(
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
-  /** These, and those that a program has emptied a moment ago: unless it writes another text they come back. */
+  /** These, and those that a program has emptied: unless it writes another text they come back. */
   const waiting = (): Draft[] =>
-    [...live.values()].filter(({ damage, size, meta, key }) => {
-      const isBack = meta.why !== undefined && key?.as !== 'new'
-      return size > 0 || damage !== undefined || isBack
-    })
+    [...live.values()].filter(({ damage, size, emptied }) => size > 0 || damage !== undefined || emptied)
 
   function files(): Map<string, DraftFile> {
     const found = new Map<string, DraftFile>()
@@ -123,6 +120,16 @@ export function openDraftFiles(
 }
 
 export type DraftFiles = ReturnType<typeof openDraftFiles>
+
+/** What waited when a program emptied it, and the daemon ended before another text came, is the draft again. */
+export async function refill(draft: Draft, history: TextHistory): Promise<void> {
+  const { key, emptied } = draft
+  const text = key && emptied !== undefined ? history.recall(key, emptied) : undefined
+  // What is no UTF-8 stays in the history alone.
+  if (text === undefined || textHash(text) !== emptied) return
+  await draft.replace(Buffer.from(text), () => {})
+  await draft.change({})
+}
 
 interface DraftFile {
   readonly draft: Draft | LeftDraft

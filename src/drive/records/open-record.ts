@@ -357,6 +357,7 @@ export class OpenRecord {
 
   async #end(draft: Draft): Promise<void> {
     this.#draft = undefined
+    this.#emptied = undefined
     this.tell()
     await draft.discard()
   }

@@ -74,6 +74,7 @@ const metaSchema = z.object({
   apart: z.boolean().optional(),
   unread: z.boolean().optional(),
   sealed: z.object({ hash: z.string(), length: z.number() }).optional(),
+  emptied: z.string().optional(),
   attempt: z
     .object({
       saved: z.string(),
@@ -97,7 +98,7 @@ const metaSchema = z.object({
  * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
  * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
  * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
- * the draft's text while nothing is written to it.
+ * the draft's text while nothing is written to it; `emptied` the hash of the one that waited before a program wrote on it.
  * `changed` is when the note or the text was changed last, `written` when the text was.
  * Times are in milliseconds since 1970.
  */
@@ -106,7 +107,7 @@ export type SaveAttempt = NonNullable<DraftMeta['attempt']>
 
 /** The parts of the note that may change; an `undefined` takes a part away. */
 export type MetaChange = {
-  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed'>]?:
+  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:
     | DraftMeta[Part]
     | undefined
 }

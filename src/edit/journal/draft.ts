@@ -161,6 +161,11 @@ export class Draft {
     return this.#turns.take('', () => this.#raw(0, this.#size))
   }
 
+  /** The hash of the text that waits: a program has emptied it, and has written no other. */
+  get emptied(): string | undefined {
+    return this.#size === 0 ? this.#meta.emptied : undefined
+  }
+
   /** The hash of the text as it was written, which a damaged one still has where it was noted. */
   hash(): string {
     return this.#meta.sealed?.hash ?? textHash(this.#raw(0, this.#size))
@@ -314,8 +319,10 @@ export class Draft {
 
   /** Before the first change of a text of whose very bytes its note says something: a crash between the two leaves a text without a checksum. */
   #unsealed(): Promise<void> | undefined {
-    const free = { sealed: undefined, unread: undefined }
-    if (this.#meta.sealed === undefined && this.#meta.unread === undefined) return undefined
+    const { sealed, unread, state } = this.#meta
+    if (sealed === undefined && unread === undefined) return undefined
+    const isWaiting = state !== 'editing' && this.#damage === undefined
+    const free = { sealed: undefined, unread: undefined, emptied: isWaiting ? sealed?.hash : undefined }
     const noted = chain(this.#restored(), () => this.#note({ ...this.#meta, ...free }))
     return Promise.resolve(noted).then(() => {
       this.#meta = { ...this.#meta, ...free }
@@ -327,7 +334,7 @@ export class Draft {
     this.#setMeta(part)
     if (this.#damage !== undefined) this.#meta = { ...this.#meta, why: lossWhy(this.#damage) }
     else if (!wasSealed && this.#size > 0)
-      this.#meta = { ...this.#meta, sealed: sealOf(this.#raw(0, this.#size)) }
+      this.#meta = { ...this.#meta, sealed: sealOf(this.#raw(0, this.#size)), emptied: undefined }
     try {
       const restored = this.#restored()
       if (restored !== undefined) await restored

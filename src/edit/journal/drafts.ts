@@ -205,9 +205,10 @@ async function claim(directory: string): Promise<string | undefined> {
 
 /** Nothing is lost with it: empty before the first save, or letter for letter what the service already has. */
 function isNothing(draft: Draft): boolean {
-  const { state, base, saved } = draft.meta
+  const { state, base, saved, made } = draft.meta
   if (state === 'sending' || state === 'in-flight' || state === 'outcome-unknown') return false
-  if (draft.size === 0 && draft.damage === undefined) return state === 'editing'
+  if (draft.size === 0 && draft.damage === undefined)
+    return state === 'editing' || (draft.emptied === undefined && made === undefined)
   const hash = draft.hash()
   return hash === base || hash === saved
 }

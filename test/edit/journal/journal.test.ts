@@ -177,7 +177,8 @@ t.test('what an adopted draft says of itself', async t => {
 t.test('which drafts are dropped because nothing is lost with them', async t => {
   const cases: readonly [kept: boolean, note: object, text: string][] = [
     [false, {}, ''],
-    [true, { state: 'refused' }, ''],
+    [false, { state: 'refused' }, ''],
+    [true, { state: 'refused', emptied: hash }, ''],
     [true, { state: 'sending' }, ''],
     [false, { base: hash }, 'x'],
     [false, { saved: hash }, 'x'],

@@ -1,8 +1,9 @@
-// kill -9 right after a save that was answered well: the next mount knows what was saved, not what a list said before.
+// kill -9 right after a save, or an emptying, that was answered: the next mount knows what was saved, and what waits.
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
-import { namesOf, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const shares = 'projects/Water splitting/.shares'
 
@@ -32,6 +33,17 @@ t.test('kill -9 right after a change that was answered well', async t => {
       overwrite(testbed, share, before),
     )
     t.match(await service.elsewhere('GET', `/project/share?id=${ids.water}`), `"${permission}"`)
+  })
+
+  await t.test('DRAFT-2 a text that waits when its file is emptied is shown, and dropped whole', async t => {
+    const [path, text] = [`reports/${ids.report}.json`, '{ no JSON']
+    t.equal(await outcome(overwrite(testbed, path, text)), 'EINVAL')
+    await killed(testbed, files.truncate(path, 0))
+    t.equal(await textOf(testbed, path), text)
+    await files.truncate(path, 0)
+    t.equal((await testbed.calcfs('status', testbed.directory)).code, 7, 'it waits still')
+    const { code, stdout } = await testbed.calcfs('drafts', 'drop', `${testbed.directory}/${path}`, '--json')
+    t.same([code, readFileSync(JSON.parse(stdout).kept, 'utf8')], [0, text])
   })
 
   await t.test(
