@@ -1,6 +1,6 @@
 // Sign-in before a mount: when to ask at the terminal, a wrong password reported while the terminal is still there, and the first request.
 import type { Config } from '../config/config.js'
-import { findSecret } from '../config/secret.js'
+import { findSecret, typedPassword } from '../config/secret.js'
 import { asFailure, type Failure } from '../failure.js'
 import { systemClock } from '../remote/clock.js'
 import { openHttp } from '../remote/http/http.js'
@@ -45,7 +45,7 @@ export async function withPassword(given: Configured): Promise<Configured> {
   const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
   if (await hasLivingToken(account, systemClock.now())) return given
   const password = await askFor(`Password of ${account.user} at ${account.base.host}: `, 'hidden')
-  const environment = { ...sources.environment, CALCFS_USER: account.user, CALCFS_PASSWORD: password }
+  const environment = { ...sources.environment, CALCFS_USER: account.user, [typedPassword]: password }
   return { config, sources: { ...sources, environment } }
 }
 

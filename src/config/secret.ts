@@ -9,8 +9,8 @@ import { BadSetting } from './settings.js'
 
 /** A password is read again for each log-in, so that a change in a keyring or a file counts. */
 export type Secret = {
-  /** The variable, file or setting that gives it. */
-  readonly from: string
+  /** The variable, file or setting that gives it; undefined where it was typed. */
+  readonly from: string | undefined
 } & (
   | { readonly as: 'token'; readonly token: string }
   | {
@@ -21,7 +21,9 @@ export type Secret = {
     }
 )
 
-export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TOKEN']
+/** What was typed at a terminal stands beside the variables, under a name that none has. */
+export const typedPassword = 'typed password'
+export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TOKEN', typedPassword]
 
 /** A keyring may have to be unlocked by hand. */
 const commandDeadline = 60_000
@@ -39,6 +41,8 @@ export function findSecret(config: Config, sources: Sources): Secret | undefined
   if (token) return { as: 'token', token, from: 'CALCFS_TOKEN' }
   const password = environment['CALCFS_PASSWORD']
   if (password) return passwordFrom('CALCFS_PASSWORD', async () => password)
+  const typed = environment[typedPassword]
+  if (typed) return passwordFrom(undefined, async () => typed)
   const credential = credentialFile(environment)
   if (credential !== undefined) return passwordFrom(credential, async () => firstLine(credential))
   if (passwordCommand !== undefined)
@@ -47,7 +51,7 @@ export function findSecret(config: Config, sources: Sources): Secret | undefined
   return secretInFile(sources)
 }
 
-const passwordFrom = (from: string, read: () => Promise<string>) =>
+const passwordFrom = (from: string | undefined, read: () => Promise<string>) =>
   ({ as: 'password', atHand: true, from, read }) as const
 
 function secretInFile(sources: Sources): Secret | undefined {

@@ -114,12 +114,11 @@ export function openNamespaceVerbs(
     const [there, here] = await Promise.all(
       [to, from].map(({ parent }) => tree.actual(directoryIn(parent), context)),
     )
-    if (here?.kind !== 'project' || there?.kind !== 'project' || there.id !== here.id) {
+    if (here?.kind !== 'project' || there?.kind !== 'project' || there.id !== here.id)
       throw new Failure(
         'not-permitted',
         `${pathOf(from)}: the service moves nothing to another project; in its own it may get another name`,
       )
-    }
     refuseProgramsName(to)
     // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
     const waits = `${pathOf(to)}: what was removed there is not deleted yet`

@@ -92,9 +92,8 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
     ['profiles = 1', /profiles is no table; write \[profiles\.NAME\]\.$/],
     ['url = "x', /line 1, column \d+: .+\.$/],
   ]
-  for (const [text, sentence] of sentences) {
+  for (const [text, sentence] of sentences)
     t.throws(() => readConfig(withFile(t, text)), { name: 'BadSetting', message: sentence }, text)
-  }
   t.throws(() => readConfig({ ...nowhere, environment: { CALCFS_MAX_DELETES: 'x' } }), {
     message: 'CALCFS_MAX_DELETES: "x" is no whole number.',
   })

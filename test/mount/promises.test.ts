@@ -105,9 +105,7 @@ t.test('TOLD-7 a directory is told of while a call in it waits for its whole dea
   await files.readdir(water)
   const mend = service.intercept(/calculation\/xyz|files\?id=1236|GET .*1236/, () => {})
   const waiting = outcome(files.lstat(`${water}/No geometry/job.mop`))
-  for (let at = 0; at < 5; at += 1) {
-    await testbed.calcfs('refresh', `${directory}/${water}`)
-  }
+  for (let at = 0; at < 5; at += 1) await testbed.calcfs('refresh', `${directory}/${water}`)
   t.equal(await outcome(files.lstat(`${water}/TS1_opt/input.inp`)), 'done')
   t.match(await waiting, /ETIMEDOUT|done/)
   mend()

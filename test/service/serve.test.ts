@@ -63,9 +63,8 @@ t.test('what was answered before kill -9 is there after it, and the old token st
   const url = await urlOf(served)
   const anna = await signedIn(t, url, 'anna')
   const made: string[] = []
-  for (let index = 0; index < 30; index += 1) {
+  for (let index = 0; index < 30; index += 1)
     made.push((await anna('POST', '/project', { body: `{"name":"p${index}","description":"d"}` })).text)
-  }
   // More requests are on their way when it dies.
   const late = Array.from({ length: 20 }, () =>
     anna('POST', '/project', { body: '{"name":"late","description":"d"}' }).then(

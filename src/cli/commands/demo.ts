@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
+import type { Service } from '../../service/service.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
@@ -30,9 +31,9 @@ async function demo(): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'calcfs-demo-'))
   const drive = join(scratch, 'drive')
   const interrupted = untilSignal()
-  const service = await startService({ data: join(scratch, 'service') })
-  let isMounted = false
+  let [service, isMounted]: [Service | undefined, boolean] = [undefined, false]
   try {
+    service = await startService({ data: join(scratch, 'service') })
     loadSample(service.seed)
     await mkdir(drive)
     const { url } = service
@@ -54,7 +55,7 @@ async function demo(): Promise<void> {
   } finally {
     // The drive first, so that it ends properly while its service still answers. A program may still be in it.
     if (isMounted) await calcfs(scratch, 'unmount', '--force', drive)
-    await service.close()
+    await service?.close()
     await rm(scratch, { recursive: true, force: true })
     printLine('The demo has ended: unmounted, service stopped, scratch directory removed.')
   }

@@ -76,8 +76,7 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   const asked = await withPassword(await withOwnSecrets(given, flags))
   if (flags.daemon === true) {
     const staysInGroup = (await mountAt(path))?.type === automountType
-    sayMounted(await inBackground(asked.sources.environment, staysInGroup), flags)
-    return
+    return sayMounted(await inBackground(asked.sources.environment, staysInGroup), flags)
   }
   await serveMount(asked, path, flags)
 }
@@ -85,14 +84,11 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
 function sayMounted(started: StartedMount, { quiet, json }: Flags): void {
   const { troubles, ...facts } = started
   for (const trouble of troubles) complain(trouble)
-  if (json === true) {
-    printJson(facts)
-    return
-  }
   const { mountPoint, pid, unsaved } = facts
-  if (quiet !== true)
+  if (json === true) printJson(facts)
+  else if (quiet !== true)
     printLine(`mounted ${mountPoint} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
-  if (unsaved > 0) printLine(waitingSentence(unsaved))
+  if (unsaved > 0 && json !== true) printLine(waitingSentence(unsaved))
 }
 
 /** Those of the environment live in this process's memory from here on. */

@@ -76,12 +76,11 @@ async function set(
   asked: { readonly id: string; readonly entries: readonly string[] },
   flags: SetFlags,
 ): Promise<void> {
-  if ((asked.entries.length === 0) !== (flags.clear === true)) {
+  if ((asked.entries.length === 0) !== (flags.clear === true))
     throw new Stop(
       exitCodes.usage,
       'name the calculations of the new list in their order, or say --clear alone for an empty one.',
     )
-  }
   const { order, shown } = await control.setReport(asked)
   const list = order.length === 0 ? 'no calculations' : order.join(', ')
   const seen = shown ? '' : '; the service took it, but does not show the list'

@@ -117,7 +117,7 @@ async function describeStatus(status: Status): Promise<string> {
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
     ...unsent.flatMap(({ name, record, state, why, whatToDo }) => [
-      `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${why}`}`,
+      `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${advised(why)}`}`,
       ...(whatToDo === undefined ? [] : [`      ${advised(whatToDo)}`]),
     ]),
     ...section('pinned', pins.map(pinText)),

@@ -37,9 +37,8 @@ export const unmountCommand = (): Command =>
 async function takeAway(directory: string, flags: Flags): Promise<void> {
   const path = await mountPath(resolve(directory))
   const mount = await mountAt(path)
-  if (mount === undefined) {
+  if (mount === undefined)
     throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}; calcfs status lists your drives.`)
-  }
   if (mount.type !== fileSystemType)
     throw new Stop(
       exitCodes.mountPoint,
@@ -101,8 +100,7 @@ async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promis
   if (flags.json === true) printJson({ mountPoint: path, daemon: met.daemon, pid: met.pid })
   if (met.daemon === 'dead') {
     await sweepFor(path, process.env)
-    say(`${path}: its daemon had died; the mount point is free again.`)
-    return
+    return say(`${path}: its daemon had died; the mount point is free again.`)
   }
   const who = met.pid === undefined ? '' : ` (process ${met.pid}; kill -9 ${met.pid} ends it)`
   say(

@@ -78,7 +78,7 @@ async function placeOf(given: string): Promise<Place> {
   if (!isAbsolute(given) || isDrives) return { given, mountPoint: undefined, path }
   throw new Stop(
     exitCodes.mountPoint,
-    `${given} is on no drive; calcfs status lists where yours are, and a path of the drive is written as reports/42.json.`,
+    `${given} is on no drive; calcfs status lists where yours are, a path of the drive is written as reports/42.json, and calcfs get takes the place of its copies with --to.`,
   )
 }
 
@@ -149,10 +149,10 @@ const namingFlags = ['url', 'profile', 'user']
 const namingVariables = ['CALCFS_URL', 'CALCFS_PROFILE']
 
 /** True if the command is about a certain service, whatever is mounted. */
-const namesService = (command: Command): boolean =>
+export const namesService = (command: Command): boolean =>
   hasNamingFlag(command) || namingVariables.some(name => (process.env[name] ?? '') !== '')
 
-function hasNamingFlag(command: Command): boolean {
+export function hasNamingFlag(command: Command): boolean {
   const flags: Readonly<Record<string, unknown>> = command.optsWithGlobals()
   return namingFlags.some(name => flags[name] !== undefined)
 }

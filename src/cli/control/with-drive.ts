@@ -5,8 +5,9 @@ import { Option } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { CliCommand } from '../../terminal/command.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
 import { configured, withSettings } from '../../terminal/settings.js'
-import { chosen, type GivenPath, mountFlag, onDrive } from './choose.js'
+import { chosen, type GivenPath, hasNamingFlag, mountFlag, onDrive } from './choose.js'
 import { controlAt, readerAt } from './client.js'
 import { daemonAt } from './daemon.js'
 
@@ -20,8 +21,14 @@ export function driveCommand(name: string): CliCommand {
 export const wholeDriveCommand = (name: string): CliCommand =>
   driveCommand(name)
     .argument('[drive]', 'the drive that is meant, as --mount')
-    .hook('preAction', (_, command) => {
-      if (command.args[0] !== undefined) command.setOptionValue('mount', command.args[0])
+    .hook('preAction', async (_, command) => {
+      const [drive] = command.args
+      if (drive === undefined) return
+      const place = await onDrive(drive)
+      const isPart = place !== undefined && place.path !== '/'
+      if (isPart || command.opts()['mount'] !== undefined || hasNamingFlag(command))
+        throw new Stop(exitCodes.usage, `${drive}: give a whole drive, by its mount point alone.`)
+      command.setOptionValue('mount', drive)
     })
 
 export interface SelectedDrive {

@@ -1,19 +1,17 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
 
 import { setMaxListeners } from 'node:events'
-import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { shellWord } from '../../advice.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { bytesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
-import { type GivenPath, onDrive } from '../control/choose.js'
+import type { GivenPath } from '../control/choose.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { Problems, repeated } from './output.js'
@@ -61,14 +59,11 @@ export const getCommand = (): Command =>
 async function get(command: Command, given: readonly string[], flags: Flags): Promise<void> {
   if (flags.as !== undefined && given.length > 1)
     throw new Stop(exitCodes.usage, '--as names the copy of one path; use --to DIRECTORY for several.')
-  await refuseTarget(given, flags)
   const base = resolve(flags.to ?? '.')
   await refuseDrive(flags.as === undefined ? base : resolve(flags.as))
-  await withReader(command, given, async (reader, paths) => {
-    await copy(reader, ordersFor(paths, flags, base), rulesOf(flags, base), flags)
-    if (paths.length > 1 && flags.to === undefined && flags.json !== true)
-      printLine(`All of it is in ${base}; --to DIRECTORY names another place.`)
-  })
+  await withReader(command, given, (reader, paths) =>
+    copy(reader, ordersFor(paths, flags, base), rulesOf(flags, base), flags),
+  )
 }
 
 /** The local path of each copy. @throws Stop where one has no name, or two have the same */
@@ -88,14 +83,6 @@ function ordersFor(paths: readonly GivenPath[], flags: Flags, base: string): rea
     exitCodes.usage,
     `two of the paths would be copied to ${twice.target}; copy them one by one, with --as.`,
   )
-}
-
-/** The last word of cp(1) is the target; here each word is a path of the drive. */
-async function refuseTarget(given: readonly string[], { to }: Flags): Promise<void> {
-  const last = given.at(-1)
-  if (given.length < 2 || to !== undefined || last === undefined || !isAbsolute(last)) return
-  if ((await onDrive(last)) === undefined && existsSync(last))
-    throw new Stop(exitCodes.usage, `${last} is a place of this machine; write --to ${shellWord(last)}.`)
 }
 
 /** The copy is on this machine: a drive takes no files. */

@@ -63,7 +63,7 @@ function editsNotice(mountPoint: string, edits: readonly [record: string, why: s
 export async function noticesObstacle(environment: Environment): Promise<string | undefined> {
   const { DBUS_SESSION_BUS_ADDRESS: bus, XDG_RUNTIME_DIR: runtime = '', DISPLAY: display } = environment
   const hasBus = bus || display || (isAbsolute(runtime) && existsSync(join(runtime, 'bus')))
-  return run('notify-send', ['--version']).then(
+  return run('notify-send', ['--version'], { timeout: showLimit }).then(
     () => (hasBus ? undefined : noNotices('there is no session bus')),
     noNotices,
   )
@@ -102,4 +102,4 @@ const run = promisify(execFile)
 const noNotices = (cause: unknown): string =>
   codeOf(cause) === 'ENOENT'
     ? '--notify needs notify-send; run: apt-get install libnotify-bin'
-    : `the desktop took no notice (${cause instanceof Error ? cause.message.trim().split('\n').at(-1) : cause}); --notify needs a desktop session`
+    : `the desktop shows no notice (${cause instanceof Error ? cause.message.trim().split('\n').at(-1) : cause}); --notify needs a desktop session`

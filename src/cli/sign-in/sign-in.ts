@@ -23,12 +23,11 @@ import { askEach, settled } from '../control/daemon.js'
 export async function login({ config, sources }: Configured, flags: JsonFlag): Promise<void> {
   const base = serviceBase(config)
   const secret = findSecret(config, sources)
-  if (secret?.as === 'token') {
+  if (secret?.as === 'token')
     throw new Stop(
       exitCodes.usage,
       'a ready token is set, which needs no log-in; unset it to log in instead.',
     )
-  }
   const user = config.user ?? (await askedUser(base))
   const password =
     secret === undefined

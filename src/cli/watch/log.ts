@@ -14,7 +14,7 @@ import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured, wholeNumber } from '../../terminal/settings.js'
-import { chosen, onDrive } from '../control/choose.js'
+import { chosen, namesService, noneMounted, onDrive } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { untilInterrupted } from './screen.js'
 
@@ -97,6 +97,7 @@ async function logOf(command: Command, drive: string | undefined): Promise<KeptL
       `the log of ${mountPoint} goes where it was mounted: to its terminal, or in a unit to the journal (journalctl); calcfs mount --log-file keeps it in a file.`,
     )
   }
+  if (drive === undefined && namesService(command)) noneMounted(true)
   if (drive === undefined)
     throw new Stop(
       exitCodes.mountPoint,

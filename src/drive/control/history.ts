@@ -1,7 +1,7 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
 
 import type { TextUse } from '../../edit/journal/text-marks.js'
-import { asFailure, Failure, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { idForm, type ReportId } from '../../remote/remote.js'
@@ -46,7 +46,7 @@ export function openHistoryControl(
   async function history(path: string): Promise<CallResult<'history'>> {
     const node = await recordAt(path)
     // It may not be known now.
-    const now = await presentText(node).catch(asFailure)
+    const now = await presentText(node).catch((thrown: unknown) => unlessFailure(thrown) ?? asFailure(thrown))
     await parts.history.settled()
     const all = await textVersions(node, { ...parts, dialect })
     if (all.length === 0 && now instanceof Failure && isAbsent(now))

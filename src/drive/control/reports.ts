@@ -91,9 +91,8 @@ export function openReportControl(
     catalog.record({ kind: 'report', id }).learn(stored)
     reports.add(id, stored)
     const shown = idsOf(stored)
-    if (shown !== undefined && shown.join() !== order.join()) {
+    if (shown !== undefined && shown.join() !== order.join())
       throw new Failure('broken', `the service answered well, but has the list ${shown.join(', ')} now`)
-    }
     return { order, shown: shown !== undefined }
   }
 
@@ -161,12 +160,11 @@ export function openReportControl(
       refuseLeftOut(id, dialect.rows(wish.now) ?? [], rows)
       return rows
     }
-    if (unsent.order !== undefined && unsent.record !== undefined) {
+    if (unsent.order !== undefined && unsent.record !== undefined)
       throw new Failure(
         'refused',
         `there are two unsent orders of report ${id}, ${id}.json and ${id}-order.txt; give one up with \`calcfs drafts drop\``,
       )
-    }
     if (unsent.order !== undefined) {
       const meant = { known: [], held: wish.now, by: undefined }
       const order = await editableOrder(ports, id).mean(await unsent.order.text(), meant, context)
@@ -176,7 +174,7 @@ export function openReportControl(
     if (written !== undefined) return rowsOf(written, context)
     throw new Failure(
       'refused',
-      `report ${id} has no unsent order; change its list and save, or write the new order: calcfs report renumber ${id} CALC…`,
+      `report ${id} has no unsent order; change its list and save, or write the new order: \`calcfs report renumber ${id} CALC…\``,
     )
   }
 

@@ -121,9 +121,7 @@ async function withLocalFailures<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work
   } catch (thrown) {
-    if (isMissing(thrown)) {
-      throw new Failure('absent', 'this local file is gone', { cause: thrown })
-    }
+    if (isMissing(thrown)) throw new Failure('absent', 'this local file is gone', { cause: thrown })
     throw asFailure(thrown)
   }
 }

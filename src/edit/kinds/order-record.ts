@@ -76,12 +76,11 @@ export function editableOrder(
     context: RequestContext,
   ): Promise<{ base: JsonObject; mine: JsonObject }> {
     const lines = orderLines(text)
-    if (lines.length === 0) {
+    if (lines.length === 0)
       throw new Failure(
         'refused',
         `an empty order clears nothing; to clear the list write [] for it in ${id}.json`,
       )
-    }
     const wanted = await Promise.all(
       lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
     )

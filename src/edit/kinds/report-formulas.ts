@@ -33,7 +33,7 @@ export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, chang
   // A renumbering takes no row away.
   const mend = before.some(row => !after.includes(row))
     ? `calculations and formulas are changed together in reports/${id}.json: in one save of "calculations" and "configuration"`
-    : `change these formulas in the same save, or let calcfs report renumber ${id} change both`
+    : `change these formulas in the same save, or let \`calcfs report renumber ${id}\` change both`
   throw new Failure('refused', `the new list changes what the formulas of this report mean: ${what}; ${mend}`)
 }
 
@@ -62,12 +62,11 @@ export function renumberedReport(
   { now, mine, rows }: Record<'now' | 'mine', JsonObject> & { readonly rows: readonly ReportRow[] },
 ): JsonObject {
   const before = dialect.places(now)
-  if (before === undefined) {
+  if (before === undefined)
     throw new Failure(
       'refused',
       'the service does not show the calculations of this report, so what its formulas mean is not known',
     )
-  }
   const ordered = dialect.withRows(mine, rows, now)
   const after = dialect.places(dialect.withRows(now, rows)) ?? []
   const configuration = dialect.configuration(now)
@@ -87,11 +86,10 @@ export function renumberedReport(
       `${fresh.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
     )
   const own = dialect.configuration(mine)
-  if (own !== configuration && own !== result.renumbered) {
+  if (own !== configuration && own !== result.renumbered)
     throw new Failure(
       'refused',
       'the draft changes the configuration too, and which order its formulas are written for is not known; save one of the two first',
     )
-  }
   return result.renumbered === configuration ? ordered : dialect.withConfiguration(ordered, result.renumbered)
 }

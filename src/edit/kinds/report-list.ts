@@ -38,9 +38,8 @@ export function withCheckedList(
   }
   if (!edits.has(name)) return mine
   const entries = dialect.entries(mine, base)
-  if (entries === undefined) {
+  if (entries === undefined)
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
-  }
   refuseOldPlaces(dialect, written, entries)
   const checked = checkedRows(ports, before, entries, context)
   return checked.then(rows => withRowsLike(dialect, { base, mine }, rows, name))
@@ -102,7 +101,7 @@ function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine
 export const unseenList = (id: ReportId): Failure =>
   new Failure(
     'refused',
-    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
+    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: \`calcfs report set ${id} ID…\``,
   )
 
 function sameValue(one: Json | undefined, other: Json | undefined): boolean {

@@ -261,12 +261,11 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
     isOurs: name => record.saysSame?.(name, base, before) === true,
     isThere: name => record.hasAlready?.(name, mine, before) === true,
   })
-  if (conflicts.length > 0) {
+  if (conflicts.length > 0)
     throw new Failure(
       'conflict',
       `another client has changed ${quoted(conflicts)} meanwhile: nothing was sent`,
     )
-  }
   const change = { before, whole, edits }
   record.allow(written, change)
   return change

@@ -16,9 +16,8 @@ const margin = 5 * 60_000
 /** The token in the answer of a log-in: trimmed, without one pair of quotes. @throws Failure 'broken' if it is none */
 export function tokenIn(answer: string, received: Instant): Token {
   const text = answer.trim().replace(/^"(.*)"$/, '$1')
-  if (!/^[\x21-\x7e]{1,16384}$/.test(text) || /[<>{}[\]"]/.test(text)) {
+  if (!/^[\x21-\x7e]{1,16384}$/.test(text) || /[<>{}[\]"]/.test(text))
     throw new Failure('broken', 'the service answered the log-in with something other than a token')
-  }
   return { text, received }
 }
 

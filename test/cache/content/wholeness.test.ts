@@ -186,9 +186,8 @@ t.test('directories are for their owner alone, files too', async t => {
   const cache = open(fakeRemote(() => ({ bytes: inPieces(bytesOf(10), 10) })))
   await readAll(cache, file('a'))
   await cache.close()
-  for (const path of ['content', 'content/kept', 'content/unfinished']) {
+  for (const path of ['content', 'content/kept', 'content/unfinished'])
     t.equal(statSync(join(directory, path)).mode & 0o777, 0o700, path)
-  }
   for (const path of keptIn(directory)) t.equal(statSync(path).mode & 0o777, 0o600)
   t.equal(statSync(join(directory, 'ledger.db')).mode & 0o777, 0o600)
 })

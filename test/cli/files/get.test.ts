@@ -216,33 +216,21 @@ t.test('NOFUSE-9 include and exclude choose, and what is excluded is not asked f
 t.test('NOFUSE-6 where a copy goes is said before anything is fetched', async t => {
   const testbed = await warmMount(t)
   const { local, directory } = testbed
-  t.match(await get(testbed, '/', '--to', local), {
-    code: 2,
-    stderr: /which has no name; name the copy with --as/,
-  })
-  t.match(await get(testbed, water, 'projects', '--as', 'x'), {
-    code: 2,
-    stderr: /--as names the copy of one path/,
-  })
-  t.match(await get(testbed, `${water}/TS1_opt/output.cml`, `${water}/H2O/output.cml`, '--to', local), {
-    code: 2,
-    stderr: /two of the paths would be copied to/,
-  })
-  t.match(await get(testbed, water, '--to', join(directory, 'reports')), {
-    code: 2,
-    stderr: /lies on the drive .* itself/,
-  })
-  t.match(await get(testbed, water, '--as', join(local, 'no', 'x')), {
-    code: 1,
-    stderr: /it cannot be made here \(ENOENT\)/,
-  })
-  t.match(await get(testbed, water, '--jobs', '0', '--to', local), {
-    code: 2,
-    stderr: /write a whole number, 1 or more/,
-  })
+  for (const [line, stderr, code = 2] of [
+    [['/', '--to', local], /which has no name; name the copy with --as/],
+    [[water, 'projects', '--as', 'x'], /--as names the copy of one path/],
+    [[`${water}/TS1_opt/output.cml`, `${water}/H2O/output.cml`, '--to', local], /would be copied to/],
+    [[water, '--to', join(directory, 'reports')], /lies on the drive .* itself/],
+    [[water, '--as', join(local, 'no', 'x')], /it cannot be made here \(ENOENT\)/, 1],
+    [[water, '--jobs', '0', '--to', local], /write a whole number, 1 or more/],
+    [['/reports', local], / is on no drive; .* calcfs get takes the place of its copies with --to/, 6],
+  ] as const)
+    t.match(await get(testbed, ...line), { code, stderr })
   const nowhere = join(local, 'nowhere')
   t.match(await get(testbed, 'projects/Nope', '--to', nowhere), { code: 1, stderr: /projects\/Nope/ })
   t.match(await outcome(stat(nowhere)), 'ENOENT', 'nothing is made for nothing')
+  const { code, stdout } = await get(testbed, 'projects/Nope', '/reports/42.json', '--to', local)
+  t.match([code, stdout], [1, /^1 file copied .*, 1 could not be had\.\n$/], 'the end says what is not there')
   t.match(await get(testbed, '/', '--exclude', '.calcfs', '--as', join(local, 'whole')), { code: 0 })
   t.equal(await printed('ls', [join(local, 'whole')]), 'by-id\ndb\nprojects\nreports\n')
 })

@@ -101,9 +101,8 @@ t.test('a field is replaced where it stands, and a new one comes last', async t 
 })
 
 t.test('a spelling that JSON does not have is no number', async t => {
-  for (const raw of ['', '+1', '01', '.5', '5.', '0x10', 'NaN', '1e', ' 1']) {
+  for (const raw of ['', '+1', '01', '.5', '5.', '0x10', 'NaN', '1e', ' 1'])
     t.throws(() => numberJson(raw), RangeError, raw)
-  }
 })
 
 function failureOf(text: string): Failure {

@@ -86,9 +86,8 @@ async function copied(testbed: Testbed, directory: string): Promise<string[]> {
 /** Guesses go out behind the user's back: waits until these requests, and no fewer, were heard. */
 async function heardSoon(testbed: Testbed, from: number, which: RegExp, count: number): Promise<string[]> {
   const found = () => lines(testbed.service.heard.slice(from)).filter(line => which.test(line))
-  for (const end = Date.now() + 5_000; found().length < count && Date.now() < end; ) {
+  for (const end = Date.now() + 5_000; found().length < count && Date.now() < end; )
     await new Promise(wake => setTimeout(wake, 20))
-  }
   return found()
 }
 
@@ -124,9 +123,8 @@ export function prefetch(t: Test, open: OpenTestbed): void {
         await settled()
         t.same(await heardSoon(testbed, 0, filesOf(102), 0), [], 'one folder says nothing')
         await namesOf(testbed, 'projects/P1/C2')
-        for (const id of [103, 104, 105, 106]) {
+        for (const id of [103, 104, 105, 106])
           t.not((await heardSoon(testbed, 0, filesOf(id), 1)).length, 0, `${id} is foreseen`)
-        }
         const from = testbed.service.heard.length
         for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(testbed, `projects/P1/${name}`)
         t.same(
