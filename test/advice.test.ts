@@ -9,6 +9,7 @@ import { type DraftMeta, explain, newMeta, whyOf } from '../src/edit/journal/dra
 import { Failure, type FailureKind } from '../src/failure.js'
 import { instant } from '../src/remote/remote.js'
 import { exitCodes } from '../src/terminal/exit.js'
+import { realMount } from './testbed/mount.js'
 import { outcome, overwrite, textOf } from './testbed/testbed.js'
 import { drawnFrom } from './testbed/variants.js'
 import { warmMount } from './testbed/warm-mount.js'
@@ -44,6 +45,8 @@ t.test(`a note, a list and a text's own advice say the same (seed ${seed})`, asy
 
 t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed ${seed})`, async t => {
   const testbed = await warmMount(t)
+  // Commands name their drive where there are several.
+  await realMount(t)
   const path = 'reports/42.json'
   const text = await textOf(testbed, path)
   const answers = [400, 403, 413, 500, 507]
@@ -55,15 +58,17 @@ t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed
     const listed = JSON.parse((await testbed.calcfs('drafts', 'list', '--json', ...at)).stdout)
     const advice: string = listed[0].whatToDo
     t.match(advice, 'calcfs drafts drop 42.json', `${answer}`)
-    for (const line of [
-      ['drafts', 'list', testbed.directory],
-      ['drafts', 'show', '42.json.why', ...at],
-      ['status', testbed.directory],
-      ['why', `${testbed.directory}/${path}`],
-      ['why', `${testbed.directory}/.calcfs/drafts/42.json`],
-    ]) {
+    const typed = adviceOn(testbed.directory, advice)
+    t.match(typed, `\`calcfs drafts drop 42.json --mount ${testbed.directory}\``)
+    for (const [told, ...line] of [
+      [typed, 'drafts', 'list', testbed.directory],
+      [advice, 'drafts', 'show', '42.json.why', ...at],
+      [typed, 'status', testbed.directory],
+      [typed, 'why', `${testbed.directory}/${path}`],
+      [typed, 'why', `${testbed.directory}/.calcfs/drafts/42.json`],
+    ] as const) {
       const { stdout } = await testbed.calcfs(...line)
-      t.ok(stdout.replaceAll(` ${at.join(' ')}`, '').includes(advice), `${answer}: ${line.join(' ')}`)
+      t.ok(stdout.includes(told), `${answer}: ${line.join(' ')}: ${stdout}`)
     }
     t.equal((await testbed.calcfs('drafts', 'drop', '42.json', ...at)).code, exitCodes.done)
     end()

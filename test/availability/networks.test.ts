@@ -7,7 +7,7 @@ import { type Authority, authority } from '../testbed/machine/certificates.js'
 import { type OwnNetwork, ownNetwork, type Passage } from '../testbed/machine/own-network.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
-import { fillSampleData, ids, log } from '../testbed/sample-data.js'
+import { fillMany, ids, log } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { namesOf, outcome } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
@@ -35,17 +35,9 @@ async function placed(
   secure?: { readonly by: Authority; readonly port: (service: number, host: string) => Promise<number> },
 ): Promise<Placed> {
   const network = await ownNetwork(t)
-  const service = await testService(t, seed => {
-    fillSampleData(seed)
-    seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
-    for (let at = 0; at < many; at += 1)
-      seed.addCalculation({
-        id: String(800_000 + at),
-        name: `c${at}`,
-        project: '900',
-        files: { 'a.out': `text ${at}\n`.repeat(50), 'page.html': `<p>${at}</p>` },
-      })
-  })
+  const filesOf = (id: string) => ({ 'a.out': `text ${id}\n`.repeat(50), 'page.html': `<p>${id}</p>` })
+  const calculations = Array.from({ length: many }, (_, at) => String(800_000 + at))
+  const service = await testService(t, fillMany(calculations, filesOf))
   const own = Number(new URL(service.url).port)
   const port = secure === undefined ? own : await secure.port(own, network.host)
   const passage = await network.open(t, () => port)
@@ -131,7 +123,7 @@ async function rightAgain(t: Test, testbed: MountTestbed, from: number): Promise
   for (let at = from; at < from + 3; at += 1)
     for (;;) {
       const { value } = await timed(fileOf(at), testbed.files.readFile(fileOf(at)).then(String, String))
-      if (value === `text ${at}\n`.repeat(50)) break
+      if (value === `text ${800_000 + at}\n`.repeat(50)) break
       if (!/^Error: E[A-Z]+:/.test(value) || Date.now() - began > 30_000)
         throw new Error(`${fileOf(at)} is shown as: ${value}`)
       await wait(100)
@@ -231,7 +223,7 @@ for (const [what, answer] of Object.entries(portals))
       back()
       await rightAgain(t, testbed, 3)
       await isShown()
-      t.equal((await testbed.files.readFile(pageOf(11))).toString(), '<p>11</p>')
+      t.equal((await testbed.files.readFile(pageOf(11))).toString(), '<p>800011</p>')
       t.same(asked, [])
     },
   )

@@ -1,7 +1,7 @@
 // Unanswered requests cost their own callers the deadline, and no other caller anything while connections are left: at every door.
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
-import { cml, fillSampleData } from '../testbed/sample-data.js'
+import { cml, fillMany } from '../testbed/sample-data.js'
 import { outcome, type Testbed } from '../testbed/testbed.js'
 import { isDrawn } from '../testbed/variants.js'
 import { within } from '../testbed/within.js'
@@ -49,21 +49,10 @@ const doors: Readonly<Record<string, Door>> = {
 const open = (t: Test): Promise<Testbed> =>
   inProcess(t, {
     settings: { deadlineMetadata: '6s' },
-    fill(seed) {
-      fillSampleData(seed)
-      seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
-      for (const idOf of [dead, good]) {
-        for (let at = 0; at < most; at += 1) {
-          const id = idOf(at)
-          seed.addCalculation({
-            id,
-            name: `c${id}`,
-            project: '900',
-            files: { 'a.out': `${id}\n`, 'output.cml': cml },
-          })
-        }
-      }
-    },
+    fill: fillMany(
+      [dead, good].flatMap(idOf => Array.from({ length: most }, (_, at) => idOf(at))),
+      id => ({ 'a.out': `${id}\n`, 'output.cml': cml }),
+    ),
   })
 
 /** One use of each door on a calculation that nothing is known of; milliseconds each took. */

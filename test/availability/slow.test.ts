@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
-import { cml, fillSampleData, ids, log } from '../testbed/sample-data.js'
+import { cml, fillMany, fillSampleData, ids, log } from '../testbed/sample-data.js'
 import { outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
@@ -66,18 +66,9 @@ for (const [what, { which, call }] of Object.entries(slow)) {
 }
 
 t.test('AVAIL-4 a file whose connection always resets keeps nothing else from being asked for', async t => {
-  const many = 40
-  const testbed = await open(t, seed => {
-    fillSampleData(seed)
-    seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
-    for (let at = 0; at < many; at += 1)
-      seed.addCalculation({
-        id: String(9000 + at),
-        name: `c${at}`,
-        project: '900',
-        files: { 'a.out': 'x', 'output.cml': cml },
-      })
-  })
+  const many = Array.from({ length: 40 }, (_, at) => String(9_000 + at))
+  const fill = fillMany(many, () => ({ 'a.out': 'x', 'output.cml': cml }))
+  const testbed = await open(t, fill)
   testbed.service.intercept(/bitstream\?id=1234&/, response => void response.socket?.resetAndDestroy())
   let over = false
   const resets = (async () => {
@@ -85,9 +76,9 @@ t.test('AVAIL-4 a file whose connection always resets keeps nothing else from be
   })()
   await later(1_500)
   const failed: string[] = []
-  for (let at = 0; at < many; at += 1) {
-    const end = await outcome(testbed.files.readFile(`by-id/calculation/${9000 + at}/a.out`))
-    if (end !== 'done') failed.push(`${at}: ${end}`)
+  for (const id of many) {
+    const end = await outcome(testbed.files.readFile(`by-id/calculation/${id}/a.out`))
+    if (end !== 'done') failed.push(`${id}: ${end}`)
     await later(20)
   }
   over = true

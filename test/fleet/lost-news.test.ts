@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
+import { isUsed } from '../testbed/fleet/node.js'
 import { type Spoil, testRelay } from '../testbed/fleet/relay.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
@@ -54,6 +55,18 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
     )
     t.pass(`lost: ${what}, ${isSave ? 'a save' : 'mkdir'}: ${Math.round(performance.now() - began)} ms`)
     calm()
-    await until(10_000, 'it is used', () => hearer.line.fleet?.status().passedByBecause === undefined)
+    await until(10_000, 'it is used', () => isUsed(hearer))
   }
+})
+
+t.test('FLEET-2 what the others could not be told, they hear once the fleet is used again', async t => {
+  const bed = await fleetBed(t)
+  const [writer, hearer] = [await bed.join(), await bed.join({ ttlListing: '3h' })]
+  const text = await textOf(hearer, path)
+  const mayTell = (sign: '+' | '-') => bed.redis.client.acl('SETUSER', 'default', `${sign}incr`)
+  await mayTell('-')
+  await overwrite(writer, path, text.replace(/"title": "[^"]*"/, '"title": "Told late"'))
+  await until(10_000, 'it is passed by', () => !isUsed(writer))
+  await mayTell('+')
+  await until(20_000, 'it is seen', async () => (await textOf(hearer, path)).includes('Told late'))
 })

@@ -68,9 +68,7 @@ t.test('FLEET-1 what a mount of a longer lifetime has put there counts no longer
   const before = await textOf(await bed.join({ ttlListing: '3h' }), path)
   const other = await bed.join({ ttlListing: '6s' })
   t.equal(await textOf(other, path), before)
-  const report = JSON.parse(await bed.service.elsewhere('GET', '/report?id=42')) as Record<string, unknown>
-  const changed = JSON.stringify({ ...report, title: 'Past the fleet' })
-  await bed.service.elsewhere('PUT', '/report?id=42', changed)
+  await bed.service.edit('report', '42', { title: 'Past the fleet' })
   await wait(2_100)
   // On a busy machine what was known is shown while the question takes its time.
   const hears = (what: string, node: FleetNode) =>

@@ -5,7 +5,7 @@ import t from 'tap'
 import { opcodes } from '../../src/kernel/protocol.js'
 import { inProcess } from '../testbed/in-process.js'
 import { entryAt, halves, listedIn, numberAt, text, words } from '../testbed/kernel/bytes.js'
-import { fillSampleData } from '../testbed/sample-data.js'
+import { fillMany } from '../testbed/sample-data.js'
 
 t.setTimeout(280_000)
 
@@ -41,12 +41,7 @@ t.test(`${absent} lookups of names that are not there leave nothing`, async t =>
 
 t.test(`${entries} entries, looked up and forgotten ${rounds} times`, async t => {
   const testbed = await inProcess(t, {
-    fill(seed) {
-      fillSampleData(seed)
-      seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
-      for (let at = 0; at < entries; at += 1)
-        seed.addCalculation({ id: String(800_000 + at), name: `c${at}`, project: '900' })
-    },
+    fill: fillMany(Array.from({ length: entries }, (_, at) => String(800_000 + at))),
   })
   const device = testbed.device()
   const { inodes } = device.session

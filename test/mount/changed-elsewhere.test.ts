@@ -77,19 +77,14 @@ const withTwo = (t: Test, sizes: readonly [number, number]): Promise<KernelTestb
     },
   })
 
-async function retitle({ service }: KernelTestbed, id: string, name: string): Promise<void> {
-  const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${id}`))
-  await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
-}
-
 const refreshed = async (testbed: KernelTestbed, place: string): Promise<void> => {
   await testbed.calcfs('refresh', join(testbed.directory, place))
 }
 
 /** On the web page the second calculation gets the first one's name. */
 async function swap(testbed: KernelTestbed, first = 'first'): Promise<void> {
-  await retitle(testbed, '200', 'before')
-  await retitle(testbed, '201', first)
+  await testbed.service.edit('calculation', '200', { name: 'before' })
+  await testbed.service.edit('calculation', '201', { name: first })
   await refreshed(testbed, folder)
 }
 
@@ -138,8 +133,7 @@ t.test('STALE-4 a name that goes twice is gone for the program that saw it go on
   for (let time = 0; time < 3; time += 1) {
     t.equal(await look(), 'there', `time ${time}`)
     for (const name of ['away', 'here']) {
-      const record = JSON.parse(await service.elsewhere('GET', `/project?id=${id}`)) as object
-      await service.elsewhere('PUT', '/project', JSON.stringify({ ...record, name }))
+      await service.edit('project', id, { name })
       if (name === 'away') t.equal(await look(), `errno ${errnoOf.ENOENT}`, `time ${time}: it is renamed`)
     }
   }

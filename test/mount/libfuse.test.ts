@@ -51,8 +51,7 @@ t.test(
       t.ok((await textOf(testbed, path)) === text, `${text.length} bytes are read whole, none of before`)
     }
     t.equal(await outcome(files.lstat(`${folder}/H2O`)), 'done')
-    const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.product}`))
-    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'Water' }))
+    await service.edit('calculation', ids.product, { name: 'Water' })
     t.match(await testbed.calcfs('refresh', `${directory}/${folder}`), { code: 0 })
     await until(20_000, 'the old name is gone', async () => {
       return (await outcome(files.lstat(`${folder}/H2O`))) === 'ENOENT'

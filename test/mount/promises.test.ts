@@ -7,6 +7,7 @@ import t from 'tap'
 import { isMounted, realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
+import { lines } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
@@ -16,6 +17,19 @@ t.setTimeout(280_000)
 const water = 'projects/Water splitting'
 /** Not as the working directory of a process that this one starts: it would wait for the service in this one. */
 const inside = (directory: string, line: string) => shell(`cd '${directory}' && ${line}`, '/')
+
+t.test('six lookups in one directory wait side by side, and another file answers meanwhile', async t => {
+  const { service, directory } = await realMount(t, { settings: { deadlineMetadata: '100s' } })
+  await printed('stat', [`${directory}/by-id/calculation`])
+  const held = service.hold(/^GET \/calculation\?id=70\d/, 'request')
+  const six = inside(`${directory}/by-id/calculation`, '{ for n in 1 2 3 4 5 6; do stat 70$n & done; wait; }')
+  const asked = () => new Set(lines(service.heard).filter(line => /^GET \/calculation\?id=70/.test(line)))
+  await until(20_000, 'six questions', () => asked().size === 6)
+  await printed('stat', [`${directory}/by-id/calculation/${ids.transition}`])
+  await printed('cat', [`${directory}/reports/${ids.report}.json`])
+  held.open()
+  await six
+})
 
 t.test(
   'TOLD-4 a mount inside the drive stays, and a working directory is one, while changes are told',
@@ -37,9 +51,7 @@ t.test(
       t.teardown(() => printed('umount', [at.replace('TS1_opt', 'Sub project')]))
     }
     for (let round = 0; round < 20; round += 1) {
-      const description = `d${round}`
-      const record = JSON.parse(await service.elsewhere('GET', `/project?id=${ids.water}`))
-      await service.elsewhere('PUT', '/project', JSON.stringify({ ...record, description }))
+      await service.edit('project', ids.water, { description: `d${round}` })
       await inside(
         directory,
         `touch '${water}' '${water}/TS1_opt' projects reports; ls -lR '${water}' > /dev/null`,

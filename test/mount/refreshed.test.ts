@@ -22,11 +22,6 @@ async function askedDuring(testbed: KernelTestbed, work: () => Promise<unknown>)
   return calls.filter(({ msg }) => msg === 'call').map(({ verb, path }) => `${verb} ${path}`)
 }
 
-const retitle = async ({ service }: KernelTestbed, id: string, name: string): Promise<void> => {
-  const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${id}`))
-  await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
-}
-
 t.test('what the kernel was told', async t => {
   const testbed = await warmMount(t, {
     settings: { logLevel: 'debug', ttlListing: '1h' },
@@ -37,7 +32,7 @@ t.test('what the kernel was told', async t => {
     'STALE-4 a renamed and a new calculation are there at once after a refresh, the old name is not',
     async t => {
       t.equal(await outcome(files.lstat(`${folder}/H2O/output.cml`)), 'done')
-      await retitle(testbed, ids.product, 'Water')
+      await testbed.service.edit('calculation', ids.product, { name: 'Water' })
       service.seed.addCalculation({ name: 'Ice', project: ids.water, files: { 'a.txt': 'ice\n' } })
       t.equal(await outcome(files.lstat(`${folder}/H2O/output.cml`)), 'done', 'the listing counts until then')
       t.equal(await outcome(files.lstat(`${folder}/Ice`)), 'ENOENT')
@@ -76,7 +71,7 @@ t.test('what the kernel was told', async t => {
     'TOLD-1 a name that its daemon has learned to be another thing is that at the end of the lifetime',
     async t => {
       t.equal(await outcome(files.lstat(`${folder}/No geometry/job.mop`)), 'done')
-      await retitle(testbed, ids.bare, 'Geometry')
+      await testbed.service.edit('calculation', ids.bare, { name: 'Geometry' })
       await testbed.pass(3_700_000)
       t.ok((await namesOf(testbed, folder)).includes('Geometry'))
       t.equal(await outcome(files.lstat(`${folder}/No geometry`)), 'ENOENT')

@@ -7,6 +7,7 @@ t.setTimeout(120_000)
 const cml =
   '<cml xmlns="http://www.xml-cml.org/schema"><molecule><atomArray><atom id="a1" elementType="O" x3="0.1" y3="-0.20" z3="1e-3"/></atomArray></molecule></cml>'
 const digits = '0123456789'
+const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
 
 /** A project of anna with a sub-project, a calculation in that, and a report; bo has what is shared. */
 async function world(
@@ -19,7 +20,7 @@ async function world(
   seed.addReportType({ id: '9', name: 'Retired', status: 'inactive' })
   const project = seed.addProject({ name: 'Dyes', owner: 'anna' })
   const sub = seed.addProject({ name: 'Sub', owner: 'anna', parent: project })
-  const files = { 'a.out': digits, 'a b,[1].txt': 'odd', 'output.cml': cml }
+  const files = { 'a.out': digits, 'a b,[1].txt': every, 'output.cml': cml }
   const calculation = seed.addCalculation({ name: 'TS', project: sub, files })
   const bare = seed.addCalculation({ name: 'bare', project: sub })
   const rows = [{ id: calculation, title: 'reactant' }, { id: bare }]
@@ -86,8 +87,11 @@ t.test('a share reaches what lies below it, and only FULLACCESS gives further on
   const made = { body: `{"parentId":${sub},"name":"Of bo","description":"x"}` }
   for (const owner of [bo, anna])
     t.equal((await owner('DELETE', `/project?id=${(await bo('POST', '/project', made)).text}`)).status, 200)
-  await areAnswered(t, anna, 'PUT /project/share', { [raise]: 200 })
+  await areAnswered(t, anna, 'PUT /project/share', { [raise.replace('}', ',"note":0.10}')]: 200 })
+  t.match((await anna('GET', `/project/share?id=${sub}`)).text, '"permission":"FULLACCESS","note":0.10')
   await areAnswered(t, bo, 'POST /project/share', { [give]: 200 })
+  t.equal((await anna('DELETE', `/project/share?shareId=${share.shareId}`)).status, 200)
+  t.equal((await bo('GET', `/project?id=${sub}`)).status, 403)
 })
 
 t.test('an id that is none is 400 and an unknown one 404, on every operation that takes one', async t => {
@@ -166,6 +170,7 @@ t.test('the root of a space, what is published and another’s report are left a
     t.equal((await bo(method, `/report?id=${report}`)).status, 403)
   await areAnswered(t, bo, 'PUT /report', { [put(report)]: 403 })
   await areAnswered(t, bo, 'PUT /report/calculations', { [`{"id":${report},"listCalculations":"1"}`]: 403 })
+  for (const status of [200, 404]) t.equal((await anna('DELETE', `/report?id=${report}`)).status, status)
   const hidden = await world(t, { hide: true })
   t.equal((await hidden.bo('GET', `/report?id=${hidden.report}`)).status, 400)
   t.equal((await hidden.bo('DELETE', `/report?id=${hidden.report}`)).status, 404)
@@ -254,6 +259,7 @@ t.test('contents: as they are, by ranges, under a tag', async t => {
   const get = (headers = {}) => anna('GET', path, { headers })
   const { headers, text } = await get()
   t.equal(text, digits)
+  t.same((await anna('GET', path.replace('a.out', 'a%20b,[1].txt'))).bytes, every)
   t.match(headers, { 'content-length': '10', 'accept-ranges': 'bytes', etag: /^"[0-9a-f]{64}"$/ })
   const head = await anna('HEAD', path, { headers: { range: 'bytes=0-1' } })
   t.same([head.status, head.bytes.length, head.headers['content-length']], [200, 0, '10'])
@@ -281,17 +287,21 @@ t.test(
   'a log-in by name or e-mail address gives a token, which every operation wants while it lives',
   async t => {
     let now = 1_000_000_000_000
-    const { service, anna } = await openServiceTestbed(t, { now: () => now, tokenLifetime: 3600 })
+    const { service, anna } = await openServiceTestbed(t, { now: () => now })
     const stranger = clientOf(t, service.url)
     const logIn = (authorization: string) => stranger('POST', '/login', { headers: { authorization } })
     for (const name of ['anna', 'anna@example.org'])
-      t.match(await logIn(basic(name, 'anna')), { status: 200, text: /^[\w-]+\.[\w-]+\.[\w-]+$/ })
+      t.match(await logIn(basic(name, 'anna')), {
+        status: 200,
+        text: /^[\w-]+\.[\w-]+\.[\w-]+$/,
+        headers: { 'content-type': /^text\/plain/ },
+      })
     for (const [name, word] of [
       ['anna', 'wrong'],
       ['anna', ''],
       ['unknown', 'anna'],
     ] as const)
-      t.equal((await logIn(basic(name, word))).status, 401)
+      t.match(await logIn(basic(name, word)), { status: 401, text: /^\{"error":/ })
     for (const broken of ['Basic %%%', 'Bearer x', 'Basic YW5uYQ==', ''])
       t.equal((await logIn(broken)).status, 401)
     const get = [
@@ -313,7 +323,7 @@ t.test(
     for (const path of ['/project', '/project/share', '/report'])
       for (const method of ['POST', 'PUT']) await areAnswered(t, stranger, `${method} ${path}`, { '{}': 401 })
     t.equal((await stranger('DELETE', '/project?id=1')).headers['www-authenticate'], 'Bearer')
-    now += 3_599_000
+    now += 24 * 3_600_000 - 1_000
     t.equal((await anna('GET', '/user/info')).status, 200)
     now += 1_000
     t.equal((await anna('GET', '/user/info')).status, 401)

@@ -5,10 +5,16 @@ import { all, openServiceTestbed, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
-t.test('SERVE-1 an instance may answer the nine paths of the public listing only', async t => {
-  const { anna, service } = await openServiceTestbed(t, { shortcomings: { onlyNinePaths: true } })
+t.test('SERVE-1 an instance may answer only the nine paths of the public listing', async t => {
+  const { anna, service } = await openServiceTestbed(t, {
+    shortcomings: { onlyNinePaths: true, unquotedLists: true },
+  })
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })
-  const id = service.seed.addCalculation({ name: 'c', project, files: { 'output.cml': '<a/>' } })
+  const id = service.seed.addCalculation({
+    name: 'c',
+    project,
+    files: { 'b.in': '', 'a b,[1].txt': '', 'output.cml': '<a/>' },
+  })
   const there = [
     `/project?id=${project}`,
     `/project/descendant?id=${project}`,
@@ -18,6 +24,7 @@ t.test('SERVE-1 an instance may answer the nine paths of the public listing only
     `/calculation/files/bitstream?id=${id}&fileId=output.cml`,
   ]
   t.same(await statuses(anna, 'GET', there), all(200, there))
+  t.equal((await anna('GET', `/calculation/files?id=${id}`)).text, '[b.in, a b,[1].txt, output.cml]')
   const missing = [
     '/user/info',
     '/navigation/path/resolve?path=/db/anna&type=project',

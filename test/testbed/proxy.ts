@@ -36,6 +36,8 @@ type Said = Body | ((heard: ReceivedRequest) => Body | Promise<Body>)
 export interface Held {
   /** Resolves once the first of them waits. */
   readonly met: Promise<void>
+  /** None that comes later waits. */
+  letOthers(): void
   /** All go on, and none that comes later waits. */
   open(): void
 }
@@ -74,7 +76,7 @@ const base = '/create/rest'
 export async function openTestProxy(first: number): Promise<TestProxy> {
   let port = first
   const heard: ReceivedRequest[] = []
-  const spoilers: { which: RegExp; how: Interceptor }[] = []
+  let spoilers: readonly { which: RegExp; how: Interceptor }[] = []
   const rewriters: { which: RegExp; change: (body: string) => string }[] = []
   const agent = new Agent({ keepAlive: true, timeout: 5_000 })
   let server: Server = createServer()
@@ -141,8 +143,10 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
   const own = await listen(0)
   function intercept(which: RegExp, how: Interceptor): () => void {
     const spoiler = { which, how }
-    spoilers.unshift(spoiler)
-    return () => spoilers.splice(spoilers.indexOf(spoiler), 1)
+    spoilers = [spoiler, ...spoilers]
+    return () => {
+      spoilers = spoilers.filter(one => one !== spoiler)
+    }
   }
 
   const instead =
@@ -171,6 +175,7 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
       })
       return {
         met: met.opened,
+        letOthers: mend,
         open() {
           mend()
           passed.open()

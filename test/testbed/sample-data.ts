@@ -31,6 +31,16 @@ export const log = Array.from({ length: 30_000 }, (_, line) => `${String(line).p
 /** Fields of a report that calcfs has never heard of, and numbers that a double cannot hold. */
 export const opaque = '{"weight":0.10,"serial":12345678901234567890,"x-lab":{"bench":[1,2.50]}}'
 
+/** The sample, and a project of these calculations; each is called c and its id. */
+export const fillMany =
+  (calculations: readonly string[], filesOf: (id: string) => Record<string, string> = () => ({})) =>
+  (seed: Seed): void => {
+    fillSampleData(seed)
+    seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
+    for (const id of calculations)
+      seed.addCalculation({ id, name: `c${id}`, project: '900', files: filesOf(id) })
+  }
+
 export function fillSampleData(seed: Seed): void {
   seed.addUser({ name: 'demo', password: 'demo' })
   seed.addUser({ name: 'guest', password: 'guest' })

@@ -26,6 +26,8 @@ export interface TestService extends TestProxy {
   readonly database: string
   /** Asks the service past the front as `demo`, as the platform's web pages would; answers the text. */
   elsewhere(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: string): Promise<string>
+  /** So are these fields of a record changed. */
+  edit(kind: 'report' | 'project' | 'calculation', id: string, fields: object): Promise<void>
 }
 
 /** Starts a service that is seeded and ends with the test. */
@@ -59,8 +61,26 @@ export async function testService(
     return proxy.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
   }
 
+  const elsewhere: TestService['elsewhere'] = async (method, path, body) => {
+    signedIn ??= signIn()
+    const headers = { authorization: `Bearer ${await signedIn}`, 'content-type': 'application/json' }
+    const answer = await fetch(present.url + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    })
+    const said = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`)
+    return said
+  }
+
   return {
     ...proxy,
+    elsewhere,
+    async edit(kind, id, fields) {
+      const record = JSON.parse(await elsewhere('GET', `/${kind}?id=${id}`))
+      await elsewhere('PUT', `/${kind}`, JSON.stringify({ ...record, ...fields }))
+    },
     seed: service.seed,
     async remake(other, more = {}) {
       const made = await filled(other, { ...options, ...more })
@@ -74,18 +94,6 @@ export async function testService(
     async sends(t, due, ...given) {
       const [what, work] = given.length === 2 ? given : ['what it changes', ...given]
       t.same(writes(await during(work)), due, what)
-    },
-    async elsewhere(method, path, body) {
-      signedIn ??= signIn()
-      const headers = { authorization: `Bearer ${await signedIn}`, 'content-type': 'application/json' }
-      const answer = await fetch(present.url + path, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body }),
-      })
-      const said = await answer.text()
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`)
-      return said
     },
   }
 }

@@ -130,15 +130,6 @@ function lengthOf({ start = 0, end, bytes }: SentPieces): number | undefined {
   return isWhole ? start + Number(bytes.total) : undefined
 }
 
-/** A gate that a test opens when it wants the next thing to happen. */
-export function gate(): { readonly opened: Promise<void>; open: () => void } {
-  let open = () => {}
-  const opened = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}
-
 export interface CacheTestbed {
   readonly directory: string
   readonly ledger: Ledger

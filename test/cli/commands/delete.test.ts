@@ -36,13 +36,8 @@ t.test(
     })
     const { service, directory } = testbed
     await textOf(testbed, 'projects/draft/opt/a')
-    for (const [id, name] of [
-      ['3000', 'opt (submitted)'],
-      ['3002', 'opt'],
-    ] as const) {
-      const record = await service.elsewhere('GET', `/calculation?id=${id}`)
-      await service.elsewhere('PUT', '/calculation', record.replace(/"name":"[^"]*"/, `"name":"${name}"`))
-    }
+    await service.edit('calculation', '3000', { name: 'opt (submitted)' })
+    await service.edit('calculation', '3002', { name: 'opt' })
     const path = `${directory}/projects/draft/opt`
     t.match(await testbed.calcfs('delete', '--yes', path), {
       code: 1,
@@ -133,10 +128,7 @@ t.test('calcfs delete', async t => {
     // Between the question and the answer another client renames it.
     const mend = service.intercept(/^GET \/calculation\?/, async (_, { carryOut }) => {
       looks += 1
-      if (looks === 2) {
-        const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
-        await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'TS1_needed' }))
-      }
+      if (looks === 2) await service.edit('calculation', ids.transition, { name: 'TS1_needed' })
       const passOn = await carryOut()
       passOn()
     })

@@ -46,8 +46,7 @@ t.test("CMD-15 what a colleague's title would do to a terminal or a table is esc
   const testbed = await warmMount(t)
   const { calcfs, directory, service } = testbed
   const title = 'Pro\u001b]0;owned\u0007file\u009b31m\tof\u0085all\u007f'
-  const record = JSON.parse(await service.elsewhere('GET', '/report?id=43'))
-  await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, title }))
+  await service.edit('report', '43', { title })
   const path = 'reports/43.json'
   const said: string[] = []
   for (const line of [

@@ -2,8 +2,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { lines } from '../../testbed/service.js'
 import { warmMount } from '../../testbed/warm-mount.js'
-import { gate, until, within } from '../../testbed/within.js'
+import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -22,23 +23,18 @@ async function slowFile(t: Test) {
   const target = join(testbed.local, 'copy')
   const local = join(target, 'C', 'a.out')
   await mkdir(join(target, 'C'), { recursive: true })
-  const { open: release, opened: released } = gate()
-  let asked = 0
-  testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
-    asked += 1
-    await released
-    const answer = await carryOut()
-    answer()
-  })
   const { service, directory } = testbed
+  const content = /^GET \/calculation\/files\/bitstream/
+  const held = service.hold(content, 'request')
+  const asked = () => lines(service.heard).filter(line => content.test(line)).length
   const daemon = ['--mount', directory]
   const caches = ['--url', service.url, '--user', 'demo']
   const get = (...flags: string[]) =>
     within(limit, 'get', testbed.calcfs('get', 'projects/P', '--as', target, ...flags))
   return {
     local,
-    release,
-    isAsked: (times: number) => until(limit, 'the file is asked for', async () => asked >= times, 5),
+    release: held.open,
+    isAsked: (times: number) => until(limit, 'the file is asked for', () => asked() >= times, 5),
     get: (...flags: string[]) => get(...daemon, ...flags),
     getFromCaches: () => get(...caches),
     async texts() {

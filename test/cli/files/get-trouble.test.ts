@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
@@ -97,11 +98,7 @@ t.test(
     const { truth, fill } = manyFiles(draw)
     const testbed = await realMount(t, { fill })
     // Contents come one after the other, so that a kill meets a copy at work.
-    testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
-      const answer = await carryOut()
-      await new Promise(wake => setTimeout(wake, draw.whole(0, 30)))
-      answer()
-    })
+    testbed.service.beforeAnswer(/^GET \/calculation\/files\/bitstream/, () => wait(draw.whole(0, 30)))
     for (const mounted of [true, false]) {
       const target = join(testbed.local, mounted ? 'of-daemon' : 'of-caches')
       let met = 0
@@ -204,10 +201,7 @@ t.test('NOFUSE-10 what fails is named, and comes with the next get', async t => 
   const { service, local, directory } = testbed
   const target = join(local, 'copy')
   const run = () => testbed.calcfs('get', '--mount', directory, 'projects/P', '--as', target)
-  const never = service.intercept(/bitstream\S*(id|Id)=105\S*a\.out|bitstream\S*a\.out\S*=105/, response => {
-    response.writeHead(403)
-    response.end()
-  })
+  const never = service.refuse(/bitstream\S*(id|Id)=105\S*a\.out|bitstream\S*a\.out\S*=105/, 403)
   const bad = await run()
   t.match(bad, { code: 1, stdout: /1 could not be had/, stderr: /projects\/P\/C5\/a\.out/ }, 'it is named')
   t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size - 1, aside: 0 }, 'the rest is there')

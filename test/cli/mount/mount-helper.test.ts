@@ -40,6 +40,22 @@ async function place(t: Test): Promise<Place> {
   }
 }
 
+/** The same where an ordinary user's line of /etc/fstab has these options, and `as` makes a command that user's. */
+async function usersPlace(t: Test) {
+  const found = await place(t)
+  const { url, directory, at } = found
+  const home = join(directory, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'password'), 'demo\n', { mode: 0o600 })
+  for (const path of [home, join(home, 'password'), at]) await chown(path, nobody, nobody)
+  const own = `password_file=${home}/password,state_dir=${home}/state,cache_dir=${home}/cache`
+  return {
+    ...found,
+    as: `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups`,
+    line: (options: string) => `${url} ${at} calcfs user,noauto,username=demo,${own},${options} 0 0`,
+  }
+}
+
 const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 const wordsOf = ({ stdout }: Ran): string[] => stdout.trimEnd().split('\n')
@@ -141,12 +157,7 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
 t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to mount and to unmount', async t => {
   if (process.getuid?.() !== 0)
     return t.fail('this test changes to another user, which only root may: run it as root')
-  const { url, directory, at } = await place(t)
-  const home = join(directory, 'home')
-  await mkdir(home)
-  await writeFile(join(home, 'password'), 'demo\n', { mode: 0o600 })
-  for (const path of [home, join(home, 'password'), at]) await chown(path, nobody, nobody)
-  const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups`
+  const { directory, at, as, line } = await usersPlace(t)
   const ran = await inOwnMounts(
     `
     ${as} mount ${at}; echo "mount $?"
@@ -156,12 +167,7 @@ t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to moun
     mount -a; echo "mount -a $?"
     ${as} umount ${at}; echo "umount $?"
     ${untilEnded(at)}`,
-    {
-      directory,
-      fstab: [
-        `${url} ${at} calcfs user,noauto,_netdev,x-systemd.automount,username=demo,password_file=${home}/password,state_dir=${home}/state,cache_dir=${home}/cache 0 0`,
-      ],
-    },
+    { directory, fstab: [line('_netdev,x-systemd.automount')] },
   )
   t.equal(ran.stderr, '')
   t.same(wordsOf(ran), [
@@ -178,13 +184,8 @@ t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to moun
 t.test('INT-1 an ordinary user ends programs that wait for a service that stands still', async t => {
   if (process.getuid?.() !== 0)
     return t.fail('this test changes to another user, which only root may: run it as root')
-  const { service, url, directory, at } = await place(t)
+  const { service, directory, at, as, line } = await usersPlace(t)
   service.intercept(/^GET \/calculation\?id=9\d\d$/, () => {})
-  const home = join(directory, 'home')
-  await mkdir(home)
-  await writeFile(join(home, 'password'), 'demo\n', { mode: 0o600 })
-  for (const path of [home, join(home, 'password'), at]) await chown(path, nobody, nobody)
-  const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups`
   // What a shell without a terminal begins with & has SIGINT and SIGQUIT ignored.
   const ran = await inOwnMounts(
     `
@@ -196,12 +197,7 @@ t.test('INT-1 an ordinary user ends programs that wait for a service that stands
     done; done 2>&1
     ${as} umount ${at}
     ${untilEnded(at)}`,
-    {
-      directory,
-      fstab: [
-        `${url} ${at} calcfs user,noauto,username=demo,password_file=${home}/password,state_dir=${home}/state,cache_dir=${home}/cache,deadline_metadata=100s 0 0`,
-      ],
-    },
+    { directory, fstab: [line('deadline_metadata=100s')] },
   )
   const ends = wordsOf(ran).filter(line => /^\d+ \d$/.test(line))
   t.same(ends, Array(2).fill(['143 1', '129 1', '137 1']).flat(), ran.stdout + ran.stderr)

@@ -1,6 +1,6 @@
 // Random trees and deleters of every temper: a walk over a project sends no DELETE, whatever its order; one calculation sends one.
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { type Chance, chance } from '../../long/chance.js'
 import { inProcess } from '../../testbed/in-process.js'
@@ -181,74 +181,64 @@ t.test(`DEL-4 a walk over a project, CALCFS_TEST_SEED=${seed}`, async t => {
     return { id, path: alias === 'path' ? `projects/${name}` : `by-id/project/${id}` }
   }
 
-  await t.test('in any order deletes nothing', async t => {
-    let walks = 0
-    await fc.assert(
-      fc.asyncProperty(plans, tempers, fc.nat(), async (wanted, temper, state) => {
-        // rmdir of an empty project is what it says.
-        fc.pre(!temper.rmdirFirst || wanted.calculations.length + wanted.projects.length > 0)
-        const { path } = await project(wanted, temper.alias)
-        const sent = await service.during(async () => {
-          await walk(testbed, [path], temper, chance(state))
-          await settle()
-        })
-        walks += 1
-        const deleted = writes(sent)
-        if (deleted.length > 0) throw new Error(`${deleted.join(', ')} of ${path}`)
-      }),
-      { numRuns: trees, seed, interruptAfterTimeLimit: 120_000 },
-    )
-    t.ok(walks > 0, `${walks} walks`)
-  })
+  /** The writes of a walk over these paths. */
+  const deletedBy = async (paths: readonly string[], temper: Temper, state: number): Promise<string[]> => {
+    const sent = await service.during(async () => {
+      await walk(testbed, paths, temper, chance(state))
+      await settle()
+    })
+    return writes(sent)
+  }
 
-  await t.test('DEL-4 over all that a shell finds in it (PROJECT/*) deletes three, or nothing', async t => {
+  async function tried(
+    t: Test,
+    judge: (wanted: Plan, temper: Temper, state: number) => Promise<void>,
+  ): Promise<void> {
     let walks = 0
-    await fc.assert(
-      fc.asyncProperty(plans, tempers, fc.nat(), async (wanted, temper, state) => {
-        fc.pre(wanted.calculations.length > 0)
-        const { path } = await project(wanted, temper.alias)
-        const names = [...(await files.readdir(path)).keys()].filter(name => !name.startsWith('.'))
-        const paths = chance(state)
-          .shuffled(names)
-          .map(name => `${path}/${name}`)
-        const patient = { ...temper, stopsAtError: false, rmdirFirst: false }
-        const sent = await service.during(async () => {
-          await walk(testbed, paths, patient, chance(state))
-          await settle()
-        })
-        walks += 1
-        const deleted = writes(sent)
-        // A project in it has files of its own.
-        const isFew = wanted.calculations.length <= 3 && wanted.projects.length === 0
-        const expected = isFew ? wanted.calculations.length : 0
-        if (deleted.length !== expected) throw new Error(`${deleted.join(', ')} of ${path}/*`)
-      }),
-      { numRuns: trees, seed, interruptAfterTimeLimit: 120_000 },
-    )
+    const property = fc.asyncProperty(plans, tempers, fc.nat(), async (...drawn) => {
+      await judge(...drawn)
+      walks += 1
+    })
+    await fc.assert(property, { numRuns: trees, seed, interruptAfterTimeLimit: 120_000 })
     t.ok(walks > 0, `${walks} walks`)
-  })
+  }
 
-  await t.test('DEL-3 over one calculation deletes that one', async t => {
-    let walks = 0
-    await fc.assert(
-      fc.asyncProperty(plans, tempers, fc.nat(), async (wanted, temper, state) => {
-        const given = { ...wanted, calculations: [...wanted.calculations, 2] }
-        const { id, path } = await project(given, temper.alias)
-        const listing = JSON.parse(
-          await service.elsewhere('GET', `/project/descendant?id=${id}&type=calculation`),
-        )
-        const one = listing[state % listing.length]
-        const patient = { ...temper, stopsAtError: false }
-        const sent = await service.during(async () => {
-          await walk(testbed, [`${path}/${one.name}`], patient, chance(state))
-          await settle()
-        })
-        walks += 1
-        const deleted = writes(sent).join()
-        if (deleted !== `DELETE /calculation?id=${one.id}`) throw new Error(`${deleted} for ${one.id}`)
-      }),
-      { numRuns: trees, seed, interruptAfterTimeLimit: 120_000 },
-    )
-    t.ok(walks > 0, `${walks} walks`)
-  })
+  await t.test('in any order deletes nothing', t =>
+    tried(t, async (wanted, temper, state) => {
+      // rmdir of an empty project is what it says.
+      fc.pre(!temper.rmdirFirst || wanted.calculations.length + wanted.projects.length > 0)
+      const { path } = await project(wanted, temper.alias)
+      const deleted = await deletedBy([path], temper, state)
+      if (deleted.length > 0) throw new Error(`${deleted.join(', ')} of ${path}`)
+    }),
+  )
+
+  await t.test('DEL-4 over all that a shell finds in it (PROJECT/*) deletes three, or nothing', t =>
+    tried(t, async (wanted, temper, state) => {
+      fc.pre(wanted.calculations.length > 0)
+      const { path } = await project(wanted, temper.alias)
+      const names = [...(await files.readdir(path)).keys()].filter(name => !name.startsWith('.'))
+      const paths = chance(state)
+        .shuffled(names)
+        .map(name => `${path}/${name}`)
+      const deleted = await deletedBy(paths, { ...temper, stopsAtError: false, rmdirFirst: false }, state)
+      // A project in it has files of its own.
+      const isFew = wanted.calculations.length <= 3 && wanted.projects.length === 0
+      const expected = isFew ? wanted.calculations.length : 0
+      if (deleted.length !== expected) throw new Error(`${deleted.join(', ')} of ${path}/*`)
+    }),
+  )
+
+  await t.test('DEL-3 over one calculation deletes that one', t =>
+    tried(t, async (wanted, temper, state) => {
+      const given = { ...wanted, calculations: [...wanted.calculations, 2] }
+      const { id, path } = await project(given, temper.alias)
+      const listing = JSON.parse(
+        await service.elsewhere('GET', `/project/descendant?id=${id}&type=calculation`),
+      )
+      const one = listing[state % listing.length]
+      const deleted = await deletedBy([`${path}/${one.name}`], { ...temper, stopsAtError: false }, state)
+      if (deleted.join() !== `DELETE /calculation?id=${one.id}`) throw new Error(`${deleted} for ${one.id}`)
+    }),
+  )
 })

@@ -9,6 +9,7 @@ import pLimit from 'p-limit'
 import t from 'tap'
 import { python, run } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
 import { namesOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -128,17 +129,17 @@ interface Case {
 
 const casesWanted = process.env['CALCFS_TEST_FULL'] === undefined ? 48 : 95
 
-/** Each kind at least once, and as many more as are wanted. */
+/** Each kind while nothing happens, and as many situations as are wanted. */
 function drawCases(draw: (below: number) => number): readonly Case[] {
   const able = kinds.filter(({ script }) => process.getuid?.() === 0 || !script.includes('unshare'))
-  return Array.from({ length: casesWanted }, (_, at) => {
+  return Array.from({ length: able.length + casesWanted }, (_, at) => {
     const kind = able[at % able.length] as Kind
     const possible = situations.flatMap(situation => {
       const due = situation.due(kind.habit)
       return due === undefined ? [] : [{ situation, due }]
     })
-    const chosen = possible[draw(possible.length)] as (typeof possible)[number]
-    return { kind, ...chosen, id: String(500 + at) }
+    const which = at < able.length ? 0 : 1 + draw(possible.length - 1)
+    return { kind, ...(possible[which] as (typeof possible)[number]), id: String(500 + at) }
   })
 }
 
@@ -173,7 +174,7 @@ t.test('SAVE-18 SAVE-19 SAVE-22 the base of a save, of all kinds of programs', a
 record = json.load(open(sys.argv[1]))
 json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent=2)`
       await run('setsid', [python, '-c', edit, fileOf(id)])
-    } else await service.elsewhere('PUT', '/report', JSON.stringify({ ...(await now(id)), [field]: theirs }))
+    } else await service.edit('report', id, { [field]: theirs })
     if (isSeen)
       await until(
         60_000,
@@ -251,16 +252,25 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
     )
     if (isDueTheirs && !hasTheirs) lost.push(told)
   }
-  await Promise.all(cases.map(one => together(() => judge(one))))
+  const judgeAll = (some: readonly Case[]) => Promise.all(some.map(one => together(() => judge(one))))
+
+  const calm = cases.filter(({ situation }) => situation.name === 'nothing')
+  const due = calm.map(() => 'PUT /report')
+  await service.sends(t, due, 'each save is one update, and no other change', () => judgeAll(calm))
+  t.same(wrong, [], 'each is stored')
+  const kept = calm.flatMap(({ kind, id }) => (kind.keeps ?? []).map(form => form.replace('%', `${id}.json`)))
+  const beside = (await namesOf(testbed, 'reports')).filter(name => !/^\d+(\.json)?$/.test(name))
+  t.same(beside, [...kept, 'INDEX.tsv', 'README.txt', 'by-name'].sort(), 'only its backups are left over')
+
+  await judgeAll(cases.filter(one => !calm.includes(one)))
   t.comment(`${cases.length - wrong.length} of ${cases.length} right, seed ${seed}`)
   for (const told of wrong) t.comment(told)
   for (const { kind, situation, id } of cases.filter(({ situation }) => situation.event === undefined)) {
     const puts = service.heard.filter(({ method, body }) => method === 'PUT' && body.includes(`"id":${id},`))
     t.equal(puts.length, situation.titles.length, `${kind.name}: ${situation.name}: each save is one update`)
-    const beside = (await namesOf(testbed, 'reports')).filter(name => name.includes(`${id}.json`))
-    const unwanted = beside.filter(name => !/^(\d+\.json~?|\.\d+\.json\.un~)$/.test(name))
-    t.same(unwanted, [], `${kind.name}: nothing but its backup is left over`)
   }
+  const others = writes(service.heard).filter(line => !['POST /login', 'PUT /report'].includes(line))
+  t.same(others, [], 'nothing else is changed')
   t.same(lost, [], `no change of another client is lost, seed ${seed}`)
   t.ok(wrong.length <= 5, `at least 90 of 95 right, seed ${seed}: ${wrong.join('; ')}`)
 })

@@ -11,6 +11,8 @@ export interface Kind {
   readonly name: string
   readonly habit: Habit
   readonly script: string
+  /** What the program is set to leave next to the file; `%` stands for the file's name. */
+  readonly keeps?: readonly string[]
 }
 
 const retitle = `s/"title": "[^"]*"/"title": "'$title'"/`
@@ -122,15 +124,15 @@ export const kinds: readonly Kind[] = [
   { name: 'vim with backupcopy=auto', habit: 'buffer', script: vim('backupcopy=auto swapfile') },
   { name: 'vim with backupcopy=yes', habit: 'buffer', script: vim('backupcopy=yes') },
   { name: 'vim with backupcopy=no', habit: 'buffer', script: vim('backupcopy=no') },
-  { name: 'vim with a backup and an undo file', habit: 'buffer', script: vim('backup undofile') },
-  { name: 'vim with a copied backup', habit: 'buffer', script: vim('backup backupcopy=yes') },
+  { name: 'vim with undo', habit: 'buffer', keeps: ['%~', '.%.un~'], script: vim('backup undofile') },
+  { name: 'vim with a copied backup', habit: 'buffer', keeps: ['%~'], script: vim('backup backupcopy=yes') },
   { name: 'vim without backups', habit: 'buffer', script: vim('nobackup nowritebackup noswapfile') },
-  { name: 'emacs', habit: 'buffer', script: emacs('') },
-  { name: 'emacs that copies its backup', habit: 'buffer', script: emacs('backup-by-copying t') },
+  { name: 'emacs', habit: 'buffer', keeps: ['%~'], script: emacs('') },
+  { name: 'emacs with a copy', habit: 'buffer', keeps: ['%~'], script: emacs('backup-by-copying t') },
   { name: 'emacs without backups', habit: 'buffer', script: emacs('make-backup-files nil') },
-  { name: 'emacs with precious files', habit: 'buffer', script: emacs('file-precious-flag t') },
+  { name: 'emacs, precious', habit: 'buffer', keeps: ['%~'], script: emacs('file-precious-flag t') },
   { name: 'nano', habit: 'buffer', script: nano('') },
-  { name: 'nano with a backup', habit: 'buffer', script: nano('"-B", ') },
+  { name: 'nano with a backup', habit: 'buffer', keeps: ['%~'], script: nano('"-B", ') },
   {
     name: 'ed',
     habit: 'buffer',
@@ -144,6 +146,7 @@ export const kinds: readonly Kind[] = [
   {
     name: 'mousepad with its backup',
     habit: 'buffer',
+    keeps: ['%~'],
     script: holding(`def saved(text):
     os.rename(file, file + "~")
     put(text)
@@ -186,7 +189,7 @@ writer.join()`),
 tried(forked, text)`),
   },
   { name: 'cp of a copy', habit: 'buffer', script: copied('cp "$held" "$file"') },
-  { name: 'cp --backup of a copy', habit: 'buffer', script: copied('cp --backup=simple "$held" "$file"') },
+  { name: 'cp --backup', habit: 'buffer', keeps: ['%~'], script: copied('cp -b "$held" "$file"') },
   { name: 'mv of a copy', habit: 'buffer', script: copied('mv "$held" "$file"') },
   {
     name: 'a copy that a session of its own puts',
@@ -232,7 +235,7 @@ tried(forked, text)`),
   { name: 'rsync', habit: 'rereads', script: rereading('rsync -I "$held" "$file"') },
   { name: 'rsync --inplace', habit: 'rereads', script: rereading('rsync -I --inplace "$held" "$file"') },
   { name: 'install', habit: 'rereads', script: rereading('install -m 644 "$held" "$file"') },
-  { name: 'mv with a backup', habit: 'rereads', script: rereading('mv -b "$held" "$file"') },
+  { name: 'mv with a backup', habit: 'rereads', keeps: ['%~'], script: rereading('mv -b "$held" "$file"') },
   { name: 'awk', habit: 'rereads', script: rereading('awk 1 "$held" > "$file"') },
   {
     name: 'python with json.dump',

@@ -113,7 +113,6 @@ async function elsewhere(
   if (other === 'none' || id === undefined) return () => true
   const theirs = `theirs-${word.length}-${words}`
   const field = other === 'same' ? 'title' : 'description'
-  const record = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
-  await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, [field]: theirs }))
+  await service.edit('report', id, { [field]: theirs })
   return () => subjects.hasReport(id, theirs)
 }

@@ -146,9 +146,7 @@ export function bursts(t: Test, open: OpenTestbed): void {
       await textOf(testbed, `${calculation}/.calculation.json`)
       await service.sends(t, [], async () => {
         await removeTree(testbed, calculation)
-        const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
-        const body = JSON.stringify({ ...record, description: 'needed after all' })
-        await service.elsewhere('PUT', '/calculation', body)
+        await service.edit('calculation', ids.transition, { description: 'needed after all' })
         await pauseEnds(testbed)
       })
       t.match(await files.xattr(calculation, 'user.calcfs.error'), /changed it since/)

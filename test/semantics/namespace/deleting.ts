@@ -100,20 +100,18 @@ export function deleting(t: Test, open: OpenTestbed): void {
     await files.mkdir(`${water}/Made here`)
     await namesOf(testbed, water)
     await namesOf(testbed, calculation)
-    const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
-    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'Keep this' }))
+    await service.edit('calculation', ids.transition, { name: 'Keep this' })
     const [made] = JSON.parse(
       await service.elsewhere('GET', `/project/descendant?id=${ids.water}&type=project&depth=1`),
     ).filter(({ name }: { name: string }) => name === 'Made here')
-    const project = JSON.parse(await service.elsewhere('GET', `/project?id=${made.id}`))
-    await service.elsewhere('PUT', '/project', JSON.stringify({ ...project, name: 'Keep that' }))
+    await service.edit('project', made.id, { name: 'Keep that' })
     await service.sends(t, [], async () => {
       t.match(await outcome(files.rename(calculation, `${water}/mine`)), /^(ESTALE|ENOENT)$/)
       t.match(await outcome(files.rmdir(`${water}/Made here`)), /^(ESTALE|ENOENT)$/)
     })
     const other = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.product}`))
     await namesOf(testbed, `${water}/${other.name}`)
-    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...other, name: 'Keep it' }))
+    await service.edit('calculation', ids.product, { name: 'Keep it' })
     await service.sends(t, [], async () => {
       await outcome(removeTree(testbed, `${water}/${other.name}`))
       await pauseEnds(testbed)

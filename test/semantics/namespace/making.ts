@@ -31,14 +31,9 @@ export function making(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     await files.mkdir(`${water}/Results`)
     await files.rename(`${water}/TS1_opt`, `${water}/Best`)
-    const renamed = async (path: string, from: string): Promise<void> => {
-      const kind = path.replace(/[?].*/, '')
-      const record = await service.elsewhere('GET', path)
-      await service.elsewhere('PUT', kind, record.replace(`"name":"${from}"`, `"name":"Archived ${from}"`))
-    }
     const made = (await below(testbed, ids.water)).find(({ name }) => name === 'Results')
-    await renamed(`/project?id=${made?.id}`, 'Results')
-    await renamed(`/calculation?id=${ids.transition}`, 'Best')
+    await service.edit('project', String(made?.id), { name: 'Archived Results' })
+    await service.edit('calculation', ids.transition, { name: 'Archived Best' })
     await testbed.pass(3200)
     const names = await namesOf(testbed, water)
     t.ok(names.includes('Archived Results') && names.includes('Archived Best'), names.join())

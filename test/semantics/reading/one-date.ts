@@ -25,8 +25,7 @@ export function oneDate(t: Test, open: OpenTestbed): void {
       t.equal(await contentsAsked('projects/With water/ammonia/output.cml', 'ammonia'), 0, 'and back')
       t.ok((await namesOf(testbed, 'projects/With water')).includes('ammonia'))
     }
-    const record = JSON.parse(await service.elsewhere('GET', '/calculation?id=1'))
-    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'renamed' }))
+    await service.edit('calculation', '1', { name: 'renamed' })
     await testbed.pass(2500)
     const path = 'projects/With water/renamed/output.cml'
     t.equal(await contentsAsked(path, 'water'), 0, 'renamed elsewhere')

@@ -37,10 +37,7 @@ async function inside(testbed: Testbed, path: string): Promise<readonly string[]
   return end === 'done' ? names.filter(name => name.startsWith('of ')) : end
 }
 
-async function rename({ service }: Testbed, id: string, name: string): Promise<void> {
-  const record = await service.elsewhere('GET', `/project?id=${id}`)
-  await service.elsewhere('PUT', '/project', record.replace(/"name":"[^"]*"/, `"name":"${name}"`))
-}
+const rename = ({ service }: Testbed, id: string, name: string) => service.edit('project', id, { name })
 
 function absent({ service }: Testbed, status: number, which: RegExp): () => void {
   return service.refuse(which, status, '{}')

@@ -31,15 +31,11 @@ const saves = async (testbed: Testbed, path: string, text: string): Promise<read
   writes(await testbed.service.during(() => overwrite(testbed, path, text)))
 
 /** Another client deletes the share, and its number is given to another user's. */
-async function giveToBob({ service }: Testbed, share: number): Promise<void> {
+async function giveToBob(testbed: Testbed, share: number): Promise<void> {
+  const { service } = testbed
   await service.elsewhere('DELETE', `/project/share?shareId=${share}`)
-  service.intercept(/^GET \/project\/share/, async response => {
-    const listed: SharedRecord[] = JSON.parse(
-      await service.elsewhere('GET', `/project/share?id=${ids.water}`),
-    )
-    listed.push({ shareId: share, user: 'bob', permission: 'READ' })
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed))
-  })
+  const bobs = { shareId: share, user: 'bob', permission: 'READ' }
+  service.answer(/^GET \/project\/share/, async () => JSON.stringify([...(await sharesOf(testbed)), bobs]))
 }
 
 function fillWithBob(seed: Seed): void {
@@ -221,7 +217,9 @@ export function newShares(t: Test, open: OpenTestbed): void {
       const testbed = await opened(t)
       const user = { id: 5, fullName: 'A Guest' }
       testbed.service.answer(/^GET \/project\/share/, async () =>
-        JSON.stringify((await sharesOf(testbed)).map(one => ({ ...one, user }))),
+        JSON.stringify(
+          (await sharesOf(testbed)).map(({ shareId, permission }) => ({ shareId, user, permission })),
+        ),
       )
       t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'done')
       t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'WRITE'))), 'done')

@@ -98,8 +98,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         await overwrite(testbed, path, text.replace(/"name": "[^"]*"/, `"name": "${to}"`))
       }
       const elsewhere = async (name: string) => {
-        const record = await stored(`/calculation?id=${ids.transition}`)
-        await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
+        await service.edit('calculation', ids.transition, { name })
         await testbed.pass(3200)
       }
       const calculationNow = async () => (await stored(`/calculation?id=${ids.transition}`)).name

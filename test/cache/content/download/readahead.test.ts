@@ -1,16 +1,15 @@
 // Reading far ahead of what has arrived: by Range where the service honours it, by waiting where it does not.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Failure } from '../../../../src/failure.js'
 import { instant } from '../../../../src/remote/remote.js'
-import { until } from '../../../testbed/within.js'
+import { gate, until } from '../../../testbed/within.js'
 import {
   bytesOf,
   type FakeRemote,
   fakeRemote,
   file,
-  gate,
   inPieces,
   kindOf,
   openCacheTestbed,
@@ -46,6 +45,16 @@ function exact(sent: { bytes: number }): FakeRemote {
   )
 }
 
+/** A cache that knows the size of the file. */
+async function sized(t: Test) {
+  const { open } = openCacheTestbed(t)
+  const sent = { bytes: 0 }
+  const remote = exact(sent)
+  const cache = open(remote)
+  await cache.size(file('log'), requestContext())
+  return { open, sent, remote, cache }
+}
+
 async function isRight(
   cache: { read: ReturnType<ReturnType<typeof openCacheTestbed>['open']>['read'] },
   offset: number,
@@ -57,11 +66,7 @@ async function isRight(
 }
 
 t.test('READ-9 the end of a big file is read by one small request', async t => {
-  const { open } = openCacheTestbed(t)
-  const sent = { bytes: 0 }
-  const remote = exact(sent)
-  const cache = open(remote)
-  await cache.size(file('log'), requestContext())
+  const { sent, remote, cache } = await sized(t)
   const places = [total - 4_096, total - 70_000, total - 100]
   t.same(await Promise.all(places.map(place => isRight(cache, place))), [true, true, true])
   t.equal(remote.asked.length, 2, 'its size and its end')
@@ -71,11 +76,7 @@ t.test('READ-9 the end of a big file is read by one small request', async t => {
 })
 
 t.test('READ-9 a reader of the end, the middle and then everything is sent each byte once', async t => {
-  const { open } = openCacheTestbed(t)
-  const sent = { bytes: 0 }
-  const remote = exact(sent)
-  const cache = open(remote)
-  await cache.size(file('log'), requestContext())
+  const { open, sent, remote, cache } = await sized(t)
   for (const place of [total - 4_096, 11_000_000, 7 << 20, 0, 11_100_000]) t.ok(await isRight(cache, place))
   t.ok(sent.bytes < 3 << 20, `${sent.bytes} bytes for five places`)
   t.ok((await readAll(cache, file('log'), 131_072)).equals(bytes))
