@@ -26,7 +26,6 @@ export class CacheUse {
   /** Bytes of files that programs read from what is kept, and from what is arriving. */
   bytesKept = 0
   bytesArriving = 0
-  /** Reads, likewise. */
   readsKept = 0
   readsArriving = 0
 }

@@ -26,7 +26,6 @@ function aroundEach(
 }
 
 export class Health {
-  /** The same remote, watched. */
   readonly remote: Remote
   /** The first refusal of the sign-in; undefined while the service takes it. */
   signedOut: OngoingFailure | undefined

@@ -132,6 +132,10 @@ export const openAccessIn = (message: Buffer): OpenAccess => accessOf(body(messa
 export const openAccessIsRead = (message: Buffer, { opcode }: Header): boolean =>
   opcode !== opcodes.open || openAccessIn(message) === 'read'
 
+/** A chmod, a chown or a touch: an unmount waits for no outcome of it. */
+export const setsNoSize = (message: Buffer, { opcode }: Header): boolean =>
+  opcode === opcodes.setattr && setattrIn(message).size === undefined
+
 /** A handle; of INTERRUPT the request that is meant. */
 export const handleIn = (message: Buffer): number => wide(body(message, 8), 0)
 

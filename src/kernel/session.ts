@@ -26,6 +26,7 @@ import {
   nameIn,
   opcodes,
   openAccessIsRead,
+  setsNoSize,
 } from './protocol.js'
 import { attributesGone, putInit, Reply } from './reply.js'
 
@@ -180,7 +181,7 @@ export class Session {
     else {
       const changesNothing = mayEnd && openAccessIsRead(message, header)
       const answered = this.#whenGiven(call, header, given.value, changesNothing)
-      if (!mayEnd) pending.begin(answered)
+      if (!mayEnd && !setsNoSize(message, header)) pending.begin(answered)
     }
   }
 

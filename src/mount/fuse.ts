@@ -52,8 +52,8 @@ export class CalcfsFuse extends Fuse {
   }
 }
 
-/** Verbs whose answer reports the outcome of no change. */
-const questions: ReadonlySet<string> = new Set(['getattr', 'readdir', 'readlink', 'statfs', 'open', 'read'])
+/** Verbs for whose outcome an unmount waits not. */
+const unawaited = new Set('getattr readdir readlink statfs open read utimens chmod chown'.split(' '))
 
 type Answered = (error: number, ...values: never[]) => void
 
@@ -88,7 +88,7 @@ export function operationsOf(
       if ('thrown' in soon) refuse(soon.thrown)
       else if (soon.value instanceof Promise) {
         const answered = soon.value.then(value => reply(0, value), refuse)
-        if (!questions.has(verb)) pendingCalls.begin(answered)
+        if (!unawaited.has(verb)) pendingCalls.begin(answered)
       } else reply(0, soon.value)
     }
 

@@ -9,7 +9,6 @@ import { drawnFrom, isDrawn } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 const { seed, pick } = drawnFrom()

@@ -8,7 +8,6 @@ import { outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 3
 
 const project = 'projects/Water splitting'

@@ -150,7 +150,6 @@ function composed(pick: Chance): string {
   return parts.join('')
 }
 
-/** Any title. */
 export function anyTitle(pick: Chance): string {
   const text = pick.of([
     () => pick.of(own),

@@ -124,7 +124,6 @@ export const titleOf = (name: string): string => name.replaceAll('%2F', '/')
 export const placeOf = (thing: Thing): string =>
   thing.parent === undefined ? `projects/${thing.name}` : `${placeOf(thing.parent)}/${thing.name}`
 
-/** The file of a record. */
 export function fileOf(thing: Thing): string {
   switch (thing.kind) {
     case 'report':

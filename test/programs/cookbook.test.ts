@@ -13,7 +13,6 @@ import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
 import { trapTitles } from './trap-titles.js'
 
 t.setTimeout(480_000)
-// They wait most of the time.
 t.jobs = 3
 
 const bin = fileURLToPath(new URL('../../../bin', import.meta.url))

@@ -18,7 +18,6 @@ export type Reply = string | Buffer | ((socket: Socket) => void)
 export interface RawService {
   readonly url: string
   readonly heard: readonly Heard[]
-  /** Connections made so far. */
   readonly connections: () => number
   /** An HTTP port of this service, closed at the end of the test. */
   readonly asked: ReturnType<typeof openHttp>

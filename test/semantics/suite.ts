@@ -55,7 +55,6 @@ export function sideBySide(t: Test, group: readonly Promises[], open: OpenTestbe
   for (const promises of group) promises(t, open)
 }
 
-/** What is read. */
 export const aboutReading: readonly Promises[] = [
   listing,
   roots,

@@ -62,7 +62,6 @@ export class Maintenance {
     return this.counting
   }
 
-  /** Checks them against their proofs. */
   async scrub(): Promise<ScrubResult> {
     const { store, clock } = this.ports
     const swept = await store.sweep()

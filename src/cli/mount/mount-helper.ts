@@ -106,7 +106,6 @@ const settingOf = new Map<string, SettingName>(
   settingNames.map(name => [ownNames[name] ?? flagName(name), name]),
 )
 
-/** Options of the program itself. */
 const programVariables: Readonly<Record<string, string>> = {
   config: 'CALCFS_CONFIG',
   profile: 'CALCFS_PROFILE',

@@ -162,7 +162,6 @@ function absent(thrown: unknown): undefined {
   if (codeOf(thrown) !== 'ENOENT') throw thrown
 }
 
-/** Numbers of pino's levels. */
 const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
 /** A line that is no JSON was written by something else: it is shown at every level. */

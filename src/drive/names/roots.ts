@@ -39,7 +39,6 @@ export interface SeveralTop {
 export interface RootParts {
   readonly catalog: Pick<Catalog, 'user' | 'project' | 'record' | 'children'>
   readonly dialect: Pick<Dialect, 'facts'>
-  /** Paths that were typed. */
   readonly ledger: Ledger
   /** Facts that no operation of the service brings back: the spaces and given roots that were there. */
   readonly state: Ledger

@@ -8,7 +8,6 @@ import type { ListedDirectory } from './listed-directory.js'
 import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.js'
 import type { Walks } from './walks.js'
 
-/** The calls in one folder. */
 interface FolderUse {
   /** Guesses that were decided on, in their order. */
   readonly waiting: PrefetchTask[]

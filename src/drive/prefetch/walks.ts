@@ -34,7 +34,6 @@ const lookAtMost = 256
 class Trail {
   /** Entered, or something in it was: the step that did so last. */
   readonly entered = new Map<number, number>()
-  /** Something in it was entered. */
   readonly passed = new Set<number>()
   /** Listed ahead, or about to be, and not entered. */
   readonly ahead = new Set<number>()

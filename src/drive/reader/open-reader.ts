@@ -16,7 +16,6 @@ import { readWhole } from './whole-file.js'
 interface WalkedDirectory {
   /** As it was reached. */
   readonly path: string
-  /** Where it stands. */
   readonly place: Place
   readonly depth: number
   /** The things that it lies in, and it itself: a link or the service may lead to one of them again. */

@@ -53,7 +53,6 @@ export class OpenRecord {
     return this.#draft
   }
 
-  /** When its draft changed last. */
   get changed(): Instant {
     return this.#changed
   }

@@ -18,7 +18,6 @@ export interface TextSnapshot {
 /** One record as the drive needs it; the drive knows which of them may be edited. */
 export interface RecordSource {
   readonly key: string
-  /** The record's present text. */
   produce(context: RequestContext): MaybePromise<TextSnapshot>
   /** Undefined where this record cannot be changed, with the failure that says why. */
   editing(): Editing | Failure

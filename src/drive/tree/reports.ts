@@ -23,7 +23,6 @@ import {
 } from '../nodes/node.js'
 import { type DirectoryKinds, knownHere } from './directory-kind.js'
 
-/** Files that exist here only. */
 export interface LocalFiles {
   scratch(directory: string): readonly Dentry[]
   drafts(): readonly string[]

@@ -242,7 +242,6 @@ export function explain(
   return `${[...lines, ...last].join('\n')}\n`
 }
 
-/** The record in a sentence. */
 export function recordWords(key: RecordKey | undefined): string {
   if (key === undefined) return 'a record'
   return `the ${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`

@@ -33,7 +33,6 @@ import { textHash } from './text-history.js'
 /** In bytes: four times the longest record that is read, for a text in print is longer than the answer. A wrong `cp` must not fill the disk. */
 export const largestDraft = 64 * 1024 * 1024
 
-/** Where the draft is shown. */
 interface DraftKeeper {
   /** Its note is another one. */
   changed(): void

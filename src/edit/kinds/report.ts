@@ -4,7 +4,7 @@ import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { keptSentence, unstoredChange, withEdits } from '../save/diff.js'
-import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
+import type { ChangeResult, EditableRecord, Following, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
@@ -24,16 +24,22 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   }
 
   /** The list goes first, so that the other request carries the record as it was read after it. */
-  async function send(change: RecordChange, context: RequestContext): Promise<JsonObject> {
+  async function send(
+    change: RecordChange,
+    context: RequestContext,
+    following: Following,
+  ): Promise<JsonObject> {
     const order = newOrder(dialect, change)
     if (order === undefined) {
       await remote.updateReport(change.whole, context)
       return read(context).catch(unreadable)
     }
     await remote.setReportCalculations(id, order, context)
+    const second = following()
     const now = await read(context).catch(unreadable)
     if (change.edits.size === 1 && isListWhole(dialect, change, now)) return now
-    await remote.updateReport(withEdits(now, change.edits), context)
+    const whole = withEdits(now, change.edits)
+    await remote.updateReport(whole, second({ before: now, whole }))
     return read(context).catch(unreadable)
   }
 
@@ -49,7 +55,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
     send,
-    compare: (change, stored) => compareReport(dialect, change, stored),
+    compare: (change, stored, isSaid) => compareReport(dialect, change, { stored, isSaid }),
   }
 }
 
@@ -126,8 +132,14 @@ function isRowStored(wanted: Json | undefined, stored: Json): boolean {
 const isEmptyValue = (json: Json): boolean =>
   (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
 
-function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
-  const compared = compareList(dialect, change, stored)
+interface ReadBack {
+  readonly stored: JsonObject
+  readonly isSaid: boolean
+}
+
+function compareReport(dialect: Dialect, change: RecordChange, found: ReadBack): ChangeResult {
+  const { stored } = found
+  const compared = compareList(dialect, change, found)
   const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
   // The name beside the type follows it, in the service's own spelling.
   const missing = compared.unstored.filter(name => !(isTyped && dialect.isReportTypeName(name)))
@@ -136,7 +148,8 @@ function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObjec
   return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }
 
-function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
+/** Titles that the service has not taken are forgiven, those that were not sent again are not. */
+function compareList(dialect: Dialect, change: RecordChange, { stored, isSaid }: ReadBack): ChangeResult {
   const missing = unstoredChange(change, stored, dialect.isTitle)
   const name = dialect.listField(change.whole)
   if (name === undefined || !missing.includes(name) || newOrder(dialect, change) === undefined)
@@ -147,7 +160,7 @@ function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject)
     rows !== undefined &&
     sameOrder(dialect.rows(stored), rows) &&
     hasRowEdits(dialect, change, stored) &&
-    lost.every(hadTitle(dialect, change.before))
+    (lost.length === 0 || (isSaid && lost.every(hadTitle(dialect, change.before))))
   if (!isStored) return { unstored: missing, lost: undefined }
   return { unstored: missing.filter(field => field !== name), lost: lostSentence(lost) }
 }

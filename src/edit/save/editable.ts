@@ -75,9 +75,13 @@ export interface EditableRecord {
   /** A last look at the merged record, before anything is sent. @throws Failure 'refused' or 'conflict' where the parts do not go together */
   allow(written: WrittenEdit, change: RecordChange): void
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
-  send(change: RecordChange, context: RequestContext): Promise<JsonObject>
-  compare(change: RecordChange, stored: JsonObject): ChangeResult
+  send(change: RecordChange, context: RequestContext, following: Following): Promise<JsonObject>
+  /** `isSaid` is false where a request of the change has failed. */
+  compare(change: RecordChange, stored: JsonObject, isSaid: boolean): ChangeResult
 }
+
+/** Called before the record is read between two requests of a change: answers the context of the second, whose base is that record. */
+export type Following = () => (next: Pick<RecordChange, 'before' | 'whole'>) => RequestContext
 
 /**
  * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only possible
@@ -91,7 +95,6 @@ export interface SaveRequest {
   readonly by?: ProcessId | undefined
 }
 
-/** A save under way. */
 export interface SaveState extends SaveRequest {
   readonly history: TextHistory
   readonly now: () => Instant

@@ -22,7 +22,7 @@ export async function reconcileAttempt(
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
   const now = await record.read(context)
   if (record.isAnother(change.before, now)) throw await setApart(draft)
-  if (record.compare(change, now).unstored.length > 0) {
+  if (record.compare(change, now, true).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
     // The attempt stays noted: a slow service may still carry it out.
     return false

@@ -7,7 +7,7 @@ import { type Instant, instant, type Look, type RequestContext } from '../../rem
 import type { MetaChange } from '../journal/draft-meta.js'
 import { textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
-import type { EditableRecord, RecordChange, SaveState } from './editable.js'
+import type { EditableRecord, Following, RecordChange, SaveState } from './editable.js'
 import { partlyStored, sentOnce, tryObject } from './reconcile.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
@@ -40,24 +40,29 @@ export async function sendChange(
   context: RequestContext,
 ): Promise<{ readonly stored: JsonObject; readonly lost: string | undefined }> {
   const { record, draft, now, readAt } = passage
-  const look: Look = {
-    at: instant(Math.min(readAt, context.look?.at ?? readAt)),
+  const lookFrom = (at: Instant, base: Pick<RecordChange, 'before' | 'whole'>): Look => ({
+    at,
     async again(within) {
       await context.look?.again(within)
-      await refuseChanged(record, change, within)
+      await refuseChanged(record, base, within)
     },
-  }
+  })
   await noteAttempt(passage, change)
-  const late = sentOnce({ ...context, look }, now())
+  const readFirst = instant(Math.min(readAt, context.look?.at ?? readAt))
+  const late = sentOnce({ ...context, look: lookFrom(readFirst, change) }, now())
+  const following: Following = () => {
+    const at = now()
+    return next => ({ ...late.context, look: lookFrom(at, next) })
+  }
   let failure: Failure | undefined
   let stored: JsonObject
   try {
-    stored = await record.send(change, late.context)
+    stored = await record.send(change, late.context, following)
   } catch (thrown) {
     failure = asFailure(thrown)
     stored = await readBack(passage, failure, context)
   }
-  const { unstored, lost } = record.compare(change, stored)
+  const { unstored, lost } = record.compare(change, stored, failure === undefined)
   if (unstored.length === 0) {
     if (failure !== undefined) late.seen()
     return { stored, lost }
@@ -109,7 +114,7 @@ function saysOtherwise(record: EditableRecord, { text, form }: OwnText): boolean
 /** A change in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
 async function refuseChanged(
   record: EditableRecord,
-  { before, whole }: RecordChange,
+  { before, whole }: Pick<RecordChange, 'before' | 'whole'>,
   context: RequestContext,
 ): Promise<void> {
   const now = await record.read(context)

@@ -5,7 +5,6 @@ import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 export const bundleSize = 512
 const nothing = '{}'
 
-/** Some hundred texts. */
 export class CompressedBatch {
   #open: string[] = []
 
@@ -15,7 +14,6 @@ export class CompressedBatch {
     public size = 0,
   ) {}
 
-  /** The place of the text. */
   add(text: string): number {
     this.size = this.#open.push(text)
     return this.size - 1

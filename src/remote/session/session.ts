@@ -293,7 +293,6 @@ export class Session {
   }
 }
 
-/** As in `SessionOptions`. */
 interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address' | 'from'> {
   readonly context?: RequestContext
 }

@@ -15,7 +15,6 @@ import type { Change } from '../steps.js'
 const noSuchCalculation = '999999999'
 const permissions = ['READ', 'WRITE', 'FULLACCESS'] as const
 
-/** The text after the change. */
 export function altered(stage: Stage, json: string, { change, by }: { change: Change; by: number }): string {
   const record = parseObject(json)
   const set = (name: string, value: Json): string => prettyPrint(withField(record, name, value))

@@ -91,7 +91,6 @@ async function compareDrafts(stage: Stage): Promise<void> {
   }
 }
 
-/** The names of what waits. */
 export function draftsOf(stage: Stage): string[] {
   return [
     ...stage.things.filter(({ draft }) => draft !== undefined).map(draftName),

@@ -7,7 +7,6 @@ import { creationSteps, killCreation } from './kill-creation.js'
 import { sceneOn } from './scene.js'
 
 t.setTimeout(240_000)
-// They wait most of the time.
 t.jobs = 3
 
 t.test('NEW-10 kill -9 of a daemon that has made a report', async t => {

@@ -43,7 +43,6 @@ export function racePlan(pick: Chance): RacePlan {
 }
 
 export interface Raced {
-  /** How both saves ended. */
   readonly ends: string
   /** Changes of the web page that the mount's save has overwritten without ever having seen them. */
   readonly unseen: number

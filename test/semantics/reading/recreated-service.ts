@@ -87,7 +87,6 @@ export async function everything(testbed: Testbed): Promise<ReadonlyMap<string, 
 export const forward = [...molecules]
 const backward = molecules.toReversed()
 
-/** What is read. */
 export function recreateService(t: Test, open: OpenTestbed): void {
   const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
   // Two dates within one second, of which one is a whole second, may be one moment in two precisions.

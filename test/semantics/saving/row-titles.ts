@@ -1,13 +1,14 @@
 // The titles of a report's rows belong to the report: a new order must not cost them, even where the service forgets them.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { type OpenTestbed, overwrite, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const report = `reports/${ids.report}.json`
 
 export function rowTitles(t: Test, open: OpenTestbed): void {
-  t.test('ORDER-1 a list whose service forgets titles gets them back', async t => {
+  t.test('ORDER-1 a list whose service forgets titles gets them back, however slow it is', async t => {
     const testbed = await open(t, { service: { shortcomings: { loseRowTitles: true } } })
+    testbed.service.beforeAnswer(/^PUT \/report\/calculations/, () => testbed.pass(1_500))
     const record = JSON.parse(await textOf(testbed, report))
     record.calculations.reverse()
     await overwrite(testbed, report, JSON.stringify(record))
@@ -16,6 +17,14 @@ export function rowTitles(t: Test, open: OpenTestbed): void {
       { title: 'Water' },
       { title: 'Transition state' },
     ])
+    record.calculations[0].title = 'Nothing at all'
+    record.calculations.push(record.calculations.shift())
+    t.equal(
+      await outcome(overwrite(testbed, report, JSON.stringify(record))),
+      'done',
+      'order and title at once',
+    )
+    t.equal(JSON.parse(await textOf(testbed, report)).calculations[2].title, 'Nothing at all')
   })
 
   t.test('ORDER-1 of a calculation that stands twice each row has its own title', async t => {

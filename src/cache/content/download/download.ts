@@ -147,7 +147,6 @@ export class Download implements RangeUser {
     return !this.isOver && !this.requests.busy && !this.isComplete
   }
 
-  /** Everything has arrived. */
   get completing(): boolean {
     return this.arrived >= (this.known ?? Number.POSITIVE_INFINITY)
   }
@@ -166,7 +165,6 @@ export class Download implements RangeUser {
     this.most = Math.max(this.most, bytes)
   }
 
-  /** Asks for all of it. */
   fetchAll({ context, wanted }: Pick<PrefetchRequest, 'context' | 'wanted'>): void {
     this.wantedUntil = wanted ?? this.wantedUntil
     this.requests.fetchAll(context.priority)
@@ -202,7 +200,6 @@ export class Download implements RangeUser {
     })
   }
 
-  /** Sends its first request. */
   ask(priority: Priority): void {
     this.requests.want(0, 0, priority)
   }

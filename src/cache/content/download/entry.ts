@@ -97,7 +97,6 @@ export class ContentEntry {
     return this.arrived / (this.told || Number.POSITIVE_INFINITY)
   }
 
-  /** How many bytes have arrived. */
   get arrived(): number {
     return this.arriving?.arrived ?? 0
   }

@@ -38,9 +38,7 @@ export interface RangeUser {
   received(): void
   /** A body that did not say its length has ended; throws if that contradicts what is known. */
   counted(bytes: number): void
-  /** Every byte has arrived. */
   complete(bytes: number): void
-  /** A request failed for good. */
   failed(reason: unknown): void
 }
 

@@ -68,7 +68,6 @@ export class SmallDownload {
     void this.#run()
   }
 
-  /** Everything has come. */
   get completing(): boolean {
     return this.length !== undefined && this.arrived === this.length
   }

@@ -45,7 +45,6 @@ export class ChecksumBuilder {
   }
 }
 
-/** The sum of one chunk. */
 export const chunkSum = (chunk: Uint8Array): Buffer => sumField(crc32(chunk))
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)

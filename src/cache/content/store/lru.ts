@@ -85,7 +85,6 @@ export class LruIndex {
     return this.isOver ? this.settle() : undefined
   }
 
-  /** Called at every read. */
   touch(name: string): void {
     const used = this.settings.clock.now()
     const big = this.oversize.get(name)
