@@ -16,11 +16,13 @@ import {
   dateOf,
 } from '../remote.js'
 
-/** The answer to a Range: honoured or not, and the total size if it states one. */
+/** The answer to a Range: honoured or not, and the total size if it is stated. */
 export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
   readonly version: ContentVersion | undefined
+  /** The content has bytes, and this is a proper answer, but no part that states the size. */
+  readonly refused: boolean
 }
 
 /** The limit in bytes of an answer that is not content. */
@@ -164,16 +166,34 @@ export function headSize(answer: AnswerHead): Reading<ContentSize | undefined> {
   return { value, rest: 'discarded' }
 }
 
-/** The size from the answer to a Range of one byte; `honoured`: it is that byte, or says that there is none. */
-export function rangeProbeOf(answer: AnswerHead, honoured: boolean): Reading<RangeProbe> {
+/** How the service answers a Range of one byte: with that, with everything, or that there is no such byte. */
+export type RangeAnswer = 'part' | 'whole' | 'no part'
+
+/** The size from the answer to a Range of one byte; `honoured`: the service answers as one with Range does. */
+export function rangeProbeOf(answer: AnswerHead, kind: RangeAnswer): Reading<RangeProbe> {
   const { declared } = answer
   const version = contentVersionOf(answer)
   // A page or a packed content may hide its size from any service.
   if (isHtml(declared) || declared.packed !== undefined)
-    return { value: { honoured: false, size: undefined, version }, rest: 'ended' }
-  const total = honoured ? contentRange(answer)?.total : undefined
+    return { value: { honoured: false, size: undefined, version, refused: false }, rest: 'ended' }
+  const honoured = kind !== 'whole'
+  const total = honoured ? contentRange(answer)?.total : declared.length
   const size = total === undefined ? undefined : byteCount(total)
-  return { value: { honoured, size, version }, rest: 'ended' }
+  const told = (refused: boolean): RangeProbe => ({ honoured, size, version, refused })
+  // An empty content has no first byte: neither everything nor "no such byte" refuses anything.
+  if (kind !== 'whole') return { value: told(kind === 'part' && size === undefined), rest: 'ended' }
+  if (declared.length !== undefined) return { value: told(declared.length > 0), rest: 'ended' }
+  // Where no length is declared, the first piece shows whether there are bytes.
+  let hasBytes = false
+  return {
+    sink: {
+      take({ length }) {
+        hasBytes = length > 0
+        return hasBytes
+      },
+      end: () => told(hasBytes),
+    },
+  }
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   ListSink,
   nothing,
   originOf,
+  type RangeAnswer,
   type RangeProbe,
   type RequestedRange,
   rangeProbeOf,
@@ -181,9 +182,12 @@ const size: Question<ContentSize | undefined> = {
   weight: 'question',
 }
 
+const rangeAnswer = (status: number): RangeAnswer =>
+  status === partial ? 'part' : status === noSuchRange ? 'no part' : 'whole'
+
 const oneByte: Question<RangeProbe> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
-  read: answer => rangeProbeOf(answer, answer.status !== ok),
+  read: answer => rangeProbeOf(answer, rangeAnswer(answer.status)),
   headers: [...anyBytes, 'range', 'bytes=0-0'],
   weight: 'question',
 }

@@ -15,6 +15,13 @@ import {
 import type { Gate } from './gate.js'
 import { type Capabilities, isItsWay, isSampled } from './lacking.js'
 
+/** The size from HEAD; `refused`: a proper answer without a size. */
+interface HeadSize {
+  readonly told: ContentSize | undefined
+  readonly refused: boolean
+}
+
+const notAsked: HeadSize = { told: undefined, refused: false }
 const beginning = byteOffset(0)
 const nameOfPage = /\.x?html?$/i
 /** No generated file begins with more blanks. */
@@ -42,28 +49,31 @@ export class Contents {
     const source = this.#known.sizes[of]
     if (source === undefined && this.#isAssumedUnknown(of)) return undefined
     const path = this.pathOf(content)
-    const told = source === 'range' ? undefined : await this.#sizeByHead(path, context)
-    if (told !== undefined) {
+    const head = source === 'range' ? notAsked : await this.#sizeByHead(path, context)
+    if (head.told !== undefined) {
       this.#known.sizes[of] = 'head'
-      return this.#plausible(content, told)
+      return this.#plausible(content, head.told)
     }
-    const { honoured, size, version } = await this.gate.http.firstByte({ method: 'GET', path }, context)
-    // A service that has stated sizes before is always asked again.
-    if (source === undefined && size !== undefined) this.#known.sizes[of] = 'range'
-    else if (source === undefined) this.#countUnknownSize(of)
+    const { honoured, size, version, refused } = await this.gate.http.firstByte(
+      { method: 'GET', path },
+      context,
+    )
+    // A service that has stated sizes before is always asked again; an error in place of an answer proves nothing.
+    if (source === undefined && honoured && size !== undefined) this.#known.sizes[of] = 'range'
+    else if (source === undefined && head.refused && refused) this.#countUnknownSize(of)
     if (honoured) Object.assign(this.#known, { ranges: true, unranged: 0 })
     // The total length also comes from the body itself, so it is no second source.
-    if (size === undefined) return undefined
+    if (!honoured || size === undefined) return undefined
     return this.#plausible(content, { bytes: size, modified: dateOf(version) })
   }
 
   /** The statement of each source now; discovered capabilities do not skip the request. @throws Failure as `size` */
   async facts(content: Content, context: RequestContext): Promise<ContentFacts> {
     const path = this.pathOf(content)
-    const told = await this.#sizeByHead(path, context)
-    const { size, version } = await this.gate.http.firstByte({ method: 'GET', path }, context)
-    if (told !== undefined || (size ?? 0) > 0) this.#forgetUnknownSizes(content)
-    return { head: told?.bytes, range: size, version }
+    const { told } = await this.#sizeByHead(path, context)
+    const { honoured, size, version } = await this.gate.http.firstByte({ method: 'GET', path }, context)
+    if (told !== undefined || (honoured && size !== undefined && size > 0)) this.#forgetUnknownSizes(content)
+    return { head: told?.bytes, range: honoured ? size : undefined, version }
   }
 
   /** The bytes from `start` on, as `Remote.content` says. */
@@ -76,12 +86,20 @@ export class Contents {
   ): Promise<Body> {
     const derived = derivedKindOf(content.of)
     const part = this.#asksForParts() ? { start, end } : { start: beginning, end: undefined }
+    const condition = this.#known.conditions === false ? undefined : of
     const path = this.pathOf(content)
-    const body = await this.gate.http.content({ method: 'GET', path }, { ...part, of }, context)
-    if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
-    // Of another version the whole comes, whatever the service can do.
-    if (part.start > 0 && (of === undefined || isVersion(body, of)))
-      this.#noteRange(body.start === part.start)
+    const first = await this.gate.http.content({ method: 'GET', path }, { ...part, of: condition }, context)
+    const isSame = isVersion(first, of)
+    let body = first
+    if (condition !== undefined && isSame && isWholeContent(first, part)) {
+      // A service that does not know the condition sends everything; without it, it may send the part.
+      this.#known.conditions = false
+      first.cancel()
+      body = await this.gate.http.content({ method: 'GET', path }, part, context)
+    } else {
+      if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
+      if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
+    }
     if (body.length === 0) await orCancelled(body, this.gate.unlessFaulty(path, context))
     if (derived !== undefined)
       return filledBody(body, `${derived.label} ${content.title}`, derived.fewestBytes)
@@ -153,19 +171,28 @@ export class Contents {
   }
 
   /** Only a failure that every other request would meet is thrown. */
-  async #sizeByHead(path: string, context: RequestContext): Promise<ContentSize | undefined> {
+  async #sizeByHead(path: string, context: RequestContext): Promise<HeadSize> {
     try {
-      return await this.gate.http.head({ method: 'HEAD', path }, context)
+      return { told: await this.gate.http.head({ method: 'HEAD', path }, context), refused: true }
     } catch (failure) {
       const refusesHead = failure instanceof Failure && (isA('denial', failure) || failure.kind === 'broken')
       if (!refusesHead) throw failure
-      return undefined
+      return { told: undefined, refused: failure.kind !== 'broken' }
     }
   }
 }
 
 const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolean =>
   other !== undefined && version?.tag === other.tag && version?.modified === other.modified
+
+/** A part was requested, and the whole comes. */
+function isWholeContent(
+  body: Body,
+  part: { readonly start: ByteOffset; readonly end: ByteOffset | undefined },
+): boolean {
+  if (part.start > 0) return body.start !== part.start
+  return part.end !== undefined && body.end === undefined && (body.length ?? part.end + 1) > part.end
+}
 
 /** The body of a generated file: a page, or an empty, blank or `null` answer under status 200 is an error, never a file. */
 function filledBody(body: Body, file: string, fewestBytes: number): Body {

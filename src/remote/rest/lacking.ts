@@ -11,12 +11,14 @@ import type { Dispensable } from '../remote.js'
 export interface Capabilities extends KnownQuestions {
   /** How the size of such a content can be found without its bytes. */
   sizes: Partial<Record<ContentKindName, SizeSource>>
-  /** Where no method is known yet: how many contents in a row had neither. */
+  /** Where no method is known yet: how many contents in a row, none empty, had neither, each properly refused. */
   untold?: Partial<Record<ContentKindName, number>>
   /** True if a download can start in the middle. */
   ranges?: boolean
   /** How many requests for a part in a row were answered with the whole. */
   unranged?: number
+  /** True if a part may be requested on the condition that the version is unchanged. */
+  conditions?: boolean
   /** GET endpoints that have answered here, over restarts: one of them is never taken for lacking. */
   works?: readonly string[]
   /** Those that were lacking in this mount or the ones before, and have not answered since. */

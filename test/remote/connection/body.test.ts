@@ -132,31 +132,36 @@ t.test('a part with an end is taken up to it, or to the end of the content', { t
   for (const name of ['shorter', 'claims']) await failsAs(t, 'broken', part(name))
 })
 
-t.test('the first byte tells the size where HEAD does not', { timeout: 10_000 }, async t => {
-  const heads: Record<string, string> = {
-    range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
-    empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
-    whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
-    chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-    nothing: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    zero: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-    none: 'HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n',
-    open: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/*\r\nContent-Length: 1\r\n\r\nx',
-    page: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\nabc',
-    packed: 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc',
-  }
-  const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
-  const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
-  t.same(await first('range'), { honoured: true, size: 77 })
-  t.same(await first('empty'), { honoured: true, size: 0 })
-  t.same(await first('whole'), { honoured: false, size: undefined })
-  t.same(await first('chunked'), { honoured: false, size: undefined })
-  t.same(await first('nothing'), { honoured: false, size: undefined })
-  t.same(await first('zero'), { honoured: false, size: undefined })
-  t.same(await first('none'), { honoured: true, size: undefined })
-  t.same(await first('open'), { honoured: true, size: undefined })
-  for (const way of ['page', 'packed']) t.same(await first(way), { honoured: false, size: undefined }, way)
-})
+t.test(
+  'the first byte tells the size where HEAD does not, and whether it was refused',
+  { timeout: 10_000 },
+  async t => {
+    const heads: Record<string, string> = {
+      range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
+      empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
+      whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
+      chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+      nothing: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      zero: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+      none: 'HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n',
+      open: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/*\r\nContent-Length: 1\r\n\r\nx',
+      page: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\nabc',
+      packed: 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc',
+    }
+    const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
+    const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
+    t.same(await first('range'), { honoured: true, size: 77, refused: false })
+    t.same(await first('empty'), { honoured: true, size: 0, refused: false })
+    t.same(await first('whole'), { honoured: false, size: 3, refused: true })
+    t.same(await first('chunked'), { honoured: false, size: undefined, refused: true })
+    t.same(await first('nothing'), { honoured: false, size: undefined, refused: false })
+    t.same(await first('zero'), { honoured: false, size: 0, refused: false })
+    t.same(await first('none'), { honoured: true, size: undefined, refused: false })
+    t.same(await first('open'), { honoured: true, size: undefined, refused: true })
+    for (const way of ['page', 'packed'])
+      t.same(await first(way), { honoured: false, size: undefined, refused: false }, way)
+  },
+)
 
 t.test('a body is received only as fast as it is read', { timeout: 20_000 }, async t => {
   const size = 64 * 1024 * 1024

@@ -1,6 +1,6 @@
 // Arrival: the download of one content under way, short or long; a short one whose answer is none for one buffer goes on as a long one.
 import { Failure } from '../../../failure.js'
-import { type Body, byteOffset } from '../../../remote/remote.js'
+import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
 import { shortBytes } from '../store/checksum.js'
 import {
   Download,
@@ -12,7 +12,13 @@ import {
 import type { Priority } from './ranges.js'
 import { NotSmall, SmallDownload } from './small.js'
 
-export interface ArrivalSource extends DownloadSource {
+export interface ArrivalSource extends Omit<DownloadSource, 'fetch'> {
+  readonly fetch: (
+    start: ByteOffset,
+    priority: Priority,
+    of: ContentVersion | undefined,
+    end?: ByteOffset,
+  ) => Promise<Body>
   /** It has failed for good, or is not wanted. */
   readonly ended: (reason: unknown) => void
   /** Nothing is under way any more. */
@@ -68,7 +74,7 @@ export class Arrival {
   #short(priority: Priority, most: number): SmallDownload {
     const { name, fetch } = this.source
     const { versions } = this.ports
-    const ask = () => fetch({ start: byteOffset(0), end: undefined }, priority, undefined)
+    const ask = () => fetch(byteOffset(0), priority, undefined)
     const started = new SmallDownload({ name, told: versions.length(name), versions, fetch: ask }, most)
     this.current = started
     this.settled = this.#keep(started)
@@ -80,10 +86,10 @@ export class Arrival {
     let first = body
     const started = new Download(this.ports, {
       ...this.source,
-      fetch: async (span, priority, of) => {
-        const handed = span.start === 0 ? first : undefined
+      fetch: async ({ start, end }, priority, of) => {
+        const handed = start === 0 ? first : undefined
         first = undefined
-        return handed ?? this.source.fetch(span, priority, of)
+        return handed ?? this.source.fetch(start, priority, of, end)
       },
     })
     this.current = started

@@ -16,9 +16,17 @@ import {
   type VersionFingerprint,
 } from '../store/versions.js'
 import { ChunkBuffer } from './buffer.js'
-import { bigBytes, type FetchRange, type Priority, Ranges, type RangeUser } from './ranges.js'
+import {
+  bigBytes,
+  type FetchRange,
+  type Priority,
+  type RangeSupport,
+  Ranges,
+  type RangeUser,
+} from './ranges.js'
 
 export interface DownloadPorts {
+  readonly ranges: RangeSupport
   readonly store: BlobStore
   readonly versions: ContentVersions
   readonly lru: LruIndex
@@ -108,7 +116,7 @@ export class Download implements RangeUser {
     private readonly ports: DownloadPorts,
     private readonly source: DownloadSource,
   ) {
-    const { store, lru } = ports
+    const { store, lru, ranges } = ports
     this.whole = new Promise(settle => {
       this.settle = settle
     })
@@ -125,7 +133,7 @@ export class Download implements RangeUser {
       makeRoom: () => lru.evict(roomBytes),
       lost: reason => this.stop(reason),
     })
-    this.requests = new Ranges(this)
+    this.requests = new Ranges(this, ranges)
   }
 
   /** How many bytes readers may have. */
@@ -153,7 +161,7 @@ export class Download implements RangeUser {
 
   /** The arrived bytes would be worth something if it was stopped now. */
   get canRest(): boolean {
-    return this.requests.jumps && this.length !== undefined && this.arrived > 0
+    return this.ports.ranges.possible && this.mayJump && this.length !== undefined && this.arrived > 0
   }
 
   get mayJump(): boolean {

@@ -1,6 +1,7 @@
 // Table of content entries: one `ContentEntry` for each content that was requested and is not open yet.
 import type { Content } from '../../../remote/remote.js'
 import { ContentEntry, type ContentEntryPorts } from './entry.js'
+import { RangeSupport } from './ranges.js'
 
 /** How far a download is, in bytes. */
 export interface DownloadProgress {
@@ -20,12 +21,12 @@ export class ContentEntries {
   private readonly ports: ContentEntryPorts
   private uncounted = 0
 
-  constructor(ports: Omit<ContentEntryPorts, 'rested'>) {
+  constructor(ports: Omit<ContentEntryPorts, 'ranges' | 'rested'>) {
     // A kept entry is soon of no use: it goes while it is young, which costs the collector least.
     const rested = (entry: ContentEntry): void => {
       if (this.find(entry.name) === entry) this.all.delete(entry.name)
     }
-    this.ports = { ...ports, rested }
+    this.ports = { ...ports, ranges: new RangeSupport(), rested }
   }
 
   find(name: string): ContentEntry | undefined {

@@ -2,7 +2,14 @@
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
-import type { Content, Remote, RequestContext } from '../../../remote/remote.js'
+import type {
+  Body,
+  ByteOffset,
+  Content,
+  ContentVersion,
+  Remote,
+  RequestContext,
+} from '../../../remote/remote.js'
 import { SingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
@@ -12,12 +19,12 @@ import { Arrival } from './arrival.js'
 import { DiskRefused } from './buffer.js'
 import {
   abandonedAfterMs,
-  type Download,
+  Download,
   type DownloadPorts,
   PrefetchAbandoned,
   type PrefetchRequest,
 } from './download.js'
-import { bigBytes, type FetchRange, type Priority } from './ranges.js'
+import { bigBytes, type Priority } from './ranges.js'
 import { NotSmall, SmallDownload } from './small.js'
 import { UncachedStream } from './uncached.js'
 
@@ -73,7 +80,7 @@ export class ContentEntry {
     this.arrival = new Arrival(ports, {
       name,
       hasParts: content.of === 'file',
-      fetch: this.fetch,
+      fetch: (start, priority, of, end) => this.fetch(start, priority, of, end),
       askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
       ended: reason => this.ended(reason),
       over: () => {
@@ -177,7 +184,7 @@ export class ContentEntry {
   maintain(): void {
     const idleMs = this.ports.clock.now() - this.askedAt
     if (idleMs > abandonedAfterMs) this.endPassing()
-    this.arriving?.maintain(idleMs)
+    if (this.arriving instanceof Download) this.arriving.maintain(idleMs)
   }
 
   /** Gives up what has arrived where nothing more is asked for at the moment. */
@@ -232,7 +239,12 @@ export class ContentEntry {
     return withDeadline(answer, context, this.ports.clock, tooLate)
   }
 
-  private readonly fetch: FetchRange = async ({ start, end }, priority, of) => {
+  private async fetch(
+    start: ByteOffset,
+    priority: Priority,
+    of: ContentVersion | undefined,
+    end?: ByteOffset,
+  ): Promise<Body> {
     const { remote, lru } = this.ports
     // Bytes that come faster than room is made would pile up in memory.
     await lru.room()
@@ -261,9 +273,10 @@ export class ContentEntry {
     const { context, offset, into } = wanted
     const current = this.arrival.begin(context.priority)
     const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
-    const coming = current.reach(offset, end, context.priority)
+    const isSmall = current instanceof SmallDownload
+    const coming = isSmall ? current.reach(end) : current.reach(offset, end, context.priority)
     if (coming !== undefined) await this.patiently(wanted, coming)
-    return current.read(offset, into)
+    return isSmall ? current.readNow(offset, into) : current.read(offset, into)
   }
 
   private async patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
@@ -349,7 +362,7 @@ export class ContentEntry {
       if (this.isRefused) return await this.uncached(context.priority).size()
       const download = this.arrival.begin(context.priority)
       if (download instanceof SmallDownload) {
-        await download.reach(0, 0, context.priority)
+        await download.reach(0)
         return download.length ?? this.count(context)
       }
       const length = await download.lengthKnown(context.priority)

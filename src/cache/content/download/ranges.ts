@@ -63,6 +63,26 @@ const largestBytes = 64 * 2 ** 30
 const atOnceAtMost = 3
 /** A reader of an eighth of this in one go is taken to read on. */
 const sequentialAhead = 1 << 20
+/** One answer of another kind is an accident: so many in a row are the service's way. */
+const refusedOften = 3
+
+/** True if the service honours Range: what it answered several times in a row holds for this process. */
+export class RangeSupport {
+  private refusals = 0
+
+  get possible(): boolean {
+    return this.refusals < refusedOften
+  }
+
+  /** An answer was no part where one was asked for. */
+  refuse(): void {
+    this.refusals += 1
+  }
+
+  honour(): void {
+    this.refusals = 0
+  }
+}
 
 /** No byte is asked for twice: what is there or on its way is known here. */
 export class Ranges {
@@ -72,15 +92,13 @@ export class Ranges {
   private stopped = false
   private refusedHere = false
 
-  constructor(private readonly user: RangeUser) {}
+  constructor(
+    private readonly user: RangeUser,
+    private readonly support: RangeSupport,
+  ) {}
 
   get busy(): boolean {
     return this.inFlight.size > 0
-  }
-
-  /** True if parts can be asked for. */
-  get jumps(): boolean {
-    return !this.refusedHere && this.user.mayJump
   }
 
   /** Asks for bytes that are read now, and for what is likely to follow. */
@@ -136,6 +154,10 @@ export class Ranges {
 
   private get total(): number {
     return this.user.known ?? largestBytes
+  }
+
+  private get jumps(): boolean {
+    return !this.refusedHere && this.support.possible && this.user.mayJump
   }
 
   private wantsAll(): boolean {
@@ -207,12 +229,14 @@ export class Ranges {
     const isBounded = end < this.total
     const isUnasked = isBounded && from === 0 && body.end === undefined
     if (body.start !== from || isUnasked) return this.adopt(range, body)
+    if (from > 0) this.support.honour()
     await this.take(range, body, isBounded || from > 0)
   }
 
   /** The service honours no Range: what it sends is the whole, from the beginning. */
   private async adopt(range: InFlightRange, body: Body): Promise<void> {
     if (body.start !== 0) throw new Failure('broken', `the body begins at byte ${body.start}`)
+    this.support.refuse()
     this.refusedHere = true
     for (const other of this.inFlight) {
       // A request from the beginning goes on to the end.

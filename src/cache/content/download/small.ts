@@ -13,7 +13,6 @@ import {
   type VersionFingerprint,
 } from '../store/versions.js'
 import { PrefetchAbandoned } from './download.js'
-import type { Priority } from './ranges.js'
 
 export interface SmallSource {
   readonly name: string
@@ -77,15 +76,11 @@ export class SmallDownload {
     this.most = Math.max(this.most, bytes)
   }
 
-  /** Resolves when the bytes up to this end may be read, or there are no more; undefined where they may now. */
-  reach(_start: number, end: number, _priority: Priority): Promise<void> | undefined {
+  /** Resolves when these bytes may be read, or there are no more; undefined where they may now. */
+  reach(end: number): Promise<void> | undefined {
     if (this.#has(end)) return undefined
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason)
     return new Promise((resolve, reject) => this.#readers.push({ end, resolve, reject }))
-  }
-
-  read(offset: number, into: Uint8Array): number | undefined {
-    return this.readNow(offset, into)
   }
 
   /** The bytes at once; undefined where some have not come. */
@@ -103,9 +98,6 @@ export class SmallDownload {
   release(): void {
     this.#bytes = undefined
   }
-
-  /** It ends by itself, soon. */
-  maintain(_unaskedMs: number): void {}
 
   /** Who waits hears the reason. */
   stop(reason: unknown): void {
