@@ -172,6 +172,7 @@ export class Session {
   #run(message: Buffer, header: Header, { verb, answer, mayEnd }: Handled): void {
     const { log, pending } = this.parts
     const name = nameIn(message, header)
+    const isAwaited = !mayEnd && !setsNoSize(message, header)
     const call = log.calls.begin(verb, () => this.inodes.pathOf(header.node, name))
     const given = outcomeOf(() => answer(message, header, name ?? ''))
     const waits = 'value' in given && given.value instanceof Promise
@@ -181,7 +182,7 @@ export class Session {
     else {
       const changesNothing = mayEnd && openAccessIsRead(message, header)
       const answered = this.#whenGiven(call, header, given.value, changesNothing)
-      if (!mayEnd && !setsNoSize(message, header)) pending.begin(answered)
+      if (isAwaited) pending.begin(answered)
     }
   }
 

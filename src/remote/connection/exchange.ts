@@ -72,7 +72,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, piece: Uint8Array): void {
-    if (!this.#isOver) this.listener.piece(piece, this)
+    // A parser that is resumed before more has come tells an empty piece: a pause for each would never end.
+    if (!this.#isOver && piece.length > 0) this.listener.piece(piece, this)
   }
 
   onResponseEnd(): void {
