@@ -3,7 +3,7 @@
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
   'lines of src': 46_724,
-  'files of src': 339,
+  'files of src': 338,
   'lines of test': 40_748,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_255,

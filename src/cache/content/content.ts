@@ -200,10 +200,10 @@ export class ContentCache {
     this.versions.check(this.nameOf(content), replacedAt)
   }
 
-  /** True if its file is there. One of unknown length is not: most that are foreseen are such, and need no look at the disk. */
+  /** True if its file was there when this process looked last. One of unknown length is not: most that are foreseen are such, and need no look at the disk. */
   isKept(content: Content): boolean {
     const name = this.nameOf(content)
-    return this.versions.length(name) !== undefined && this.store.has(name)
+    return this.versions.length(name) !== undefined && this.files.isKept(name)
   }
 
   /** How much of it is on this disk, from 0 to 1; without a request. */

@@ -18,6 +18,7 @@ import {
   type PendingWrites,
   type StoredValue,
   shortValue,
+  type TableRow,
 } from './table.js'
 
 export type LogFunction = (sentence: string, about?: Record<string, unknown>) => void
@@ -33,6 +34,9 @@ const reopenAfterMs = 5_000
 const rowsAtMost = 8_192
 /** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
 const unseenMs = 50
+/** Rows of the file are held in slices, so many milliseconds apart. */
+const rowsAtOnce = 500
+const rowsEveryMs = 10
 /** The keys looked for that are not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
@@ -161,6 +165,7 @@ export class Ledger {
       this.#table = openTable(this.#path, isFirst)
       this.#forgetRecent()
       this.#seenVersion = this.#table.version()
+      this.#holdRows(this.#table, undefined, 0)
     } catch (error) {
       this.#setback(error)
     }
@@ -216,6 +221,21 @@ export class Ledger {
       this.#setback(error)
       return otherwise
     }
+  }
+
+  /** Short values are held from the start: in slices, so that no call waits for a long table. */
+  #holdRows(from: LedgerTable, last: TableRow | undefined, before: number): void {
+    if (from !== this.#table) return
+    const rows = from.rowsAfter(last, rowsAtOnce)
+    for (const { namespace, key, stored } of rows) {
+      const name = `${namespace} ${key}`
+      const isNewer = this.#recent.has(name) || this.#unwritten.get(namespace)?.has(key) === true
+      if (stored !== undefined && isShort(stored) && !isNewer) this.#recent.set(name, stored)
+    }
+    const held = before + rows.length
+    const next = (): void => this.#fromDisk(at => this.#holdRows(at, rows.at(-1), held), undefined)
+    if (rows.length < rowsAtOnce || held >= rowsAtMost / 2) return
+    this.settings.clock.after(rowsEveryMs, next, 'in-background')
   }
 
   #forgetRecent(): void {

@@ -8,6 +8,12 @@ export interface StoredValue<Value = string> {
   readonly stored: Instant
 }
 
+export interface TableRow {
+  readonly namespace: string
+  readonly key: string
+  readonly stored: StoredValue<LedgerValue> | undefined
+}
+
 /** A short text, or bytes that may be many. */
 export type LedgerValue = string | Uint8Array
 
@@ -65,6 +71,11 @@ function tableIn(database: Database.Database, path: string) {
   const many = database
     .prepare(`SELECT ${plain('key')}, ${plain('value')}, stored FROM memory WHERE room = ?`)
     .raw()
+  const rows = database
+    .prepare(
+      `SELECT ${plain('room')}, ${plain('key')}, CASE WHEN length(value) <= ${shortValue} THEN ${plain('value')} END, stored FROM memory WHERE (room, key) > (?, ?) ORDER BY room, key LIMIT ?`,
+    )
+    .raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
   const putLong = database.prepare('INSERT OR REPLACE INTO memory SELECT ?, ?, ?, ? WHERE ?')
@@ -109,6 +120,14 @@ function tableIn(database: Database.Database, path: string) {
     },
     get: (namespace: string, key: string): StoredValue<LedgerValue> | undefined =>
       storedValueIn(one.get(namespace, jsonText(key))),
+    /** Up to so many rows behind this one, of all namespaces, in their order; without a value where it is long. */
+    rowsAfter(last: TableRow | undefined, most: number): readonly TableRow[] {
+      const after = last === undefined ? ['', ''] : [last.namespace, jsonText(last.key)]
+      return rows.all(...after, most).flatMap((row: unknown) => {
+        if (!Array.isArray(row)) return []
+        return [{ namespace: textIn(row[0]), key: fromJsonText(row[1]), stored: storedValueIn(row.slice(2)) }]
+      })
+    },
     /** Its texts. */
     all(namespace: string): Map<string, StoredValue> {
       const found = new Map<string, StoredValue>()

@@ -44,6 +44,8 @@ export class KeptFiles {
     sizeCalculation: bytes => Math.max(1, bytes.buffer.byteLength),
     dispose: giveMemoryBack,
   })
+  /** Kept or read by this process, and not let go: a guess needs no look at the disk. */
+  private readonly met = new LRUCache<string, true>(upTo(namesAtMost))
   /** How often each was let go. */
   private readonly removals = new LRUCache<string, number>(upTo(namesAtMost))
 
@@ -55,6 +57,14 @@ export class KeptFiles {
 
   isBeingRead(name: string): boolean {
     return this.open.peek(name)?.idle === false
+  }
+
+  /** True if its file was there when this process last looked; another daemon may have removed it since. */
+  isKept(name: string): boolean {
+    if (this.met.has(name)) return true
+    if (!this.ports.store.has(name)) return false
+    this.met.set(name, true)
+    return true
   }
 
   /** The file where it is open. */
@@ -122,6 +132,7 @@ export class KeptFiles {
   /** Open files of it, and those being opened, are not read from any more. */
   letGo(name: string): void {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1)
+    this.met.delete(name)
     this.hot.delete(name)
     this.open.delete(name)
   }
@@ -146,7 +157,7 @@ export class KeptFiles {
   private keepShort(name: string, whole: CompleteContent & { in: 'memory' }): MaybePromise<void> {
     const { bytes, checksum, handOver } = whole
     const keeping = attempt(
-      () => this.ports.store.keep(name, bytes, checksum),
+      () => this.keepNow(name, bytes, checksum),
       error => this.keepInRoom(name, whole, error),
     )
     // Not before it is written, and in one step: memory that is let go holds another content soon.
@@ -156,6 +167,10 @@ export class KeptFiles {
     })
   }
 
+  private keepNow(name: string, bytes: Buffer, checksum: Checksum): MaybePromise<void> {
+    return chain(this.ports.store.keep(name, bytes, checksum), () => void this.met.set(name, true))
+  }
+
   private async keepInRoom(
     name: string,
     { bytes, checksum }: CompleteContent & { in: 'memory' },
@@ -163,7 +178,7 @@ export class KeptFiles {
   ): Promise<void> {
     try {
       if (!(await this.ports.lru.evict(roomBytes))) throw refused
-      await this.ports.store.keep(name, bytes, checksum)
+      await this.keepNow(name, bytes, checksum)
     } catch (error) {
       this.unnamed(name, error)
     }
