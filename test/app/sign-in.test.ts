@@ -1,7 +1,7 @@
 // Promises of signing in at the terminal and before a mount: when there is a prompt, how it ends, and what comes before "mounted".
+
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { type Account, accountOf, knownAccount, rememberUser } from '../../src/app/account/account.js'
 import { forgetToken } from '../../src/app/account/token-store.js'
@@ -11,6 +11,7 @@ import { readConfig } from '../../src/config/config.js'
 import { dueIn, systemClock } from '../../src/remote/clock.js'
 import { ownHome } from '../testbed/commands/own-home.js'
 import { command } from '../testbed/commands/warm-commands.js'
+import { calcfs as program } from '../testbed/daemon.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, type Ran } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -19,8 +20,6 @@ import { type Terminal, terminal } from '../testbed/terminal.js'
 
 t.setTimeout(480_000)
 t.jobs = 3
-
-const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
 interface Desk {
   readonly service: TestService

@@ -1,15 +1,15 @@
 // Promises of the command line: the message for wrong input, exit codes, sign-in, and what is kept of it.
+
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { release } from 'node:os'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startService } from '../../src/service/service.js'
 import { ask } from '../testbed/commands/warm-commands.js'
+import { calcfs as program } from '../testbed/daemon.js'
 import { freePort } from '../testbed/fleet/redis.js'
 import { type Ran, run } from '../testbed/programs.js'
 
-const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 const deadline = 20_000
 
 t.setTimeout(360_000)
@@ -111,8 +111,8 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
       /^calcfs: --ttl-listing: "soon" is no duration; write for example 30s/,
     ],
     [
-      ['--config', '/nowhere.toml', 'doctor'],
-      /^calcfs: \/nowhere\.toml: there is no such configuration file; name another with --config, or leave it out\.\n$/,
+      ['mount', '/lab', 'https://data.example.org'],
+      /^calcfs: the address comes first\. Write: calcfs mount https:\/\/data\.example\.org \/lab\n$/,
     ],
   ]
   for (const [args, sentence] of calls) {
@@ -146,19 +146,26 @@ t.test('with a service', { timeout: 120_000 }, async t => {
   const calculation = service.seed.addCalculation({ name: 'TS1', project })
   const { url } = service
 
-  t.test('login keeps the token, readable by its owner alone, and nothing of the password', async t => {
-    const env = homeOf(t)
-    const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
-    t.match(ended, {
-      code: 0,
-      stdout: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+; the token is kept in .*\n$/,
-      stderr: '',
-    })
-    for (const file of filesBelow(env['HOME'] ?? '')) {
-      t.equal(statSync(file).mode & 0o077, 0, `${file} is private`)
-      t.notMatch(readFileSync(file, 'utf8'), 'hunter2')
-    }
-  })
+  t.test(
+    'SIGN-10 login keeps the token for a day, its owner’s alone, and nothing of the password',
+    async t => {
+      const env = homeOf(t)
+      const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
+      t.match(ended, {
+        code: 0,
+        stdout: /^Signed in to http.* as anna, until 2[-\d]+ [:\d]+; the token is kept in .*\n$/,
+        stderr: '',
+      })
+      const hours =
+        (Date.parse(/until ([-\d]+ [:\d]+)/.exec(ended.stdout)?.[1] ?? '') - Date.now()) / 3_600_000
+      t.ok(hours > 21 && hours < 27, ended.stdout)
+      t.notMatch(ended.stdout, /eyJ/, 'no token is shown')
+      for (const file of filesBelow(env['HOME'] ?? '')) {
+        t.equal(statSync(file).mode & 0o077, 0, `${file} is private`)
+        t.notMatch(readFileSync(file, 'utf8'), 'hunter2')
+      }
+    },
+  )
 
   t.test('later commands know the user of the log-in; logout forgets the token', async t => {
     const env = homeOf(t)

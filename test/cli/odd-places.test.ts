@@ -1,19 +1,19 @@
 // Every command where a user has no home, stands nowhere, or reads nothing: a sentence and an exit code, never the engine's own words. And other people's control characters.
+
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import t, { type Test } from 'tap'
 import { wholeProgram } from '../../src/cli/main.js'
 import { visible, visibleInJson } from '../../src/terminal/print.js'
+import { calcfs as program } from '../testbed/daemon.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { commandsBelow } from './commands-below.js'
 
-const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
 const { seed, draw } = drawnFrom()
 const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 10)
 

@@ -1,16 +1,13 @@
 // Promises about the password of a mount: it is not in the daemon's environment, and no child of the daemon has it.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { mountPatience } from '../testbed/daemon.js'
+import { mountPatience, calcfs as program } from '../testbed/daemon.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { until } from '../testbed/within.js'
-
-const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
 t.setTimeout(180_000)
 
@@ -94,13 +91,4 @@ t.test('CMD-10 no program that a daemon in the foreground starts has the passwor
   t.notMatch(seen, 'CALCFS_PASSWORD')
   t.match(await at.calcfs('status', at.directory), { code: 0 })
   t.match(await at.calcfs('unmount', at.directory), { code: 0 })
-})
-
-t.test('CMD-13 swapped arguments are recognised, and the line to type is said', async t => {
-  const at = await desk(t)
-  t.match(await at.calcfs('mount', at.directory, at.url), {
-    code: 2,
-    stderr: `calcfs: the address comes first. Write: calcfs mount ${at.url} ${at.directory}\n`,
-  })
-  t.notOk(await isMounted(at.directory))
 })

@@ -94,7 +94,8 @@ t.test('CMD-4 a configuration file that is not there ends any command', async t 
     const refusal = {
       code: 2,
       stdout: '',
-      stderr: /^calcfs: \/nowhere: there is no such configuration file; name /,
+      stderr:
+        /^calcfs: \/nowhere: there is no such configuration file; name another with --config, or leave it out\.\n$/,
     }
     t.match(await calcfs(['--config', '/nowhere', ...command], env), refusal)
     t.match(await calcfs(command, { ...env, CALCFS_CONFIG: '/nowhere' }), refusal)

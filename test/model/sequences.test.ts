@@ -16,7 +16,7 @@ for (let from = 0; from < sequences; from += onOneGround) {
   const access = (from / onOneGround) % Math.min(4, sequences / onOneGround) === 1 ? 'edit' : 'manage'
   t.test(
     `the drive and the service do what a plain model does (${access}, CALCFS_MODEL_SEED=${seed + from})`,
-    { timeout: 3_600_000, buffered: true },
+    { timeout: 3_600_000 },
     async t => {
       const job = { access, runs, length, seed: seed + from } as const
       t.same(await played(job), { sequences: runs, steps: runs * length })

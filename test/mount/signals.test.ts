@@ -1,13 +1,14 @@
 // What signals do to a daemon: it ends in order in the very moment in which the mount appears, it opens no debugger; and an unmount on a full disk.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isProcessAlive } from '../../src/system/process.js'
+import { calcfs } from '../testbed/daemon.js'
 import { isMounted, realMount } from '../testbed/mount.js'
 import { plainNode, printed, run } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
@@ -15,7 +16,6 @@ import { testService } from '../testbed/service.js'
 import { outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
-const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 const endings = ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const
 
 t.setTimeout(240_000)

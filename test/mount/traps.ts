@@ -85,15 +85,6 @@ with open("${report}", "r+b") as file:
       t.ok((await namesOf(testbed, '')).includes('projects'))
     })
 
-    t.test('calcfs unmount frees a dead mount point', async t => {
-      await testbed.kill9()
-      const { code, stdout } = await testbed.calcfs('unmount', testbed.directory)
-      t.equal(code, 0)
-      t.match(stdout, /free again/)
-      t.notOk(await isMounted(testbed.directory))
-      await testbed.mount()
-    })
-
     t.test('a program that waits in the drive keeps nothing from being unmounted', async t => {
       const file = await testbed.files.open(`${calculation}/run.log`, 'r')
       t.equal(await testbed.terminate(), 0)

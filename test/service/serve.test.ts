@@ -1,18 +1,19 @@
 // Promises of `calcfs serve`: one line when it listens, one sentence when it cannot, and data that outlive kill -9.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { seedOf } from '../../src/service/seed.js'
 import { openData, startService } from '../../src/service/service.js'
+import { calcfs } from '../testbed/daemon.js'
 import { plainNode } from '../testbed/programs.js'
 import { withQuickPasswords } from '../testbed/service.js'
 import { scratch, signedIn } from './client.js'
 
 t.setTimeout(360_000)
-const command = [fileURLToPath(new URL('../../../bin/calcfs', import.meta.url)), 'serve']
+const command = [calcfs, 'serve']
 
 interface Ended {
   readonly code: number | null

@@ -1,8 +1,9 @@
 // Promises of `calcfs delete`: what goes is shown, nothing but yes deletes it, and what is another than was shown stays.
+
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { calcfs as program } from '../../testbed/daemon.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
@@ -12,7 +13,6 @@ import { warmMount } from '../../testbed/warm-mount.js'
 
 const water = 'projects/Water splitting'
 const spare = ['61', '62', '63', '64', '65']
-const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const answering = (testbed: KernelTestbed, answer: string, ...paths: string[]): Promise<Ran> =>
   run(process.execPath, [program, 'delete', ...paths], { cwd: testbed.directory, input: answer })
 

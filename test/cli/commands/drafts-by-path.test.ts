@@ -1,8 +1,9 @@
 // Promises of `calcfs drafts` by path, of all drives at once, and of the words that status, drafts and why share.
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { calcfs as program } from '../../testbed/daemon.js'
 import { whereOnly } from '../../testbed/machine/own-mounts.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
@@ -13,7 +14,6 @@ import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 t.setTimeout(480_000)
 t.jobs = 3
 
-const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const water = 'projects/Water splitting'
 const record = `${water}/.project.json`
 const order = `reports/${ids.report}/order.txt`

@@ -1,10 +1,11 @@
 // Promises of `calcfs login` and `calcfs logout`: how long a sign-in lasts, which are kept, in a keyring too, and what goes on without one.
+
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { ownHome } from '../../testbed/commands/own-home.js'
 import { command } from '../../testbed/commands/warm-commands.js'
+import { calcfs as program } from '../../testbed/daemon.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
@@ -14,7 +15,6 @@ import { warmMount } from '../../testbed/warm-mount.js'
 t.setTimeout(480_000)
 t.jobs = 3
 
-const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const day = 24 * 3_600_000
 
 interface Desk {
@@ -33,21 +33,6 @@ async function desk(t: Test): Promise<Desk> {
 
 const login = ({ calcfs, service }: Desk, user = 'demo'): Promise<Ran> =>
   calcfs({ CALCFS_PASSWORD: user }, 'login', service.url, '--user', user)
-
-/** The date in a sentence, as milliseconds from now. */
-const fromNow = (text: string): number =>
-  Date.parse(/until (\d{4}-\d\d-\d\d [\d:]+)/.exec(text)?.[1] ?? '') - Date.now()
-
-t.test('SIGN-10 login says how long the sign-in lasts', async t => {
-  const at = await desk(t)
-  const { service, calcfs } = at
-  const signedIn = await login(at)
-  t.match(signedIn, { code: 0, stdout: /Signed in to http.* as demo, until .*; the token/ })
-  t.ok(Math.abs(fromNow(signedIn.stdout) - day) < day / 10, signedIn.stdout)
-  t.notMatch(signedIn.stdout, /eyJ/, 'no token is shown')
-  const out = await calcfs({}, 'logout', service.url, '--user', 'demo')
-  t.match(out, { code: 0, stdout: /^Signed out demo/ })
-})
 
 t.test('SIGN-10 status says until when a drive is signed in, and what comes then', async t => {
   const testbed = await warmMount(t)

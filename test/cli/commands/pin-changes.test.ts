@@ -45,7 +45,7 @@ function fillFew(seed: Seed): void {
     })
 }
 
-t.test('what is pinned is never evicted, nor cleared (PIN-4)', { buffered: true }, async t => {
+t.test('what is pinned is never evicted, nor cleared (PIN-4)', async t => {
   const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
   const { service } = testbed
   t.match(await calcfs(testbed, 'pin', 'projects/Few'), { code: 0 })
@@ -65,7 +65,6 @@ t.test('what is pinned is never evicted, nor cleared (PIN-4)', { buffered: true 
 
 t.test(
   'what another program removes of a pin is fetched again, and the pin is not called whole meanwhile (PIN-4)',
-  { buffered: true },
   async t => {
     const fill = (seed: Seed): void => {
       fillFifty(seed)
@@ -111,7 +110,7 @@ t.test(
   },
 )
 
-t.test('what a refusal hides is kept as it was (PIN-5)', { buffered: true }, async t => {
+t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
   const fill = (seed: Seed): void => {
     fillSampleData(seed)
     const outer = seed.addProject({ id: '3000', name: 'Outer', owner: 'demo' })
@@ -168,110 +167,94 @@ t.test('what a refusal hides is kept as it was (PIN-5)', { buffered: true }, asy
   await untilPin(testbed, told => isWhole(told) && told.files === 4, 31_000)
 })
 
-t.test(
-  'pins that share files leave others no more room than there is (PIN-4)',
-  { buffered: true },
-  async t => {
-    const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
-    for (const path of ['Few', 'Few/few0', 'Few/few1', 'Few/few2'])
-      t.match(await calcfs(testbed, 'pin', `projects/${path}`), { code: 0 })
-    await testbed.pass(601_000)
-    await untilPin(testbed, isWhole)
-    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 1 })
-    const told = (await pinsOf(testbed)).find(({ path }) => path === '/projects/Fifty')
-    t.ok((told?.bytesKept ?? 0) > 0, 'some of it is here')
-    t.ok((told?.bytesKept ?? 0) <= (1 << 20) * 0.875 - 3 * 99_999, `${told?.filesKept} files are here`)
-  },
-)
+t.test('pins that share files leave others no more room than there is (PIN-4)', async t => {
+  const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
+  for (const path of ['Few', 'Few/few0', 'Few/few1', 'Few/few2'])
+    t.match(await calcfs(testbed, 'pin', `projects/${path}`), { code: 0 })
+  await testbed.pass(601_000)
+  await untilPin(testbed, isWhole)
+  t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 1 })
+  const told = (await pinsOf(testbed)).find(({ path }) => path === '/projects/Fifty')
+  t.ok((told?.bytesKept ?? 0) > 0, 'some of it is here')
+  t.ok((told?.bytesKept ?? 0) <= (1 << 20) * 0.875 - 3 * 99_999, `${told?.filesKept} files are here`)
+})
 
-t.test(
-  'what does not fit into the cache is said at once and in the status (PIN-4)',
-  { buffered: true },
-  async t => {
-    const testbed = await warmMount(t, { fill: fillFifty, settings: { cacheSize: '1M' } })
-    const sentence =
-      /do not fit, because pins take seven eighths of --cache-size \(1048576\) at most: mount with --cache-size (\d+)/
-    const pinned = await calcfs(testbed, 'pin', 'projects/Fifty')
-    t.match(pinned, { code: 1, stdout: sentence })
-    t.match((await testbed.calcfs('status', testbed.directory)).stdout, sentence)
-    const told = await untilPin(testbed, ({ state }) => state === 'incomplete')
-    t.ok(told.bytesKept <= (1 << 20) * 0.875 && told.filesKept >= 8, `${told.filesKept} files are here`)
-    t.equal(await textOf(testbed, 'projects/Fifty/run49/a.out'), `49 ${bigText('a')}`, 'the others read')
-    const needed = sentence.exec(pinned.stdout)?.[1] ?? ''
-    await testbed.end()
-    const more = await warmMount(
-      t,
-      { settings: { cacheSize: needed } },
-      { service: testbed.service, home: testbed.home },
-    )
-    t.match(await untilPin(more, isWhole), { filesKept: 50 }, 'with that size all of it is here')
-  },
-)
+t.test('what does not fit into the cache is said at once and in the status (PIN-4)', async t => {
+  const testbed = await warmMount(t, { fill: fillFifty, settings: { cacheSize: '1M' } })
+  const sentence =
+    /do not fit, because pins take seven eighths of --cache-size \(1048576\) at most: mount with --cache-size (\d+)/
+  const pinned = await calcfs(testbed, 'pin', 'projects/Fifty')
+  t.match(pinned, { code: 1, stdout: sentence })
+  t.match((await testbed.calcfs('status', testbed.directory)).stdout, sentence)
+  const told = await untilPin(testbed, ({ state }) => state === 'incomplete')
+  t.ok(told.bytesKept <= (1 << 20) * 0.875 && told.filesKept >= 8, `${told.filesKept} files are here`)
+  t.equal(await textOf(testbed, 'projects/Fifty/run49/a.out'), `49 ${bigText('a')}`, 'the others read')
+  const needed = sentence.exec(pinned.stdout)?.[1] ?? ''
+  await testbed.end()
+  const more = await warmMount(
+    t,
+    { settings: { cacheSize: needed } },
+    { service: testbed.service, home: testbed.home },
+  )
+  t.match(await untilPin(more, isWhole), { filesKept: 50 }, 'with that size all of it is here')
+})
 
-t.test(
-  'what is new is fetched once a listing shows it, what is gone is let go (PIN-5)',
-  { buffered: true },
-  async t => {
-    const testbed = await warmMount(t, { fill: fillFifty })
-    const { service } = testbed
-    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), wholeFifty)
-    service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
-    await testbed.pass(31_000)
-    t.ok((await namesOf(testbed, 'projects/Fifty')).includes('late'), 'a listing shows it')
-    await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
-    service.seed.addCalculation({ id: '4901', name: 'later', project: '4000', files: { 'n.out': 'more\n' } })
-    await testbed.pass(601_000)
-    await untilPin(testbed, told => isWhole(told) && told.files === 52, 1_000)
-    t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
-    await testbed.pass(31_000)
-    const asked = await service.during(async () => {
-      service.seed.addCalculation({ id: '4902', name: 'last', project: '4000', files: { 'n.out': 'last\n' } })
-      await namesOf(testbed, 'projects/Fifty')
-      await untilPin(testbed, told => isWhole(told) && told.files === 53, 1_000)
-    })
-    t.same(
-      lines(asked).filter(line => new RegExp(`\\b${ids.product}\\b`).test(line)),
-      [],
-      'nothing is asked for another pin',
-    )
-    t.match(await calcfs(testbed, 'unpin', 'projects/Water splitting/H2O'), { code: 0 })
-    await service.elsewhere('DELETE', '/calculation?id=4902')
-    await service.elsewhere('DELETE', '/calculation?id=4900')
-    await testbed.pass(601_000)
-    await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
-    t.match(JSON.parse((await calcfs(testbed, 'cache', 'clear', '--json')).stdout), { pinned: 51 })
-    await service.leave()
-    t.equal(await textOf(testbed, 'projects/Fifty/later/n.out'), 'more\n')
-    t.equal(await textOf(testbed, 'projects/Fifty/run7/a.out'), `7 ${bigText('a')}`)
-    await service.back()
-    await service.elsewhere('DELETE', '/project?id=4000')
-    await testbed.pass(601_000)
-    t.match(await untilPin(testbed, ({ state }) => state === 'gone', 31_000), { files: 0 })
-    t.match(await calcfs(testbed, 'unpin', 'projects/Fifty'), { code: 0 })
-    t.same(await pinsOf(testbed), [])
-  },
-)
+t.test('what is new is fetched once a listing shows it, what is gone is let go (PIN-5)', async t => {
+  const testbed = await warmMount(t, { fill: fillFifty })
+  const { service } = testbed
+  t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), wholeFifty)
+  service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
+  await testbed.pass(31_000)
+  t.ok((await namesOf(testbed, 'projects/Fifty')).includes('late'), 'a listing shows it')
+  await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
+  service.seed.addCalculation({ id: '4901', name: 'later', project: '4000', files: { 'n.out': 'more\n' } })
+  await testbed.pass(601_000)
+  await untilPin(testbed, told => isWhole(told) && told.files === 52, 1_000)
+  t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
+  await testbed.pass(31_000)
+  const asked = await service.during(async () => {
+    service.seed.addCalculation({ id: '4902', name: 'last', project: '4000', files: { 'n.out': 'last\n' } })
+    await namesOf(testbed, 'projects/Fifty')
+    await untilPin(testbed, told => isWhole(told) && told.files === 53, 1_000)
+  })
+  t.same(
+    lines(asked).filter(line => new RegExp(`\\b${ids.product}\\b`).test(line)),
+    [],
+    'nothing is asked for another pin',
+  )
+  t.match(await calcfs(testbed, 'unpin', 'projects/Water splitting/H2O'), { code: 0 })
+  await service.elsewhere('DELETE', '/calculation?id=4902')
+  await service.elsewhere('DELETE', '/calculation?id=4900')
+  await testbed.pass(601_000)
+  await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
+  t.match(JSON.parse((await calcfs(testbed, 'cache', 'clear', '--json')).stdout), { pinned: 51 })
+  await service.leave()
+  t.equal(await textOf(testbed, 'projects/Fifty/later/n.out'), 'more\n')
+  t.equal(await textOf(testbed, 'projects/Fifty/run7/a.out'), `7 ${bigText('a')}`)
+  await service.back()
+  await service.elsewhere('DELETE', '/project?id=4000')
+  await testbed.pass(601_000)
+  t.match(await untilPin(testbed, ({ state }) => state === 'gone', 31_000), { files: 0 })
+  t.match(await calcfs(testbed, 'unpin', 'projects/Fifty'), { code: 0 })
+  t.same(await pinsOf(testbed), [])
+})
 
-t.test(
-  'of two mounts of one account one fetches, and the other goes on where that ends (PIN-5)',
-  { buffered: true },
-  async t => {
-    const first = await warmMount(t, { fill: fillFifty })
-    const second = await warmMount(t, {}, { service: first.service, home: first.home })
-    const { service } = first
-    const before = service.heard.length
-    t.match(await calcfs(first, 'pin', 'projects/Fifty'), wholeFifty)
-    t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 })
-    const gets = downloads(service.heard.slice(before))
-    t.equal(new Set(gets).size, gets.length, 'each is downloaded once')
-    t.match(await calcfs(second, 'unpin', 'projects/Fifty'), { code: 0 })
-    t.match(JSON.parse((await calcfs(second, 'cache', 'clear', '--json')).stdout), { pinned: 0 })
-    // It may say that the other one fetches it.
-    await calcfs(second, 'pin', 'projects/Fifty')
-    t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 }, 'set again, it is fetched again')
-    await first.end()
-    service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
-    await second.pass(601_000)
-    t.match(await untilPin(second, told => isWhole(told) && told.files === 51, 6_000), { filesKept: 51 })
-  },
-)
+t.test('of two mounts of one account one fetches, and the other goes on where that ends (PIN-5)', async t => {
+  const first = await warmMount(t, { fill: fillFifty })
+  const second = await warmMount(t, {}, { service: first.service, home: first.home })
+  const { service } = first
+  const before = service.heard.length
+  t.match(await calcfs(first, 'pin', 'projects/Fifty'), wholeFifty)
+  t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 })
+  const gets = downloads(service.heard.slice(before))
+  t.equal(new Set(gets).size, gets.length, 'each is downloaded once')
+  t.match(await calcfs(second, 'unpin', 'projects/Fifty'), { code: 0 })
+  t.match(JSON.parse((await calcfs(second, 'cache', 'clear', '--json')).stdout), { pinned: 0 })
+  // It may say that the other one fetches it.
+  await calcfs(second, 'pin', 'projects/Fifty')
+  t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 }, 'set again, it is fetched again')
+  await first.end()
+  service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
+  await second.pass(601_000)
+  t.match(await untilPin(second, told => isWhole(told) && told.files === 51, 6_000), { filesKept: 51 })
+})

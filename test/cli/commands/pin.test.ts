@@ -43,122 +43,113 @@ function drawnTree(seed: Seed): ReadonlyMap<string, string> {
   return files
 }
 
-t.test(
-  'a drawn tree is kept whole, and read without the service at any age (PIN-1, PIN-2)',
-  { buffered: true },
-  async t => {
-    let files: ReadonlyMap<string, string> = new Map()
-    const fill = (seed: Seed): void => {
-      fillSampleData(seed)
-      files = drawnTree(seed)
+t.test('a drawn tree is kept whole, and read without the service at any age (PIN-1, PIN-2)', async t => {
+  let files: ReadonlyMap<string, string> = new Map()
+  const fill = (seed: Seed): void => {
+    fillSampleData(seed)
+    files = drawnTree(seed)
+  }
+  const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
+  const { service, files: drive } = testbed
+  const asked = await service.during(async () => {
+    const pinned = await calcfs(testbed, 'pin', 'projects/Drawn')
+    t.match(pinned, { code: 0, stdout: /^\/projects\/Drawn is kept whole: \d+ files?, / }, pinned.stderr)
+  })
+  // The emptiness of a file is confirmed by a second request.
+  const empty = [...files].flatMap(([path, text]) => {
+    const [, id, name = ''] = /c(\d+)\/([^/]+)$/.exec(path) ?? []
+    return text === '' ? [`id=${id}&fileId=${encodeURIComponent(name)}`] : []
+  })
+  const gets = downloads(asked).filter(path => !empty.some(one => path.endsWith(one)))
+  t.equal(new Set(gets).size, gets.length, 'each is downloaded once')
+  const told = await untilPin(testbed, isWhole)
+  t.match(told, {
+    path: '/projects/Drawn',
+    files: files.size,
+    filesKept: files.size,
+    bytesKept: told.bytes,
+  })
+  const status = JSON.parse((await testbed.calcfs('status', testbed.directory, '--json')).stdout)
+  t.match(status, [{ pins: [{ path: '/projects/Drawn', state: 'whole', files: files.size }] }])
+  t.match((await testbed.calcfs('status', testbed.directory)).stdout, /pinned:\n.*Drawn is kept whole/)
+  await textOf(testbed, `projects/Water splitting/TS1_opt/input.inp`)
+
+  const folders = [...new Set([...files.keys()].map(path => path.slice(0, path.lastIndexOf('/'))))]
+  const records = folders.map(path => `${path}/.calculation.json`)
+  records.push('projects/Drawn/.project.json', 'projects/Drawn/.index.tsv')
+  await service.leave()
+  await testbed.end()
+  await testbed.mount()
+  await testbed.pass(40 * 86_400_000)
+  const all = await Promise.all(
+    [...files].map(async ([path, text]) => (await textOf(testbed, path)) === text || path),
+  )
+  t.same(
+    all.filter(one => one !== true),
+    [],
+    'every file reads',
+  )
+  for (const path of records) t.ok((await within(20_000, path, textOf(testbed, path))).length > 0, path)
+  for (const path of folders) t.ok((await namesOf(testbed, path)).includes('.calculation.json'), path)
+  t.equal((await namesOf(testbed, 'projects/Drawn/.shares')).length, 1)
+  t.not(
+    await outcome(drive.readFile('projects/Water splitting/TS1_opt/input.inp')),
+    'done',
+    'what is not pinned is too old',
+  )
+  t.ok((await namesOf(testbed, 'projects')).includes('Drawn'), 'the way to it is listed')
+  t.match(await untilPin(testbed, () => true), { filesKept: files.size })
+  await service.back()
+  const again = await service.during(async () => {
+    for (const path of files.keys()) await textOf(testbed, path)
+    await untilPin(testbed, isWhole, 31_000)
+  })
+  t.same(downloads(again), [], 'nothing is downloaded a second time')
+})
+
+t.test('a calculation, a report with its calculations, and a single file are kept (PIN-1)', async t => {
+  const testbed = await warmMount(t, { settings: { staleLimit: '1s' } })
+  const file = 'projects/Water splitting/TS1_opt/run.log'
+  t.match(await calcfs(testbed, 'pin', file), { code: 0, stdout: /run\.log is kept whole: 1 file, 300 kB/ })
+  t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
+  t.match(await calcfs(testbed, 'pin', `${testbed.directory}/reports/42.json`), { code: 0 })
+  t.match(await pinsOf(testbed), [
+    { kind: 'content', id: ids.transition, files: 1 },
+    { kind: 'calculation', id: ids.product },
+    { kind: 'report', id: '42', state: 'whole' },
+  ])
+  const refused = await calcfs(testbed, 'pin', 'projects/Water splitting/.shares')
+  t.match(refused, { code: 2, stderr: /cannot be pinned: a project, a calculation, a report or a file/ })
+  t.match(await calcfs(testbed, 'pin', 'projects/Nothing'), { code: 1, stderr: /nothing of this name/ })
+  const later = await testbed.service.during(async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await testbed.pass(600_000)
+      await until(patience, 'all pins', async () => (await pinsOf(testbed)).every(isWhole))
     }
-    const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
-    const { service, files: drive } = testbed
-    const asked = await service.during(async () => {
-      const pinned = await calcfs(testbed, 'pin', 'projects/Drawn')
-      t.match(pinned, { code: 0, stdout: /^\/projects\/Drawn is kept whole: \d+ files?, / }, pinned.stderr)
-    })
-    // The emptiness of a file is confirmed by a second request.
-    const empty = [...files].flatMap(([path, text]) => {
-      const [, id, name = ''] = /c(\d+)\/([^/]+)$/.exec(path) ?? []
-      return text === '' ? [`id=${id}&fileId=${encodeURIComponent(name)}`] : []
-    })
-    const gets = downloads(asked).filter(path => !empty.some(one => path.endsWith(one)))
-    t.equal(new Set(gets).size, gets.length, 'each is downloaded once')
-    const told = await untilPin(testbed, isWhole)
-    t.match(told, {
-      path: '/projects/Drawn',
-      files: files.size,
-      filesKept: files.size,
-      bytesKept: told.bytes,
-    })
-    const status = JSON.parse((await testbed.calcfs('status', testbed.directory, '--json')).stdout)
-    t.match(status, [{ pins: [{ path: '/projects/Drawn', state: 'whole', files: files.size }] }])
-    t.match((await testbed.calcfs('status', testbed.directory)).stdout, /pinned:\n.*Drawn is kept whole/)
-    await textOf(testbed, `projects/Water splitting/TS1_opt/input.inp`)
-
-    const folders = [...new Set([...files.keys()].map(path => path.slice(0, path.lastIndexOf('/'))))]
-    const records = folders.map(path => `${path}/.calculation.json`)
-    records.push('projects/Drawn/.project.json', 'projects/Drawn/.index.tsv')
-    await service.leave()
-    await testbed.end()
-    await testbed.mount()
-    await testbed.pass(40 * 86_400_000)
-    const all = await Promise.all(
-      [...files].map(async ([path, text]) => (await textOf(testbed, path)) === text || path),
-    )
-    t.same(
-      all.filter(one => one !== true),
-      [],
-      'every file reads',
-    )
-    for (const path of records) t.ok((await within(20_000, path, textOf(testbed, path))).length > 0, path)
-    for (const path of folders) t.ok((await namesOf(testbed, path)).includes('.calculation.json'), path)
-    t.equal((await namesOf(testbed, 'projects/Drawn/.shares')).length, 1)
-    t.not(
-      await outcome(drive.readFile('projects/Water splitting/TS1_opt/input.inp')),
-      'done',
-      'what is not pinned is too old',
-    )
-    t.ok((await namesOf(testbed, 'projects')).includes('Drawn'), 'the way to it is listed')
-    t.match(await untilPin(testbed, () => true), { filesKept: files.size })
-    await service.back()
-    const again = await service.during(async () => {
-      for (const path of files.keys()) await textOf(testbed, path)
-      await untilPin(testbed, isWhole, 31_000)
-    })
-    t.same(downloads(again), [], 'nothing is downloaded a second time')
-  },
-)
-
-t.test(
-  'a calculation, a report with its calculations, and a single file are kept (PIN-1)',
-  { buffered: true },
-  async t => {
-    const testbed = await warmMount(t, { settings: { staleLimit: '1s' } })
-    const file = 'projects/Water splitting/TS1_opt/run.log'
-    t.match(await calcfs(testbed, 'pin', file), { code: 0, stdout: /run\.log is kept whole: 1 file, 300 kB/ })
-    t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
-    t.match(await calcfs(testbed, 'pin', `${testbed.directory}/reports/42.json`), { code: 0 })
-    t.match(await pinsOf(testbed), [
-      { kind: 'content', id: ids.transition, files: 1 },
-      { kind: 'calculation', id: ids.product },
-      { kind: 'report', id: '42', state: 'whole' },
-    ])
-    const refused = await calcfs(testbed, 'pin', 'projects/Water splitting/.shares')
-    t.match(refused, { code: 2, stderr: /cannot be pinned: a project, a calculation, a report or a file/ })
-    t.match(await calcfs(testbed, 'pin', 'projects/Nothing'), { code: 1, stderr: /nothing of this name/ })
-    const later = await testbed.service.during(async () => {
-      for (let round = 0; round < 3; round += 1) {
-        await testbed.pass(600_000)
-        await until(patience, 'all pins', async () => (await pinsOf(testbed)).every(isWhole))
-      }
-    })
-    t.same(
-      downloads(later),
-      [],
-      'what is here stays that of the same calculation, however often it is looked at',
-    )
-    const names = await namesOf(testbed, 'projects/Water splitting/H2O')
-    await testbed.service.leave()
-    await testbed.remount()
-    await testbed.pass(40 * 86_400_000)
-    t.same(await namesOf(testbed, 'projects/Water splitting/H2O'), names)
-    for (const name of names) t.not(await textOf(testbed, `projects/Water splitting/H2O/${name}`), '', name)
-    t.equal(await textOf(testbed, file), log)
-    const [first = '', ...rest] = (await namesOf(testbed, 'reports/42')).filter(name => /^\d/.test(name))
-    t.equal(rest.length, 2)
-    t.equal(await textOf(testbed, `reports/42/${first}/run.log`), log)
-    t.match(JSON.parse(await textOf(testbed, 'reports/42.json')), { id: 42 })
-    t.match(await calcfs(testbed, 'unpin', file), { code: 0, stdout: /run\.log is not pinned any more/ })
-    t.match(await calcfs(testbed, 'unpin', file), { code: 1, stderr: /is kept with \/reports\/42/ })
-    t.equal((await pinsOf(testbed)).length, 2)
-  },
-)
+  })
+  t.same(
+    downloads(later),
+    [],
+    'what is here stays that of the same calculation, however often it is looked at',
+  )
+  const names = await namesOf(testbed, 'projects/Water splitting/H2O')
+  await testbed.service.leave()
+  await testbed.remount()
+  await testbed.pass(40 * 86_400_000)
+  t.same(await namesOf(testbed, 'projects/Water splitting/H2O'), names)
+  for (const name of names) t.not(await textOf(testbed, `projects/Water splitting/H2O/${name}`), '', name)
+  t.equal(await textOf(testbed, file), log)
+  const [first = '', ...rest] = (await namesOf(testbed, 'reports/42')).filter(name => /^\d/.test(name))
+  t.equal(rest.length, 2)
+  t.equal(await textOf(testbed, `reports/42/${first}/run.log`), log)
+  t.match(JSON.parse(await textOf(testbed, 'reports/42.json')), { id: 42 })
+  t.match(await calcfs(testbed, 'unpin', file), { code: 0, stdout: /run\.log is not pinned any more/ })
+  t.match(await calcfs(testbed, 'unpin', file), { code: 1, stderr: /is kept with \/reports\/42/ })
+  t.equal((await pinsOf(testbed)).length, 2)
+})
 
 t.test(
   'without a mount a pin is fetched by the command, and gone on with by the next one (PIN-2)',
-  { buffered: true },
   async t => {
     const testbed = await warmMount(t, { fill: fillFifty })
     const { service } = testbed

@@ -1,6 +1,7 @@
 // Promises of `calcfs why` and `calcfs refresh`: every failure a user can meet is explained, and another's change shows at once.
-import { fileURLToPath } from 'node:url'
+
 import t from 'tap'
+import { calcfs as program } from '../../testbed/daemon.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -9,8 +10,6 @@ import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 t.jobs = 3
-
-const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 /** As typed in a shell that stands in this directory. */
 const calcfsIn = (cwd: string, ...args: string[]): Promise<Ran> =>

@@ -1,10 +1,11 @@
 // Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
+
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import t, { type Test } from 'tap'
 import { isProcessAlive, processAt } from '../../../src/system/process.js'
+import { calcfs as program } from '../../testbed/daemon.js'
 import { whereOnly } from '../../testbed/machine/own-mounts.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { isMounted, type MountTestbed, realMount } from '../../testbed/mount.js'
@@ -50,7 +51,6 @@ function goOn(pid: number): void {
   }
 }
 
-const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 /** Milliseconds: three seconds for the daemon, the rest for programs to start, as long as that takes here and now. */
 const limit = 4_000 + 4 * (await startMs())
 
@@ -66,42 +66,49 @@ const ofAll = (drives: readonly MountTestbed[], ...args: string[]): Promise<Ran>
     drives[0]?.environment ?? {},
   )
 
-t.test('each command tells of a stopped daemon within its deadline, and what to do (CLI-17)', async t => {
-  const testbed = await stopped(t)
-  const { directory, pid, calcfs } = testbed
-  const remedy = new RegExp(
-    `calcfs: the daemon of ${directory} \\(process ${pid}\\) is stopped; kill -CONT ${pid} resumes it, calcfs unmount --force ${directory} takes the mount away\\.\\n`,
-  )
-  t.match(await timed(ofAll([testbed], 'status')), { stderr: remedy }, 'status of all drives')
-  const commands = [
-    ['status', directory],
-    ['why', join(directory, 'reports/42.json')],
-    ['why', '--mount', directory, 'reports/42.json'],
-    ['refresh', join(directory, 'reports')],
-    ['drafts', 'list', '--mount', directory],
-    ['drafts', 'list', '--url', testbed.service.url, '--user', 'demo'],
-    ['report', 'add', '42', '--mount', directory],
-    ['unmount', directory],
-  ]
-  const few = pLimit(3)
-  const ran = async (command: string[]) => ({ command, ended: await timed(calcfs(...command)) })
-  for (const { command, ended } of await Promise.all(commands.map(command => few(() => ran(command))))) {
-    t.match(ended, { code: 4, stdout: '', stderr: remedy }, command.join(' '))
-    t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
-  }
-  const again = await timed(calcfs('mount', testbed.service.url, directory, '--user', 'demo'))
-  t.match(again, { code: 6, stderr: /does not answer; .*calcfs unmount --force/ }, 'mount')
-  t.ok(again.took < limit, `mount: ${again.took} ms`)
-  const json = await ofAll([testbed], 'status', '--json')
-  const told: readonly { readonly mountPoint: string }[] = JSON.parse(json.stdout)
-  t.match(
-    told.find(({ mountPoint }) => mountPoint === directory),
-    { problem: /is stopped/ },
-  )
+t.test(
+  'CLI-17 NOFUSE-2 each command tells of a stopped daemon within its deadline, and what to do',
+  async t => {
+    const testbed = await stopped(t)
+    const { directory, pid, calcfs } = testbed
+    const remedy = new RegExp(
+      `calcfs: the daemon of ${directory} \\(process ${pid}\\) is stopped; kill -CONT ${pid} resumes it, calcfs unmount --force ${directory} takes the mount away\\.\\n`,
+    )
+    t.match(await timed(ofAll([testbed], 'status')), { stderr: remedy }, 'status of all drives')
+    const commands = [
+      ['status', directory],
+      ['why', join(directory, 'reports/42.json')],
+      ['why', '--mount', directory, 'reports/42.json'],
+      ['refresh', join(directory, 'reports')],
+      ['drafts', 'list', '--mount', directory],
+      ['drafts', 'list', '--url', testbed.service.url, '--user', 'demo'],
+      ['report', 'add', '42', '--mount', directory],
+      ['unmount', directory],
+      ['ls', join(directory, 'projects')],
+      ['find', join(directory, 'projects')],
+      ['cat', join(directory, 'projects/x')],
+      ['get', join(directory, 'projects'), '--to', testbed.local],
+    ]
+    const few = pLimit(3)
+    const ran = async (command: string[]) => ({ command, ended: await timed(calcfs(...command)) })
+    for (const { command, ended } of await Promise.all(commands.map(command => few(() => ran(command))))) {
+      t.match(ended, { code: 4, stdout: '', stderr: remedy }, command.join(' '))
+      t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
+    }
+    const again = await timed(calcfs('mount', testbed.service.url, directory, '--user', 'demo'))
+    t.match(again, { code: 6, stderr: /does not answer; .*calcfs unmount --force/ }, 'mount')
+    t.ok(again.took < limit, `mount: ${again.took} ms`)
+    const json = await ofAll([testbed], 'status', '--json')
+    const told: readonly { readonly mountPoint: string }[] = JSON.parse(json.stdout)
+    t.match(
+      told.find(({ mountPoint }) => mountPoint === directory),
+      { problem: /is stopped.*unmount --force/ },
+    )
 
-  goOn(pid)
-  t.match(await calcfs('status', directory), { code: 0, stdout: /everything is saved/ }, 'it goes on')
-})
+    goOn(pid)
+    t.match(await calcfs('status', directory), { code: 0, stdout: /everything is saved/ }, 'it goes on')
+  },
+)
 
 t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', async t => {
   const { directory, pid, calcfs, mount, files } = await stopped(t)
@@ -161,6 +168,8 @@ t.test(
       t.match(ended, { code: 6, stderr: sentence }, command.join(' '))
       t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
     }
+    const [told] = JSON.parse((await ofAll([testbed], 'status', '--json')).stdout)
+    t.match(told, { mountPoint: directory, problem: /has died; calcfs unmount/ })
     t.match(await calcfs('unmount', directory), { code: 0, stdout: /its daemon had died/ })
     t.notOk(await isMounted(directory))
   },

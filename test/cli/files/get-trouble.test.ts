@@ -1,13 +1,14 @@
 // Promises of `calcfs get` in trouble: killed, interrupted, without room, without its daemon, with a service that fails.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { type Chance, chance } from '../../long/chance.js'
+import { calcfs } from '../../testbed/daemon.js'
 import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { plainNode } from '../../testbed/programs.js'
@@ -21,7 +22,6 @@ const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
 const kills = Number(process.env['CALCFS_TEST_RUNS'] ?? 4)
 t.comment(`seed ${seed}`)
 
-const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const limit = 60_000
 /** Lengths of files whose size takes no download: an empty one is downloaded to be believed. */
 const shown = [1, 700, 70_000]

@@ -1,10 +1,10 @@
 // Promises of `ls`, `find` and `cat`: what a mount shows, with a daemon and without one.
-import { mkdir, symlink } from 'node:fs/promises'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { chance } from '../../long/chance.js'
-import { type KernelTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import { printed, run } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
@@ -234,30 +234,4 @@ t.test('NOFUSE-4 a tree is asked for side by side, however slow the service is',
     held.open()
     t.match(await finding, { code: 0, stderr: '' }, how)
   }
-})
-
-t.test('NOFUSE-2 a daemon that hangs holds up no ls, find, cat or get', async t => {
-  const testbed = await realMount(t)
-  const { directory, calcfs, local } = testbed
-  const pid = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
-  await mkdir(join(local, 'to'))
-  process.kill(pid, 'SIGSTOP')
-  try {
-    const path = `${directory}/projects`
-    const commands = [
-      ['ls', path],
-      ['find', path],
-      ['cat', `${path}/x`],
-      ['get', path, '--to', join(local, 'to')],
-    ]
-    for (const words of commands)
-      t.match(
-        await calcfs(...words),
-        { code: 4, stderr: new RegExp(`process ${pid}\\) is stopped`) },
-        words.join(' '),
-      )
-  } finally {
-    process.kill(pid, 'SIGCONT')
-  }
-  t.match(await calcfs('ls', `${directory}/projects`), { code: 0, stdout: /Water splitting/ })
 })

@@ -1,8 +1,9 @@
 // Promises of mount(8) and /etc/fstab: `mount -t calcfs`, its options and exit codes, an ordinary user's line, `umount`.
+
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { calcfs } from '../../testbed/daemon.js'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import type { Ran } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
@@ -55,8 +56,6 @@ async function usersPlace(t: Test) {
     line: (options: string) => `${url} ${at} calcfs user,noauto,username=demo,${own},${options} 0 0`,
   }
 }
-
-const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 const wordsOf = ({ stdout }: Ran): string[] => stdout.trimEnd().split('\n')
 

@@ -1,13 +1,13 @@
 // A drive of an ordinary user, mounted through fusermount: saved by its owner, looked at by others, ended by Ctrl-C.
+
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { calcfs } from '../../testbed/daemon.js'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { testService } from '../../testbed/service.js'
 
-const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const [owner, other] = [65_534, 4242]
 const as = (user: number): string => `setpriv --reuid=${user} --regid=${user} --clear-groups`
 

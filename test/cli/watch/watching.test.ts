@@ -3,9 +3,8 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { mountPatience } from '../../testbed/daemon.js'
+import { calcfs, mountPatience } from '../../testbed/daemon.js'
 import { isMounted, type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { plainNode } from '../../testbed/programs.js'
 import { watched } from '../../testbed/session/watched.js'
@@ -14,8 +13,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
-
-const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 
 const environmentOf = ({ home }: KernelTestbed): Record<string, string> => ({
   HOME: home,
@@ -161,24 +158,4 @@ t.test('watching one drive', async t => {
       t.match(follow.text(), /the daemon has ended/)
     },
   )
-})
-
-t.test('CLI-22 status lists drives that live, hang or are dead, each with what to do', async t => {
-  const testbeds = await Promise.all([realMount(t), realMount(t), realMount(t)])
-  const [alive, silent, dead] = testbeds
-  await dead.kill9()
-  const pid = silent.daemonPid() ?? 0
-  process.kill(pid, 'SIGSTOP')
-  t.teardown(() => process.kill(pid, 'SIGCONT'))
-  const facts = JSON.parse((await alive.calcfs('status', '--json')).stdout) as Record<string, unknown>[]
-  const of = ({ directory }: KernelTestbed) => facts.find(({ mountPoint }) => mountPoint === directory)
-  t.match(of(alive), {
-    user: 'demo',
-    access: 'edit',
-    pid: alive.daemonPid(),
-    since: /^\d{4}-/,
-  })
-  t.match(of(silent), { problem: /unmount --force/ })
-  t.match(of(dead), { problem: /calcfs unmount/ })
-  process.kill(pid, 'SIGCONT')
 })

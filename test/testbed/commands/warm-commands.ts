@@ -1,11 +1,12 @@
 // Commands of calcfs in one process that has loaded them. The first of each name is a process of its own, as a user starts it.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { calcfs } from '../daemon.js'
 import { type Ran, run, testNode } from '../programs.js'
 import { within } from '../within.js'
 import type { CommandAnswer, CommandCall } from './command-protocol.js'
 
-const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
 
 /** Commands that ask a daemon or the service and end; the others are processes by what they do. */
