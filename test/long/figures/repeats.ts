@@ -6,7 +6,7 @@ import type { Figure, Frame, Result } from '../figure.js'
 /** What each file takes for more, in order of worth. Those of model, fsx, kills and races are figures of their own. */
 const files: readonly (readonly [file: string, more: Readonly<Record<string, string>>])[] = [
   ['mount/changed-elsewhere', { CALCFS_STORM_SECONDS: '60' }],
-  ['edit/save/programs', { CALCFS_TEST_FULL: '1' }],
+  ['programs/saves', { CALCFS_TEST_FULL: '1' }],
   ['kernel/memory', { CALCFS_TEST_FULL: 'yes' }],
   ['kernel/negotiation', { CALCFS_TEST_FULL: 'yes' }],
   ['mount/load/memory', { CALCFS_TEST_FULL: 'yes' }],

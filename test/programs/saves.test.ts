@@ -1,20 +1,13 @@
 // The base of a save: what each kind of program means by its text, whatever others have changed before it saves.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
-import pLimit from 'p-limit'
 import t from 'tap'
-import { python, run } from '../../testbed/programs.js'
-import { fillSampleData } from '../../testbed/sample-data.js'
-import { writes } from '../../testbed/service.js'
-import { namesOf } from '../../testbed/testbed.js'
-import { drawnFrom } from '../../testbed/variants.js'
-import { warmMount } from '../../testbed/warm-mount.js'
-import { afterwards, until } from '../../testbed/within.js'
-import { type Habit, type Kind, kinds } from './programs.js'
+import { printed, python, run } from '../testbed/programs.js'
+import { writes } from '../testbed/service.js'
+import { namesOf } from '../testbed/testbed.js'
+import { drawnFrom } from '../testbed/variants.js'
+import { warmMount } from '../testbed/warm-mount.js'
+import { until } from '../testbed/within.js'
+import { type Habit, kinds, ways } from './savers.js'
+import { type Saving, savesOnce, savingGround, together } from './saving.js'
 
 const before = 'Before00'
 const [first, second, theirs] = ['First000', 'Second00', 'Theirs00']
@@ -55,7 +48,6 @@ const onlyRereading = (habit: Habit, due: Outcome) => (habit === 'rereads' ? due
 const conflictOf = (habit: Habit, title: string) => (habit === 'at once' ? stored(title) : refused)
 
 const situations: readonly Situation[] = [
-  { name: 'nothing', titles: [first], due: () => stored(first) },
   { name: 'nothing, twice', titles: [first, second], due: () => stored(second) },
   { name: 'undone', titles: [first, before], due: () => stored(before) },
   {
@@ -120,26 +112,26 @@ const situations: readonly Situation[] = [
   },
 ]
 
-interface Case {
-  readonly kind: Kind
+interface Case extends Saving {
   readonly situation: Situation
   readonly due: Outcome
-  readonly id: string
 }
 
+const able = kinds.filter(({ script }) => process.getuid?.() === 0 || !script.includes('unshare'))
+/** Each kind while nothing happens. */
+const calm = [...able, ...ways].map((kind, at) => ({ kind, titles: [first], id: String(500 + at) }))
 const casesWanted = process.env['CALCFS_TEST_FULL'] === undefined ? 48 : 95
 
-/** Each kind while nothing happens, and as many situations as are wanted. */
+/** As many situations as are wanted. */
 function drawCases(draw: (below: number) => number): readonly Case[] {
-  const able = kinds.filter(({ script }) => process.getuid?.() === 0 || !script.includes('unshare'))
-  return Array.from({ length: able.length + casesWanted }, (_, at) => {
-    const kind = able[at % able.length] as Kind
+  return Array.from({ length: casesWanted }, (_, at) => {
+    const kind = able[at % able.length] as (typeof able)[number]
     const possible = situations.flatMap(situation => {
       const due = situation.due(kind.habit)
-      return due === undefined ? [] : [{ situation, due }]
+      return due === undefined ? [] : [{ situation, due, titles: situation.titles }]
     })
-    const which = at < able.length ? 0 : 1 + draw(possible.length - 1)
-    return { kind, ...(possible[which] as (typeof possible)[number]), id: String(500 + at) }
+    const chosen = possible[draw(possible.length)] as (typeof possible)[number]
+    return { kind, ...chosen, id: String(600 + at) }
   })
 }
 
@@ -148,23 +140,13 @@ t.setTimeout(400_000)
 t.test('SAVE-18 SAVE-19 SAVE-22 the base of a save, of all kinds of programs', async t => {
   const { seed, draw } = drawnFrom()
   const cases = drawCases(draw)
-  const testbed = await warmMount(t, {
-    settings: { ttlListing: '3s' },
-    fill(filling) {
-      fillSampleData(filling)
-      for (const { id } of cases)
-        filling.addReport({ id, name: id, title: before, description: '', owner: 'demo' })
-    },
-  })
+  const ground = await savingGround(t, warmMount, { all: [...calm, ...cases], before })
+  const { testbed, carriedOut, fileOf } = ground
   const { service } = testbed
-  const bin = join(testbed.local, 'bin')
-  await mkdir(bin)
-  await writeFile(join(bin, 'pause'), '#!/bin/sh\necho "$1" >&3\nread -r _ <&4\n')
-  await chmod(join(bin, 'pause'), 0o755)
+  await savesOnce(t, ground, calm)
 
   const now = async (id: string): Promise<Record<string, unknown>> =>
     JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
-  const fileOf = (id: string): string => join(testbed.directory, 'reports', `${id}.json`)
   const shown = async (id: string): Promise<string> => (await run('setsid', ['cat', fileOf(id)])).stdout
 
   async function happens({ change, isSeen }: Event, id: string): Promise<void> {
@@ -184,44 +166,6 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
       )
   }
 
-  /** Lets the program run in a session of its own; answers what it has said. */
-  async function carriedOut({ kind, situation, id }: Case): Promise<string> {
-    const held = join(testbed.local, `held-${id}.json`)
-    const child = spawn('bash', ['-c', kind.script], {
-      detached: true,
-      cwd: testbed.local,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        PATH: `${bin}:${process.env['PATH']}`,
-        HOME: testbed.local,
-        file: fileOf(id),
-        held,
-        titles: situation.titles.join(' '),
-      },
-    })
-    const said: string[] = []
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', piece => said.push(String(piece)))
-    const ended = once(child, 'close')
-    const callOff = afterwards(60_000, () => {
-      said.push('it hangs')
-      process.kill(-Number(child.pid), 'SIGKILL')
-    })
-    const [at, go] = [child.stdio[3] as Readable, child.stdio[4] as Writable]
-    go.on('error', () => {})
-    let saves = 0
-    for await (const point of createInterface(at)) {
-      const { event } = situation
-      if (event?.save === saves && event.at === point) await happens(event, id)
-      if (point === 'save') saves += 1
-      go.write('\n')
-    }
-    await ended
-    callOff()
-    if (saves !== situation.titles.length) said.push(`it came to ${saves} saves`)
-    return said.join('')
-  }
-
   /** The program was told, or the text waits. */
   async function cameOf(id: string, said: string): Promise<Outcome> {
     const { title, description } = await now(id)
@@ -233,9 +177,11 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
   const isSame = (one: Outcome, other: Outcome): boolean => JSON.stringify(one) === JSON.stringify(other)
   const wrong: string[] = []
   const lost: string[] = []
-  const together = pLimit(6)
   const judge = async (one: Case): Promise<void> => {
-    const said = await carriedOut(one)
+    const { event } = one.situation
+    const said = await carriedOut(one, async (at, saves) => {
+      if (event?.save === saves && event.at === at) await happens(event, one.id)
+    })
     const isDue = async () => isSame(await cameOf(one.id, said), one.due)
     if (
       await until(20_000, 'what is due', isDue, 500).then(
@@ -252,17 +198,7 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
     )
     if (isDueTheirs && !hasTheirs) lost.push(told)
   }
-  const judgeAll = (some: readonly Case[]) => Promise.all(some.map(one => together(() => judge(one))))
-
-  const calm = cases.filter(({ situation }) => situation.name === 'nothing')
-  const due = calm.map(() => 'PUT /report')
-  await service.sends(t, due, 'each save is one update, and no other change', () => judgeAll(calm))
-  t.same(wrong, [], 'each is stored')
-  const kept = calm.flatMap(({ kind, id }) => (kind.keeps ?? []).map(form => form.replace('%', `${id}.json`)))
-  const beside = (await namesOf(testbed, 'reports')).filter(name => !/^\d+(\.json)?$/.test(name))
-  t.same(beside, [...kept, 'INDEX.tsv', 'README.txt', 'by-name'].sort(), 'only its backups are left over')
-
-  await judgeAll(cases.filter(one => !calm.includes(one)))
+  await Promise.all(cases.map(one => together(() => judge(one))))
   t.comment(`${cases.length - wrong.length} of ${cases.length} right, seed ${seed}`)
   for (const told of wrong) t.comment(told)
   for (const { kind, situation, id } of cases.filter(({ situation }) => situation.event === undefined)) {
@@ -273,4 +209,16 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
   t.same(others, [], 'nothing else is changed')
   t.same(lost, [], `no change of another client is lost, seed ${seed}`)
   t.ok(wrong.length <= 5, `at least 90 of 95 right, seed ${seed}: ${wrong.join('; ')}`)
+})
+
+t.test('TIME-2 vim asks nothing where it opens the record right after another vim saved it', async t => {
+  const { testbed, fileOf } = await savingGround(t, warmMount, { all: [], before })
+  const change = `%s/"title": "[^"]*"/"title": "'"$title"'"/`
+  const vim = `vim -es -u NONE -i NONE -c "sleep $wait" -c '${change}' -c wq "$file" </dev/null`
+  for (const wait of ['100m', '1', '2', '3'])
+    for (const [at, title] of [`First of ${wait}`, `After ${wait}`].entries()) {
+      const environment = { file: fileOf('42'), title, wait: at === 0 ? '1m' : wait }
+      await printed('bash', ['-c', vim], { environment })
+      t.match(await testbed.service.elsewhere('GET', '/report?id=42'), `"${title}"`)
+    }
 })
