@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { plainNode, run } from '../testbed/programs.js'
-import type { Order } from './child.js'
-import type { Result } from './figure.js'
+import type { Order, Result } from './engine.js'
 
 const child = fileURLToPath(new URL('child.js', import.meta.url))
 /** Characters of a crash that are shown. */

@@ -1,13 +1,6 @@
 // The process of one figure: runs it and hands its result to the parent.
+import { Frame, type Order } from './engine.js'
 import { figures } from './figures.js'
-
-/** What the parent hands over as JSON in the first argument. */
-export interface Order {
-  readonly figure: string
-  readonly seed: number
-  readonly scale: 'cut' | 'full'
-  readonly until: number
-}
 
 const order: Order = JSON.parse(process.argv[2] ?? '')
 const figure = figures.find(({ name }) => name === order.figure)
@@ -18,6 +11,7 @@ const send = (message: object): Promise<void> =>
     process.send?.(message, () => sent())
   })
 
-const result = await figure.run({ ...order, say: line => void send({ line }) })
-await send({ result })
+const frame = new Frame(order, figure, line => void send({ line }))
+await figure.run(frame)
+await send({ result: frame.result() })
 process.exit(0)

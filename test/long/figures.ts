@@ -1,5 +1,5 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
-import type { Figure } from './figure.js'
+import type { Figure } from './engine.js'
 import { damage } from './figures/damage.js'
 import { faultsOverEdits } from './figures/faults.js'
 import { fsx } from './figures/fsx.js'
@@ -16,8 +16,10 @@ import { soak } from './figures/soak.js'
 export const cutFigures: readonly Figure[] = [
   // One in a line, so that two new ones do not meet.
   hostile,
+  kills,
   faultsOverEdits,
   races,
+  fsx,
   damage,
   soak,
   signals,

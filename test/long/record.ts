@@ -1,7 +1,7 @@
 // What is written down of one run of a figure, and its row of the table.
 import { spawnSync } from 'node:child_process'
 import { arch, cpus, release, totalmem } from 'node:os'
-import type { Figure, Result } from './figure.js'
+import type { Figure, Result } from './engine.js'
 
 /** One run, one line of JSON. */
 export interface Recorded extends Result {

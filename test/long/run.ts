@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { alone } from './alone.js'
-import type { Figure } from './figure.js'
+import type { Figure } from './engine.js'
 import { figures } from './figures.js'
 import { type Row, recorded, rowOf, tableHead } from './record.js'
 

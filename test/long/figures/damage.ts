@@ -3,16 +3,13 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pLimit from 'p-limit'
-import type { Settings } from '../../testbed/daemon.js'
 import { writes } from '../../testbed/service.js'
 import { type Chance, chance } from '../chance.js'
 import { type Harm, harm } from '../damage/harm.js'
 import { makeTemplate, type Template } from '../damage/template.js'
 import { type Drive, mistakesIn, openDrive } from '../drive.js'
-import type { Figure, Frame, Result } from '../figure.js'
+import type { Figure, Frame } from '../engine.js'
 import { scoped } from '../scope.js'
-import { openSheet, type Sheet } from '../sheet.js'
 import { readWhole, timed } from '../timed.js'
 
 const limit = 30_000
@@ -22,31 +19,28 @@ const deadlines = { full: { deadlineMetadata: '4s' }, cut: {} }
 const wrongInOneCase = 3
 const atOnce = 2
 
-async function run(frame: Frame): Promise<Result> {
-  const sheet = openSheet('damages', 'mounts', 'contents right', 'drafts kept', 'drafts lost and told')
+async function run(frame: Frame): Promise<void> {
   const only = process.env['CALCFS_LONG_CASE']
   await scoped(async scope => {
     const template = await makeTemplate(scope)
     const before = template.service.heard.length
     let next = 0
     const worker = async (): Promise<void> => {
-      while (Date.now() < frame.until && sheet.wrong.length < 100) {
+      while (!frame.isOver(undefined, 100)) {
         next += 1
         if (only !== undefined && next > 1) return
-        const seed = only === undefined ? (frame.seed * 1_000 + next) >>> 0 : Number(only)
-        await oneCase(template, seed, sheet, deadlines[frame.scale])
-        if (next % 50 === 0) frame.say(`${sheet.counted('damages')} damages, ${sheet.wrong.length} wrong`)
+        const seed = only === undefined ? (frame.order.seed * 1_000 + next) >>> 0 : Number(only)
+        await oneCase(template, seed, frame)
+        if (next % 50 === 0) frame.told()
       }
     }
-    const gate = pLimit(atOnce)
-    await Promise.all(Array.from({ length: atOnce }, () => gate(worker)))
+    await Promise.all(Array.from({ length: atOnce }, worker))
     const sent = writes(template.service.heard.slice(before)).filter(line => !line.startsWith('POST /login'))
-    for (const line of sent) sheet.wrong.push(`${line} was sent by itself (seed ${frame.seed})`)
+    for (const line of sent) frame.wrong.push(`${line} was sent by itself`)
   })
-  return sheet.result()
 }
 
-async function oneCase(template: Template, seed: number, sheet: Sheet, settings: Settings): Promise<void> {
+async function oneCase(template: Template, seed: number, frame: Frame): Promise<void> {
   const pick = chance(seed)
   await scoped(async scope => {
     const home = await fs.mkdtemp(join(tmpdir(), 'h-'))
@@ -56,15 +50,18 @@ async function oneCase(template: Template, seed: number, sheet: Sheet, settings:
     const outside = join(home, 'outside')
     await fs.writeFile(outside, 'nothing may touch this')
     const harms = done(home, outside, pick)
-    sheet.add('damages', harms.length)
+    frame.add('damages', harms.length)
     const about = `${harms.map(({ name, path }) => `${name}: ${path}`).join('; ')} (CALCFS_LONG_CASE=${seed})`
     let faults = 0
     const wrong = (what: string): void => {
       faults += 1
-      sheet.wrong.push(`${what}: ${about}`)
+      frame.wrong.push(`${what}: ${about}`)
     }
 
-    const drive = await openDrive(scope, template.service.url, settings, { home, started: false })
+    const drive = await openDrive(scope, template.service.url, deadlines[frame.order.scale], {
+      home,
+      started: false,
+    })
     await fs.writeFile(join(home, 'log'), '')
     try {
       await drive.start()
@@ -72,7 +69,7 @@ async function oneCase(template: Template, seed: number, sheet: Sheet, settings:
       if (!(thrown instanceof Error)) throw thrown
       return wrong(`no mount: ${thrown.message.slice(0, 300)}`)
     }
-    sheet.add('mounts')
+    frame.add('mounts')
     // What hangs once hangs again: the case ends, and so does the daemon.
     async function hung(path: string): Promise<void> {
       wrong(`${path} hangs`)
@@ -84,10 +81,10 @@ async function oneCase(template: Template, seed: number, sheet: Sheet, settings:
       if (seen.hung) return hung(path)
       if (seen.value === undefined) wrong(`${path} ends with ${seen.errno ?? `a call of ${seen.slowest} ms`}`)
       else if (!seen.value.equals(due)) wrong(`${path} has ${seen.value.length} other bytes of ${due.length}`)
-      else sheet.add('contents right')
+      else frame.add('contents right')
     }
     for (const [words, path] of template.drafts)
-      await lookForDraft(drive, { words, path, harms }, sheet, wrong)
+      await lookForDraft(drive, { words, path, harms }, frame, wrong)
     if ((await fs.readFile(outside, 'utf8')) !== 'nothing may touch this') wrong('a file outside was changed')
     for (const mistake of mistakesIn(await drive.log())) wrong(`logged ${mistake}`)
     if (!drive.alive) wrong('the daemon died')
@@ -103,17 +100,17 @@ function done(home: string, outside: string, pick: Chance): Harm[] {
 async function lookForDraft(
   drive: Drive,
   { words, path, harms }: { words: string; path: string; harms: readonly Harm[] },
-  sheet: Sheet,
+  frame: Frame,
   wrong: (what: string) => void,
 ): Promise<void> {
   const seen = await timed(limit, calls => readWhole(calls, join(drive.directory, path)))
-  if (seen.value?.includes(words) === true) return sheet.add('drafts kept')
+  if (seen.value?.includes(words) === true) return frame.add('drafts kept')
   const names = await timed(limit, ({ call }) => call(fs.readdir(join(drive.directory, '.calcfs/drafts'))))
   for (const name of names.value ?? []) {
     const draft = await timed(limit, calls => readWhole(calls, join(drive.directory, '.calcfs/drafts', name)))
-    if (draft.value?.includes(words) === true) return sheet.add('drafts kept')
+    if (draft.value?.includes(words) === true) return frame.add('drafts kept')
   }
-  if (harms.some(isDeletion)) return sheet.add('drafts deleted without a trace')
+  if (harms.some(isDeletion)) return frame.add('drafts deleted without a trace')
   const isHarmed = harms.some(({ path: at, also }) =>
     [at, ...also].some(one => /\/state\/|^state/.test(`/${one}`)),
   )
@@ -127,7 +124,7 @@ async function lookForDraft(
   const lies =
     spawnSync('grep', ['-rlaF', '--devices=skip', words, join(drive.home, 'state')]).stdout.toString() !== ''
   if (told || /damaged|unreadable|moved aside|lost|cannot be read/i.test(says))
-    sheet.add('drafts lost and told')
+    frame.add('drafts lost and told')
   else if (lies) wrong(`the text ${words} lies on the disk, is not shown, and nothing says so`)
   else wrong(`the text ${words} is lost, and nothing says so`)
 }
@@ -148,5 +145,6 @@ export const damage: Figure = {
   name: 'damage',
   goal: '2,000 damages of cache, ledger and state (flipped bits, cuts, swaps, lost sectors, FIFOs, devices, links, directories, modes): 0 wrong bytes, every mount comes up, no text that was not saved is lost silently, nothing is sent by itself',
   least: { damages: 2_000 },
+  counts: ['damages', 'mounts', 'contents right', 'drafts kept', 'drafts lost and told'],
   run,
 }

@@ -1,8 +1,8 @@
 // Random days on the drive against the plain model, new ones each time.
 import { tmpdir } from 'node:os'
 import { played } from '../../model/played.js'
-import { type Chance, chance } from '../chance.js'
-import type { Figure, Frame, Result } from '../figure.js'
+import type { Chance } from '../chance.js'
+import type { Figure, Frame } from '../engine.js'
 
 const length = 50
 /** Sequences of one process, whose folder of reports must not grow without end. */
@@ -10,31 +10,25 @@ const atATime = 25
 /** One process for each core that the figures may use. */
 const sideBySide = 2
 
-async function run({ seed, until, say }: Frame): Promise<Result> {
-  const counts = { sequences: 0, steps: 0, seeds: 0 }
-  const wrong: string[] = []
-
+async function run(frame: Frame): Promise<void> {
   async function one(pick: Chance): Promise<void> {
-    while (Date.now() < until && wrong.length < 5) {
+    while (!frame.isOver(undefined, 5)) {
       // Of each four grounds three may delete.
       const access = pick.once(4) ? ('edit' as const) : ('manage' as const)
       const job = { access, runs: atATime, length, seed: pick.whole(1, 2 ** 31 - 1) }
       try {
         const { sequences, steps } = await played(job, { TMPDIR: tmpdir() })
-        counts.sequences += sequences
-        counts.steps += steps
-        counts.seeds += 1
-        say(`${counts.sequences} sequences`)
+        frame.add('sequences', sequences)
+        frame.add('steps', steps)
+        frame.add('seeds')
       } catch (thrown) {
-        say(`WRONG ${access}, seed ${job.seed}: ${thrown}`)
-        wrong.push(`${access}, CALCFS_MODEL_SEED=${job.seed}: ${thrown}`)
+        frame.wrong.push(`${access}, CALCFS_MODEL_SEED=${job.seed}: ${thrown}`)
       }
+      frame.told()
     }
   }
 
-  const pick = chance(seed)
-  await Promise.all(Array.from({ length: sideBySide }, () => one(pick.branch())))
-  return { counts, wrong }
+  await Promise.all(Array.from({ length: sideBySide }, () => one(frame.pick.branch())))
 }
 
 export const model: Figure = {

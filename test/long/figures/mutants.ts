@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Figure, Frame, Result } from '../figure.js'
+import type { Figure, Frame } from '../engine.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../../../..')
 const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js')
@@ -92,26 +92,24 @@ const isCaught = ({ status }: Mutant): boolean => status === 'Killed' || status 
 /** One that does not even load was no mutant. */
 const counts = ({ status }: Mutant): boolean => status !== 'CompileError' && status !== 'Ignored'
 
-async function run({ until, say }: Frame): Promise<Result> {
-  const found: Record<string, number> = {}
-  const short: string[] = []
-  const names = Object.keys(groups) as Group[]
-  for (const group of names) {
-    if (Date.now() > until) break
+async function run(frame: Frame): Promise<void> {
+  const { until } = frame.order
+  for (const group of Object.keys(groups) as Group[]) {
+    if (frame.isOver()) {
+      frame.short(`${group} not begun`)
+      continue
+    }
     const all = (await mutantsOf(group, until - Date.now() + 240_000)).filter(counts)
     const caught = all.filter(isCaught).length
     const score = Math.floor((1000 * caught) / Math.max(1, all.length)) / 10
-    found[`${group}: mutants`] = all.length
-    found[`${group}: caught`] = caught
-    found[`least ${group}, %`] = score
+    frame.add(`${group}: mutants`, all.length)
+    frame.add(`${group}: caught`, caught)
+    frame.add(`least ${group}, %`, score)
     for (const { file, location, mutatorName, replacement } of all.filter(one => !isCaught(one)))
-      say(`survives: ${file}:${location.start.line} ${mutatorName} ${replacement}`)
-    say(`${group}: ${caught} of ${all.length}, ${score} %`)
-    if (score < goal) short.push(`${group} ${score} %`)
+      frame.say(`survives: ${file}:${location.start.line} ${mutatorName} ${replacement}`)
+    frame.say(`${group}: ${caught} of ${all.length}, ${score} %`)
+    if (score < goal) frame.short(`${group} ${score} %`)
   }
-  const left = names.filter(group => found[`${group}: mutants`] === undefined)
-  const missing = [...short, ...left.map(group => `${group} not begun`)]
-  return { counts: found, wrong: [], ...(missing.length === 0 ? {} : { short: missing.join(', ') }) }
 }
 
 export const mutants: Figure = {

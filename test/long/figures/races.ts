@@ -3,9 +3,7 @@ import { type Pair, race, racePlan } from '../../nothing-lost/races/races.js'
 import { openSubjects } from '../../nothing-lost/subjects.js'
 import { realMount } from '../../testbed/mount.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
-import { chance } from '../chance.js'
-import type { Figure, Frame, Result } from '../figure.js'
-import { scoped } from '../scope.js'
+import type { Figure, Frame } from '../engine.js'
 
 const least = {
   'two machines': 500,
@@ -34,40 +32,31 @@ async function pairOf(kind: Kind, scope: TestLifetime): Promise<Pair> {
 }
 
 /** Races on one pair of mounts: their folder of reports must not grow without end. */
-const onOnePair = 100
+const onOnePair = { cut: 5, full: 100 }
 
-async function run({ seed, scale, until, say }: Frame): Promise<Result> {
-  const pick = chance(seed)
-  const counts: Record<string, number> = Object.fromEntries(kinds.map(kind => [kind, 0]))
-  const wrong: string[] = []
-  let unseen = 0
-  const count = (name: string): void => {
-    counts[name] = (counts[name] ?? 0) + 1
-  }
-  const isOver = () => Date.now() > until || wrong.length >= 10
-  for (let turn = 0; !isOver() && (scale === 'full' || turn < kinds.length); turn++) {
-    const kind = kinds[turn % kinds.length] ?? 'two machines'
-    const own = pick.branch()
-    await scoped(async scope => {
+async function run(frame: Frame): Promise<void> {
+  const grounds = frame.isFull ? {} : { grounds: kinds.length }
+  await frame.onGrounds(
+    async (scope, turn) => {
+      const kind = kinds[turn % kinds.length] ?? 'two machines'
+      const own = frame.pick.branch()
       const pair = await pairOf(kind, scope)
       const subjects = openSubjects(scope, pair.one)
-      for (let here = 0; here < (scale === 'full' ? onOnePair : 5) && !isOver(); here++) {
-        const found = await race(pair, subjects, racePlan(own))
-        count(kind)
-        count(`ended ${found.ends}`)
-        unseen += found.unseen
-        wrong.push(...found.wrong.map(one => `${kind}: ${one}; seed ${seed}`))
+      return async () => {
+        const { ends, unseen, wrong } = await race(pair, subjects, racePlan(own))
+        frame.add(kind)
+        frame.add(`ended ${ends}`)
+        if (unseen > 0) frame.add(overwritten, unseen)
+        return wrong.map(one => `${kind}: ${one}`)
       }
-    })
-    say(JSON.stringify(counts))
-  }
-  if (unseen > 0) counts['changes of the web page overwritten in the window'] = unseen
-  const short =
-    unseen > 0
-      ? { short: 'a change of the web page between reading and sending: the API has no conditional request' }
-      : {}
-  return { counts, wrong, ...short }
+    },
+    { cases: onOnePair[frame.order.scale], ...grounds },
+  )
+  if (frame.counted(overwritten) > 0)
+    frame.short('a change of the web page between reading and sending: the API has no conditional request')
 }
+
+const overwritten = 'changes of the web page overwritten in the window'
 
 export const races: Figure = {
   name: 'races',

@@ -1,7 +1,7 @@
 // The files of `npm test` that draw cases, or take turns at some of them: each once more, with as many cases as a night has time for.
 import { fileURLToPath } from 'node:url'
-import { plainNode, run } from '../../testbed/programs.js'
-import type { Figure, Frame, Result } from '../figure.js'
+import { plainNode, run as ran } from '../../testbed/programs.js'
+import type { Figure, Frame } from '../engine.js'
 
 /** What each file takes for more, in order of worth. Those of model, fsx, kills and races are figures of their own. */
 const files: readonly (readonly [file: string, more: Readonly<Record<string, string>>])[] = [
@@ -28,27 +28,24 @@ const limit = 1_200_000
 async function once(file: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const path = fileURLToPath(new URL(`../../${file}.test.js`, import.meta.url))
   const [program, ...first] = plainNode
-  const { code, stdout, stderr } = await run(program, [...first, path], { environment, limit })
+  const { code, stdout, stderr } = await ran(program, [...first, path], { environment, limit })
   if (code === 0) return []
   const failed = stdout.split('\n').filter(line => /^\s*not ok /.test(line))
   return [`${file} ended with ${code}: ${[...failed, stderr.trim().slice(-1_000)].join('; ')}`]
 }
 
-async function runAll({ seed, until, say }: Frame): Promise<Result> {
-  const seeds = {
-    CALCFS_TEST_SEED: `${seed}`,
-  }
-  const wrong: string[] = []
-  let tried = 0
+async function run(frame: Frame): Promise<void> {
   for (const [file, more] of files) {
-    if (Date.now() > until) break
-    const given = Object.entries({ ...seeds, ...more }).map(([name, value]) => `${name}=${value}`)
-    say(`${file}, with ${given.join(' ')}`)
-    for (const one of await once(file, { ...seeds, ...more })) wrong.push(`${one}; ${given.join(' ')}`)
-    tried += 1
+    if (frame.isOver(undefined, files.length)) {
+      frame.short(`${file} not begun`)
+      continue
+    }
+    const environment = { CALCFS_TEST_SEED: `${frame.order.seed}`, ...more }
+    const given = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+    frame.say(`${file}, with ${given.join(' ')}`)
+    for (const one of await once(file, environment)) frame.wrong.push(`${one}; ${given.join(' ')}`)
+    frame.add('files')
   }
-  const left = files.slice(tried).map(([file]) => `${file} not begun`)
-  return { counts: { files: tried }, wrong, ...(left.length === 0 ? {} : { short: left.join(', ') }) }
 }
 
 /** No part of the cut: `npm test` runs these files by themselves. */
@@ -56,5 +53,5 @@ export const repeats: Figure = {
   name: 'repeats',
   goal: 'the tests of every day that draw cases, or some of many: once with five to twenty times as many of them, or all: 0 fail',
   least: { files: files.length },
-  run: runAll,
+  run,
 }

@@ -9,9 +9,8 @@ import { run as ran } from '../../testbed/programs.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { within } from '../../testbed/within.js'
-import { type Chance, chance } from '../chance.js'
-import type { Figure, Frame, Result } from '../figure.js'
-import { scoped } from '../scope.js'
+import type { Chance } from '../chance.js'
+import type { Figure, Frame } from '../engine.js'
 
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'] as const
 const others = ['SIGURG', 'SIGWINCH', 'SIGCHLD'] as const
@@ -160,23 +159,23 @@ async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<s
   }
 }
 
-async function run({ seed, scale, until, say }: Frame): Promise<Result> {
-  const pick = chance(seed)
-  const least = scale === 'cut' ? 60 : 0
-  const wrong: string[] = []
+async function run(frame: Frame): Promise<void> {
   let draws = 0
   const lane = (own: Chance): Promise<void> =>
-    scoped(async scope => {
-      const testbed = await realMount(scope, { settings, fill })
-      while ((draws < least || Date.now() < until) && wrong.length < 10) {
-        const at = draws++
-        const found = await drawn(testbed, own.branch(), at)
-        if (found !== undefined) wrong.push(`draw ${at}: ${found} (seed ${seed})`)
-        if (at % 200 === 199) say(`${draws} draws`)
-      }
-    })
-  await Promise.all(Array.from({ length: lanes }, () => lane(pick.branch())))
-  return { counts: { draws }, wrong }
+    frame.onGrounds(
+      async scope => {
+        const testbed = await realMount(scope, { settings, fill })
+        return async () => {
+          const at = draws++
+          frame.add('draws')
+          if (at % 200 === 199) frame.told()
+          const found = await drawn(testbed, own.branch(), at)
+          return found === undefined ? [] : [`draw ${at}: ${found}`]
+        }
+      },
+      { cases: 5_000, least: frame.isFull ? 0 : 60 / lanes },
+    )
+  await Promise.all(Array.from({ length: lanes }, () => lane(frame.pick.branch())))
 }
 
 export const signals: Figure = {

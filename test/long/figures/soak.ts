@@ -6,8 +6,7 @@ import type { Seed } from '../../../src/service/seed.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { cml, log, fillSampleData as world } from '../../testbed/sample-data.js'
-import { chance } from '../chance.js'
-import type { Figure, Frame, Result } from '../figure.js'
+import type { Figure, Frame } from '../engine.js'
 import { scoped } from '../scope.js'
 import type { Job, Mix, Soaked } from '../soak-child.js'
 
@@ -122,45 +121,35 @@ async function soakOf(mix: Mix, seed: number, wanted: number): Promise<Mixed> {
   })
 }
 
-async function run({ seed, scale, until, say }: Frame): Promise<Result> {
-  const pick = chance(seed)
-  const counts: Record<string, number> = { operations: 0, renewals: 0 }
-  const wrong: string[] = []
-  const short: string[] = []
-  const chosen = scale === 'full' ? mixes : [pick.of(mixes)]
+async function run(frame: Frame): Promise<void> {
+  const { pick, isFull, wrong } = frame
+  const { until } = frame.order
+  const chosen = isFull ? mixes : [pick.of(mixes)]
   const each = (until - Date.now()) / chosen.length
   for (const [at, mix] of chosen.entries()) {
     // Programs that never pause keep every processor busy: in the cut for the shortest time.
-    const end = scale === 'full' ? until - each * (chosen.length - 1 - at) - 5_000 : 0
+    const end = isFull ? until - each * (chosen.length - 1 - at) - 5_000 : 0
     const { soaked, renewals, samples } = await soakOf(mix, pick.whole(1, 2 ** 30), end)
-    counts['operations'] = (counts['operations'] ?? 0) + soaked.reduce((sum, one) => sum + one.operations, 0)
-    counts['renewals'] = (counts['renewals'] ?? 0) + renewals
+    for (const { operations } of soaked) frame.add('operations', operations)
+    frame.add('renewals', renewals)
     for (const one of soaked) wrong.push(...one.wrong.map(what => `${mix}: ${what}`))
     const failures = soaked.flatMap(({ failures }) => Object.entries(failures))
     if (mix !== 'outages')
       for (const [errno, count] of failures) wrong.push(`${mix}: ${count} operations ended with ${errno}`)
-    const [memory, descriptors] = [growth(samples, 'memory'), growth(samples, 'descriptors')]
-    say(
-      `${mix}: ${JSON.stringify(counts)}, memory ${memory} %, descriptors ${descriptors} %, ${JSON.stringify(failures)}`,
-    )
-    if (scale === 'cut') continue
+    frame.say(`${mix}: ${JSON.stringify(failures)}`)
+    frame.told()
+    if (!isFull) continue
     if (samples.length < leastSamples) {
-      short.push(`${mix}: too short to tell of growth`)
+      frame.short(`${mix}: too short to tell of growth`)
       continue
     }
-    counts['most MB'] = Math.max(
-      counts['most MB'] ?? 0,
-      Math.round(Math.max(...samples.map(one => one.memory))),
-    )
-    counts['most growth of memory, %'] = Math.max(counts['most growth of memory, %'] ?? -100, memory)
-    counts['most growth of descriptors, %'] = Math.max(
-      counts['most growth of descriptors, %'] ?? -100,
-      descriptors,
-    )
-    if (memory > 5) short.push(`${mix}: memory grew by ${memory} %`)
-    if (descriptors > 5) short.push(`${mix}: descriptors grew by ${descriptors} %`)
+    frame.most('MB', Math.max(...samples.map(one => one.memory)))
+    for (const of of ['memory', 'descriptors'] as const) {
+      const grown = growth(samples, of)
+      frame.most(`growth of ${of}, %`, grown)
+      if (grown > 5) frame.short(`${mix}: ${of} grew by ${grown} %`)
+    }
   }
-  return { counts, wrong, ...(short.length === 0 ? {} : { short: short.join(', ') }) }
 }
 
 export const soak: Figure = {

@@ -6,9 +6,8 @@ import type { Settings } from '../../testbed/daemon.js'
 import { until as eventually } from '../../testbed/within.js'
 import type { Chance } from '../chance.js'
 import { type Drive, mistakesIn, openDrive } from '../drive.js'
-import type { Frame } from '../figure.js'
+import type { Frame } from '../engine.js'
 import { scoped } from '../scope.js'
-import type { Sheet } from '../sheet.js'
 import { timed } from '../timed.js'
 import { type Case, type Door, openCase, type Plan, written } from './case.js'
 import { fileOf, type Judged, type Scene, tried, tryContent } from './doors.js'
@@ -18,7 +17,6 @@ import { openWorld, type Way } from './world.js'
 export interface Stage {
   readonly way: Way
   readonly pick: Chance
-  readonly sheet: Sheet
   readonly elsewhere: Elsewhere
   readonly frame: Frame
   /** Per cent by which the memory of each long life has grown in its second half. */
@@ -45,8 +43,7 @@ function nextNumber(): string {
 }
 
 export async function playLife(stage: Stage, plans: readonly Plan[], settings: Settings): Promise<void> {
-  const { pick, elsewhere, sheet, frame, way } = stage
-  const seed = `seed ${frame.seed}`
+  const { pick, elsewhere, frame, way } = stage
   await scoped(async scope => {
     const world = openWorld(way)
     const cases: Case[] = []
@@ -61,8 +58,8 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
       { tries: 5 },
     )
     const deadline = settings === fast ? 1_000 : 20_000
-    const scene = { drive, world, limit: 4 * deadline + (frame.scale === 'full' ? 10_000 : 30_000) }
-    const isTime = (): boolean => Date.now() < frame.until && drive.alive
+    const scene = { drive, world, limit: 4 * deadline + (frame.isFull ? 10_000 : 30_000) }
+    const isTime = (): boolean => Date.now() < frame.order.until && drive.alive
 
     async function isWell(): Promise<boolean> {
       const path = join(drive.directory, `by-id/project/${nextNumber()}`)
@@ -80,16 +77,16 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
       cases.push(trial)
       const judged = await tried(trial, scene)
       if (judged.came === 'wrong')
-        sheet.wrong.push(`${judged.what}: ${written(plan)} (${seed}) [${trial.asked.join('; ')}]`)
-      sheet.add('operations')
-      sheet.most('milliseconds of a call', judged.slowest)
+        frame.wrong.push(`${judged.what}: ${written(plan)} [${trial.asked.join('; ')}]`)
+      frame.add('operations')
+      frame.most('milliseconds of a call', judged.slowest)
       return { ...judged, trial }
     }
 
     const again: Plan[] = []
     const contents: Case[] = []
     function note({ came, trial }: Judged & { readonly trial: Case }): void {
-      sheet.add(came === 'untold' ? 'untellable lies' : came)
+      frame.add(came === 'untold' ? 'untellable lies' : came)
       if (isBody(trial.plan.door) || trial.plan.door === 'POST') contents.push(trial)
     }
     async function together(plan: Plan): Promise<void> {
@@ -105,7 +102,7 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
       if (plan.door === 'login') judged.trial.end()
       if (plan.door !== 'login' && !disturbed.test(judged.what)) return
       await eventually(60_000, 'well again', isWell).catch(() =>
-        sheet.wrong.push(`not well again after 60 s: ${written(plan)} (${seed})`),
+        frame.wrong.push(`not well again after 60 s: ${written(plan)}`),
       )
     }
 
@@ -120,23 +117,23 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
     if (inTheMiddle !== undefined && isTime())
       stage.growths.push(((await restingMemory(drive)) / inTheMiddle) * 100 - 100)
     await eventually(60_000, 'well again', async () => !isTime() || (await isWell())).catch(() =>
-      sheet.wrong.push(`not well again after 60 s (${seed})`),
+      frame.wrong.push(`not well again after 60 s`),
     )
     for (const plan of [...again, ...plans.filter(({ door }) => door === 'login')]) await alone(plan)
 
     for (const trial of cases) trial.end()
     origin.endAnswers()
     if (!drive.alive) {
-      sheet.wrong.push(`the daemon died (${seed}): ${(await drive.log()).slice(-500)}`)
+      frame.wrong.push(`the daemon died: ${(await drive.log()).slice(-500)}`)
       return
     }
-    for (const mistake of mistakesIn(await drive.log())) sheet.wrong.push(`logged ${mistake} (${seed})`)
+    for (const mistake of mistakesIn(await drive.log())) frame.wrong.push(`logged ${mistake}`)
     await settled(drive, before, stage)
     const code = await drive.stop()
-    if (code !== 0 && code !== withDrafts) sheet.wrong.push(`the daemon ended with ${code} (${seed})`)
+    if (code !== 0 && code !== withDrafts) frame.wrong.push(`the daemon ended with ${code}`)
     await drive.start()
     for (const trial of contents) {
-      if (Date.now() > frame.until + 30_000) break
+      if (Date.now() > frame.order.until + 30_000) break
       await readAgain(trial, scene, stage)
     }
   })
@@ -163,17 +160,15 @@ const kindOf = (target: string): string => target.replace(/^.*\/|:\[.*$/g, '')
 const settledWithin = 80_000
 
 /** Everything that was opened for odd answers is closed again; connections that are idle go after 4 s. */
-async function settled(drive: Drive, before: readonly string[], { sheet, way, frame }: Stage): Promise<void> {
+async function settled(drive: Drive, before: readonly string[], { way, frame }: Stage): Promise<void> {
   let now: readonly string[] = []
   await eventually(settledWithin, 'descriptors', async () => {
     now = await drive.descriptors()
     return now.length <= Math.ceil(before.length * 1.05)
   }).catch(() =>
-    sheet.wrong.push(
-      `${now.length} descriptors, ${before.length} before: ${now.map(kindOf)}: ${way} (seed ${frame.seed})`,
-    ),
+    frame.wrong.push(`${now.length} descriptors, ${before.length} before: ${now.map(kindOf)}: ${way}`),
   )
-  sheet.most('MB of memory', (await drive.peakMemory()) / 2 ** 20)
+  frame.most('MB of memory', (await drive.peakMemory()) / 2 ** 20)
 }
 
 /** What is counted or fetched behind a deadline of a second is there at a later try; a busy machine needs several. */
@@ -186,26 +181,26 @@ async function readInTime(trial: Case, scene: Scene): Promise<Judged> {
 }
 
 /** The service is well again, and so must every file be; what was kept of odd answers shows here. */
-async function readAgain(trial: Case, scene: Scene, { sheet, frame }: Stage): Promise<void> {
-  const about = `${written(trial.plan)} (seed ${frame.seed})`
-  sheet.add('operations')
+async function readAgain(trial: Case, scene: Scene, { frame }: Stage): Promise<void> {
+  const about = `${written(trial.plan)}`
+  frame.add('operations')
   if (!isBody(trial.plan.door)) {
     const { length } = scene.world.made(`n${trial.id}`)
-    if (length > 1) sheet.wrong.push(`made ${length} times after a remount: ${about}`)
+    if (length > 1) frame.wrong.push(`made ${length} times after a remount: ${about}`)
     return
   }
-  sheet.add('read again after a remount')
+  frame.add('read again after a remount')
   const path = join(scene.drive.directory, fileOf(trial))
   const why = async (): Promise<string> => (await scene.drive.calcfs('why', path)).stdout.trim()
   let judged = await readInTime(trial, scene)
   if (judged.came === 'refused') {
-    sheet.add('of these after `calcfs refresh`')
+    frame.add('of these after `calcfs refresh`')
     await scene.drive.calcfs('refresh', path)
     judged = await readInTime(trial, scene)
   }
-  if (judged.came === 'untold') sheet.add('untellable lies kept')
+  if (judged.came === 'untold') frame.add('untellable lies kept')
   if (judged.came === 'wrong' || judged.came === 'refused')
-    sheet.wrong.push(
+    frame.wrong.push(
       `after a remount: ${judged.came} ${judged.what}: ${about} [${trial.asked.join('; ')}] ${await why()}`,
     )
 }
