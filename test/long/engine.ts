@@ -70,7 +70,7 @@ export class Frame {
     return this.order.scale === 'full'
   }
 
-  /** The time is over, or there are as many violations as anybody reads. */
+  /** The time is over, or there are too many violations to read. */
   isOver(until = this.order.until, wrongAtMost = 10): boolean {
     return Date.now() > until || this.wrong.length >= wrongAtMost
   }

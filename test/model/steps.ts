@@ -1,291 +1,100 @@
 // What may happen next, as plain data: a sequence that fails can be kept in a table as it was printed.
 import fc from 'fast-check'
-import { type Style, styles } from './actions/writing.js'
-import type { Kind } from './expected/content.js'
+import { styles } from './actions/writing.js'
+
+/** A step of this kind, with what is drawn for it. */
+const does = <const Word extends string, const Drawn extends object>(
+  word: Word,
+  drawn: { readonly [Name in keyof Drawn]: fc.Arbitrary<Drawn[Name]> },
+) => fc.record({ does: fc.constant(word), ...drawn }) as fc.Arbitrary<{ does: Word } & Drawn>
+
+type ValueOf<One> = One extends fc.Arbitrary<infer Value> ? Value : never
+
+/** One of these, each as often as its number says. */
+const mixed = <const All extends readonly (readonly [number, fc.Arbitrary<unknown>])[]>(...all: All) =>
+  fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary }))) as fc.Arbitrary<
+    ValueOf<All[number][1]>
+  >
+
+const one = fc.constantFrom
+const at = fc.nat({ max: 5 })
+const by = at
+const style = one(...styles)
+const folder = one('project', 'calculation')
 
 /** What a user changes in a text; `by` says where. */
-export const changes = [
-  'description',
-  'name',
-  'title',
-  'reverse',
-  'drop',
-  'add',
-  'add by path',
-  'retitle',
-  'twice the same',
-  'permission',
-  'no JSON',
-  'nothing',
-  'spaces',
-  'bad type',
-  'bad calculation',
-  'bad permission',
-] as const
-export type Change = (typeof changes)[number]
+const ofReports = one(
+  ...(['description', 'title', 'reverse', 'drop', 'add', 'add by path', 'retitle'] as const),
+  ...(['twice the same', 'no JSON', 'nothing', 'spaces', 'bad type', 'bad calculation'] as const),
+  ...(['name', 'description', 'title'] as const),
+)
+const ofFolders = one('description', 'description', 'name', 'no JSON', 'nothing', 'spaces')
+const ofShares = one('permission', 'permission', 'bad permission', 'no JSON', 'nothing')
+const ofOrders = one(
+  ...(['reverse', 'drop', 'add', 'add by path', 'retitle', 'bad calculation', 'empty', 'nothing'] as const),
+)
+export type Change = ValueOf<typeof ofReports | typeof ofFolders | typeof ofShares | typeof ofOrders>
 
-export type Step =
-  | {
-      readonly does: 'edit'
-      readonly kind: Kind
-      readonly at: number
-      readonly change: Change
-      readonly by: number
-      readonly style: Style
-    }
-  | {
-      readonly does: 'order'
-      readonly at: number
-      readonly change: Change | 'empty'
-      readonly by: number
-      readonly style: Style
-    }
-  | { readonly does: 'drop draft' | 'read theirs'; readonly at: number }
-  | { readonly does: 'remount' | 'leave' | 'back' }
-  | { readonly does: 'pass'; readonly milliseconds: number }
-  | { readonly does: 'touch'; readonly at: number }
-  | {
-      readonly does: 'elsewhere'
-      readonly kind: Kind
-      readonly at: number
-      readonly change: 'description' | 'name' | 'reverse' | 'drop' | 'permission' | 'delete' | 'make'
-    }
-  | {
-      readonly does: 'mkdir'
-      readonly at: number
-      readonly name: 'fresh' | 'odd' | 'taken' | 'in a calculation'
-    }
-  | {
-      readonly does: 'rename'
-      readonly kind: 'project' | 'calculation'
-      readonly at: number
-      readonly to: 'fresh' | 'odd' | 'taken' | 'elsewhere'
-    }
-  | { readonly does: 'rmdir'; readonly kind: 'project' | 'calculation'; readonly at: number }
-  | {
-      readonly does: 'rm -r'
-      readonly kind: 'project' | 'calculation'
-      readonly at: number
-      readonly stops: boolean
-      /** What happens in the pause. */
-      readonly meanwhile?: 'wait' | 'touch' | 'touch the project' | 'remount' | undefined
-    }
-  | {
-      readonly does: 'rm'
-      readonly kind: 'report' | 'share'
-      readonly at: number
-      readonly next: 'wait' | 'make again' | 'remount'
-    }
-  | {
-      readonly does: 'new report'
-      readonly slot: number
-      readonly flaw: 'none' | 'bad type' | 'no JSON' | 'bad calculation' | 'no list'
-    }
-  | {
-      readonly does: 'new share'
-      readonly at: number
-      readonly who: number
-      readonly flaw: 'none' | 'bad permission'
-    }
-  | { readonly does: 'scratch'; readonly at: number; readonly how: 'write' | 'rename' | 'unlink' }
-  | { readonly does: 'forbidden'; readonly at: number }
-
-const at = fc.nat({ max: 5 })
-const style = fc.constantFrom(...styles)
-const constant = <const Word extends string>(word: Word) => fc.constant(word)
-
-const forReports = [
-  ...([
-    'description',
-    'title',
-    'reverse',
-    'drop',
-    'add',
-    'add by path',
-    'retitle',
-    'twice the same',
-  ] as const),
-  ...([
-    'no JSON',
-    'nothing',
-    'spaces',
-    'bad type',
-    'bad calculation',
-    'name',
-    'description',
-    'title',
-  ] as const),
-]
-
-const edits = {
-  report: fc.record({
-    does: constant('edit'),
-    kind: constant('report'),
+const elsewhere = fc.oneof(
+  does('elsewhere', {
+    kind: one('report'),
     at,
-    change: fc.constantFrom(...forReports),
-    by: at,
-    style,
+    change: one('description', 'name', 'reverse', 'drop', 'description', 'delete'),
   }),
-  folder: fc.record({
-    does: constant('edit'),
-    kind: fc.constantFrom('project', 'calculation'),
-    at,
-    change: fc.constantFrom('description', 'description', 'name', 'no JSON', 'nothing', 'spaces'),
-    by: at,
-    style,
-  }),
-  share: fc.record({
-    does: constant('edit'),
-    kind: constant('share'),
-    at,
-    change: fc.constantFrom('permission', 'permission', 'bad permission', 'no JSON', 'nothing'),
-    by: at,
-    style,
-  }),
-  order: fc.record({
-    does: constant('order'),
-    at,
-    change: fc.constantFrom(
-      'reverse',
-      'drop',
-      'add',
-      'add by path',
-      'retitle',
-      'bad calculation',
-      'empty',
-      'nothing',
-    ),
-    by: at,
-    style: fc.constantFrom('overwrite', 'in place', 'with fsync'),
-  }),
-} satisfies Record<string, fc.Arbitrary<Step>>
-
-const elsewhere: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    does: constant('elsewhere'),
-    kind: constant('report'),
-    at,
-    change: fc.constantFrom('description', 'name', 'reverse', 'drop', 'description', 'delete'),
-  }),
-  fc.record({
-    does: constant('elsewhere'),
-    kind: fc.constantFrom('project', 'calculation'),
-    at,
-    change: fc.constantFrom('description', 'name', 'make', 'delete'),
-  }),
-  fc.record({
-    does: constant('elsewhere'),
-    kind: constant('share'),
-    at,
-    change: fc.constantFrom('permission', 'delete'),
-  }),
+  does('elsewhere', { kind: folder, at, change: one('description', 'name', 'make', 'delete') }),
+  does('elsewhere', { kind: one('share'), at, change: one('permission', 'delete') }),
 )
 
-const time: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ does: constant('pass'), milliseconds: fc.constantFrom(2_500, 13_000, 33_000) }),
-  },
-  { weight: 1, arbitrary: fc.constant({ does: 'pass', milliseconds: 601_000 } as const) },
-  { weight: 2, arbitrary: fc.record({ does: constant('touch'), at }) },
-  { weight: 1, arbitrary: fc.constant({ does: 'remount' } as const) },
+const time = mixed(
+  [4, does('pass', { milliseconds: one(2_500, 13_000, 33_000) })],
+  [1, does('pass', { milliseconds: one(601_000) })],
+  [2, does('touch', { at })],
+  [1, does('remount', {})],
 )
 
-const outage: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: fc.constant({ does: 'leave' } as const) },
-  { weight: 2, arbitrary: fc.constant({ does: 'back' } as const) },
-)
+const outage = mixed([1, does('leave', {})], [2, does('back', {})])
 
-const folders: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      does: constant('mkdir'),
-      at,
-      name: fc.constantFrom('fresh', 'fresh', 'odd', 'taken', 'in a calculation'),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      does: constant('rename'),
-      kind: fc.constantFrom('project', 'calculation'),
-      at,
-      to: fc.constantFrom('fresh', 'fresh', 'odd', 'taken', 'elsewhere'),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      does: constant('rmdir'),
-      kind: fc.constantFrom('project', 'project', 'calculation'),
-      at,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      does: constant('rm -r'),
-      kind: fc.constantFrom('calculation', 'calculation', 'calculation', 'project'),
+const folders = mixed(
+  [3, does('mkdir', { at, name: one('fresh', 'fresh', 'odd', 'taken', 'in a calculation') })],
+  [3, does('rename', { kind: folder, at, to: one('fresh', 'fresh', 'odd', 'taken', 'elsewhere') })],
+  [3, does('rmdir', { kind: one('project', 'project', 'calculation'), at })],
+  [
+    2,
+    does('rm -r', {
+      kind: one('calculation', 'calculation', 'calculation', 'project'),
       at,
       stops: fc.boolean(),
-      meanwhile: fc.constantFrom('wait', 'wait', 'wait', 'touch', 'touch the project', 'remount'),
+      // What happens in the pause.
+      meanwhile: one('wait', 'wait', 'wait', 'touch', 'touch the project', 'remount'),
     }),
-  },
+  ],
 )
 
-const records: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      does: constant('new report'),
-      slot: fc.nat({ max: 2 }),
-      flaw: fc.constantFrom('none', 'none', 'no list', 'bad type', 'no JSON', 'bad calculation'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      does: constant('new share'),
-      at,
-      who: fc.nat({ max: 3 }),
-      flaw: fc.constantFrom('none', 'none', 'bad permission'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      does: constant('rm'),
-      kind: fc.constantFrom('report', 'share'),
-      at,
-      next: fc.constantFrom('wait', 'make again', 'remount'),
-    }),
-  },
+const flaw = one('none', 'none', 'no list', 'bad type', 'no JSON', 'bad calculation')
+
+const records = mixed(
+  [3, does('new report', { slot: fc.nat({ max: 2 }), flaw })],
+  [2, does('new share', { at, who: fc.nat({ max: 3 }), flaw: one('none', 'none', 'bad permission') })],
+  [2, does('rm', { kind: one('report', 'share'), at, next: one('wait', 'make again', 'remount') })],
 )
 
-const others: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('drop draft', 'read theirs'), at }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      does: constant('scratch'),
-      at,
-      how: fc.constantFrom('write', 'rename', 'unlink'),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ does: constant('forbidden'), at }) },
+const others = mixed(
+  [2, fc.record({ does: one('drop draft', 'read theirs'), at })],
+  [1, does('scratch', { at, how: one('write', 'rename', 'unlink') })],
+  [1, does('forbidden', { at })],
 )
 
 /** Any step, those that are most of a day's work most often. */
-export const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: edits.report },
-  { weight: 4, arbitrary: edits.folder },
-  { weight: 2, arbitrary: edits.share },
-  { weight: 3, arbitrary: edits.order },
-  { weight: 7, arbitrary: elsewhere },
-  { weight: 6, arbitrary: time },
-  { weight: 2, arbitrary: outage },
-  { weight: 6, arbitrary: folders },
-  { weight: 5, arbitrary: records },
-  { weight: 4, arbitrary: others },
+export const anyStep = mixed(
+  [8, does('edit', { kind: one('report'), at, change: ofReports, by, style })],
+  [4, does('edit', { kind: folder, at, change: ofFolders, by, style })],
+  [2, does('edit', { kind: one('share'), at, change: ofShares, by, style })],
+  [3, does('order', { at, change: ofOrders, by, style: one('overwrite', 'in place', 'with fsync') })],
+  [7, elsewhere],
+  [6, time],
+  [2, outage],
+  [6, folders],
+  [5, records],
+  [4, others],
 )
+export type Step = ValueOf<typeof anyStep>
