@@ -16,12 +16,12 @@ const chunkBytes = 256 * 1024
 export async function sendBitstream(
   request: FastifyRequest,
   reply: FastifyReply,
-  { content, path, lacks }: { content: StoredContent; path: string; lacks: Shortcomings },
+  { name, content, path, lacks }: { name: string; content: StoredContent; path: string; lacks: Shortcomings },
 ): Promise<FastifyReply> {
   const { size, hash } = content
   const tag = `"${hash}"`
   const part = request.method === 'HEAD' || lacks.range ? 'whole' : partAsked(request, tag, size)
-  reply.header('etag', tag)
+  reply.header('content-disposition', disposition(name)).header('etag', tag)
   if (!lacks.range) reply.header('accept-ranges', 'bytes')
   if (part === 'beyond') {
     return reply
@@ -62,7 +62,7 @@ const lastBytes = (count: number, size: number): Part | 'beyond' =>
   count === 0 || size === 0 ? 'beyond' : { start: Math.max(0, size - count), end: size - 1 }
 
 /** The header that names a download, also where the name is not ASCII (RFC 6266). */
-export function disposition(fileName: string): string {
+function disposition(fileName: string): string {
   const safe = Buffer.from(fileName.replace(/[\p{Cc}/\\]/gu, '_')).toString()
   const ascii = safe.replace(/[^\x20-\x7e]|["%]/g, '_')
   const encoded = encodeURIComponent(safe).replace(

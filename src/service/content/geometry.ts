@@ -125,56 +125,34 @@ const isNumber = (text: string | undefined): text is string =>
   text !== undefined && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)
 
 /** One line an atom, all of one kind of coordinates; undefined where one says no element or no place. */
-function linesOf({ atoms, cell: scalars, isOdd }: Molecule): readonly string[] | undefined {
+function linesOf({ atoms, cell, isOdd }: Molecule): readonly string[] | undefined {
   if (isOdd || !atoms.every(({ element }) => /^\s*\S+\s*$/.test(element ?? ''))) return undefined
-  const cell = cellFrom(scalars)
   const isCartesian = atoms.every(({ cartesian }) => cartesian.every(isNumber))
   const isFractional = atoms.every(({ fractions }) => fractions.every(isNumber))
-  if (!isCartesian && (!isFractional || cell === undefined)) return undefined
+  if (!isCartesian && !(isFractional && isCell(cell))) return undefined
   return atoms.map(({ element = '', cartesian, fractions }) => {
-    const coordinates = isCartesian || cell === undefined ? cartesian : inSpace(cell, fractions)
+    const coordinates = isCartesian
+      ? cartesian
+      : place(cell, fractions.map(Number)).map(one => one.toFixed(8))
     return [element.trim().padEnd(2), ...coordinates.map(one => (one ?? '').trim().padStart(16))].join(' ')
   })
 }
 
-const inSpace = (cell: Cell, [u, v, w]: Coordinates): Coordinates => {
-  const [x, y, z] = place(cell, [Number(u), Number(v), Number(w)])
-  return [x.toFixed(8), y.toFixed(8), z.toFixed(8)]
-}
-
 /** Lengths of the edges in ångström, angles between them in degrees: alpha lies between b and c, and so on. */
-interface Cell {
-  readonly a: number
-  readonly b: number
-  readonly c: number
-  readonly alpha: number
-  readonly beta: number
-  readonly gamma: number
-}
-type Place = readonly [number, number, number]
+type Cell = ReadonlyMap<string, number>
 
-/** The cell in named values; undefined if one is missing or the angles close no cell. */
-function cellFrom(values: ReadonlyMap<string, number>): Cell | undefined {
-  const [a, b, c] = [values.get('a'), values.get('b'), values.get('c')]
-  const [alpha, beta, gamma] = [values.get('alpha'), values.get('beta'), values.get('gamma')]
-  if (a === undefined || b === undefined || c === undefined) return undefined
-  if (alpha === undefined || beta === undefined || gamma === undefined) return undefined
-  if (!(Math.min(a, b, c) > 0)) return undefined
-  const cell = { a, b, c, alpha, beta, gamma }
-  return place(cell, [1, 1, 1]).every(Number.isFinite) ? cell : undefined
-}
-
-const cosine = (degrees: number): number => Math.cos((degrees * Math.PI) / 180)
+/** False where a length or an angle is missing, or the angles close no cell. */
+const isCell = (cell: Cell): boolean =>
+  ['a', 'b', 'c'].every(edge => (cell.get(edge) ?? 0) > 0) && place(cell, [1, 1, 1]).every(Number.isFinite)
 
 /** Where a point lies, in ångström; a runs along x and b lies in the plane of x and y, as is usual. */
-function place(cell: Cell, [u, v, w]: Place): Place {
-  const [cosAlpha, cosBeta, cosGamma] = [cosine(cell.alpha), cosine(cell.beta), cosine(cell.gamma)]
+function place(cell: Cell, [u = 0, v = 0, w = 0]: readonly number[]): readonly number[] {
+  const [a = 0, b = 0, c = 0] = ['a', 'b', 'c'].map(edge => cell.get(edge))
+  const [cosAlpha = 0, cosBeta = 0, cosGamma = 0] = ['alpha', 'beta', 'gamma'].map(angle =>
+    Math.cos(((cell.get(angle) ?? Number.NaN) * Math.PI) / 180),
+  )
   const sinGamma = Math.sqrt(1 - cosGamma ** 2)
   const cy = (cosAlpha - cosBeta * cosGamma) / sinGamma
   const cz = Math.sqrt(1 - cosBeta ** 2 - cy ** 2)
-  return [
-    cell.a * u + cell.b * cosGamma * v + cell.c * cosBeta * w,
-    cell.b * sinGamma * v + cell.c * cy * w,
-    cell.c * cz * w,
-  ]
+  return [a * u + b * cosGamma * v + c * cosBeta * w, b * sinGamma * v + c * cy * w, c * cz * w]
 }

@@ -4,27 +4,28 @@ import type { Contents, StoredContent } from '../content/contents.js'
 import { geometryOf } from '../content/geometry.js'
 import { invalid, missing } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
-import { laterThan, listingOf, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
-import { type JsonRecord, parseRecord, recordText, replaced } from './record.js'
+import {
+  type Change,
+  changed,
+  keepListed,
+  listingOf,
+  nameIn,
+  nameKey,
+  projectById,
+  refuseIfPublished,
+} from './projects.js'
+import { idColumn, type JsonRecord, type Kept, keptById, parseRecord, recordText } from './record.js'
 
 const ownedFields = ['id', 'parentId', 'owner', 'type', 'creationDate', 'modificationDate']
 
-export interface Calculation {
-  readonly id: string
+export interface Calculation extends Kept {
   readonly project: string
   /** The name as a JSON string literal. */
   readonly name: string
-  readonly record: string
 }
 
-export function calculationById(store: Store, id: string): Calculation {
-  const calculation = store.first<Calculation>(
-    'SELECT CAST(id AS TEXT) AS id, CAST(project AS TEXT) AS project, name, record FROM calculation WHERE id = ?',
-    id,
-  )
-  if (calculation === undefined) throw missing(`there is no calculation ${id}`)
-  return calculation
-}
+export const calculationById = (store: Store, id: string): Calculation =>
+  keptById(store, 'calculation', id, idColumn('project'), 'name')
 
 export function insertCalculation(store: Store, calculation: NewCalculation): void {
   const { id, project, name, record } = calculation
@@ -50,17 +51,14 @@ export interface NewCalculation {
   readonly files: ReadonlyMap<string, StoredContent>
 }
 
-export function updateCalculation(
-  store: Store,
-  old: Calculation,
-  change: { body: JsonRecord; now: number },
-): void {
+/** @throws Refusal 403 */
+function refuseIfFrozen(store: Store, { id, project }: Calculation): void {
+  refuseIfPublished(parseRecord(projectById(store, project).record), `the project of calculation ${id}`)
+}
+
+export function updateCalculation(store: Store, old: Calculation, change: Change): void {
   const name = nameKey(nameIn(change.body))
-  const known = parseRecord(old.record)
-  refuseIfPublished(
-    parseRecord(projectById(store, old.project).record),
-    `the project of calculation ${old.id}`,
-  )
+  refuseIfFrozen(store, old)
   const twin = store.first(
     'SELECT 1 FROM calculation WHERE project = ? AND name = ? AND id <> ?',
     old.project,
@@ -69,23 +67,12 @@ export function updateCalculation(
   )
   if (twin !== undefined && name !== old.name)
     throw invalid(`the project has another calculation named ${name}`)
-  const record = replaced(known, change.body, ownedFields)
-  record.set('modificationDate', JSON.stringify(laterThan(known, change.now)))
-  store.run(
-    'UPDATE calculation SET name = ?, record = ?, listing = ? WHERE id = ?',
-    name,
-    recordText(record),
-    listingOf(old.id, record),
-    old.id,
-  )
+  keepListed(store, 'calculation', old.id, changed(parseRecord(old.record), change, ownedFields))
 }
 
 /** Deletes a calculation; returns the hashes of the contents it held. */
 export function deleteCalculation(store: Store, calculation: Calculation): readonly string[] {
-  refuseIfPublished(
-    parseRecord(projectById(store, calculation.project).record),
-    'the project of this calculation',
-  )
+  refuseIfFrozen(store, calculation)
   const contents = store.all<{ hash: string }>('SELECT hash FROM held WHERE calculation = ?', calculation.id)
   store.run('DELETE FROM calculation WHERE id = ?', calculation.id)
   return contents.map(row => row.hash)

@@ -1,25 +1,26 @@
 // Projects: their tree, their records, the listings of what lies below them, and the paths of the web pages.
 import { type User, userByName } from '../people/users.js'
-import { invalid, missing, Refusal } from '../store/refusal.js'
+import { invalid, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
-import { type JsonRecord, parseRecord, recordText, replaced, textIn } from './record.js'
+import {
+  idColumn,
+  type JsonRecord,
+  type Kept,
+  keptById,
+  parseRecord,
+  recordText,
+  replaced,
+  textIn,
+} from './record.js'
 
 const ownedFields = ['id', 'parentId', 'owner', 'state', 'handle', 'creationDate', 'modificationDate']
 
-export interface Project {
-  readonly id: string
+export interface Project extends Kept {
   readonly parent: string | null
-  readonly record: string
 }
 
-export function projectById(store: Store, id: string): Project {
-  const project = store.first<Project>(
-    'SELECT CAST(id AS TEXT) AS id, CAST(parent AS TEXT) AS parent, record FROM project WHERE id = ?',
-    id,
-  )
-  if (project === undefined) throw missing(`there is no project ${id}`)
-  return project
-}
+export const projectById = (store: Store, id: string): Project =>
+  keptById(store, 'project', id, idColumn('parent'))
 
 /** The project of `/db/<user>`. */
 export function rootOf(store: Store, userId: string): string {
@@ -106,23 +107,31 @@ export function laterThan(record: JsonRecord, now: number): string {
   return new Date(Number.isNaN(last) ? now : Math.max(now, last + 1)).toISOString()
 }
 
-export function updateProject(
-  store: Store,
-  project: Project,
-  change: { body: JsonRecord; now: number },
-): void {
-  const name = projectName(change.body)
+export interface Change {
+  readonly body: JsonRecord
+  readonly now: number
+}
+
+/** The record after a PUT, of which the fields that are the service's own stay. */
+export function changed(
+  old: JsonRecord,
+  { body, now }: Change,
+  owned: readonly string[],
+): Map<string, string> {
+  return replaced(old, body, owned).set('modificationDate', JSON.stringify(laterThan(old, now)))
+}
+
+export function updateProject(store: Store, project: Project, change: Change): void {
+  projectName(change.body)
   const old = parseRecord(project.record)
   refuseIfPublished(old, `project ${project.id}`)
-  const record = replaced(old, change.body, ownedFields)
-  record.set('modificationDate', JSON.stringify(laterThan(old, change.now)))
-  store.run(
-    'UPDATE project SET name = ?, record = ?, listing = ? WHERE id = ?',
-    nameKey(name),
-    recordText(record),
-    listingOf(project.id, record),
-    project.id,
-  )
+  keepListed(store, 'project', project.id, changed(old, change, ownedFields))
+}
+
+/** A changed record of a thing that a listing shows. */
+export function keepListed(store: Store, kind: Kind, id: string, record: JsonRecord): void {
+  const sql = `UPDATE ${kind} SET name = ?, record = ?, listing = ? WHERE id = ?`
+  store.run(sql, nameKey(nameIn(record)), recordText(record), listingOf(id, record), id)
 }
 
 /** Deletes a project with all below it; returns the hashes of the contents that were held there. */

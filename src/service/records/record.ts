@@ -1,10 +1,9 @@
 // A record is the JSON text its client sent: taken apart and put together without changing a digit.
-import { invalid } from '../store/refusal.js'
+import { invalid, missing } from '../store/refusal.js'
+import type { Kind, Store } from '../store/store.js'
 
 /** The fields of a JSON object in their order, each with the text of its value exactly as it was written. */
 export type JsonRecord = ReadonlyMap<string, string>
-
-const blank = /[ \t\r\n]/
 
 /**
  * Takes a JSON object apart. A name that stands twice counts with its last value, as in JSON.parse.
@@ -17,74 +16,33 @@ export function parseRecord(text: string): JsonRecord {
   } catch (cause) {
     throw Object.assign(invalid('the body is not JSON'), { cause })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('the body is not a JSON object')
-  }
-  return fieldsOf(text)
-}
-
-/** Walks a text that is known to be one JSON object. */
-function fieldsOf(text: string): JsonRecord {
   const fields = new Map<string, string>()
-  let at = skipBlank(text, text.indexOf('{') + 1)
-  while (text[at] === '"') {
-    const nameEnd = endOfString(text, at)
-    const start = skipBlank(text, skipBlank(text, nameEnd) + 1)
-    const end = endOfValue(text, start)
-    fields.set(String(JSON.parse(text.slice(at, nameEnd))), text.slice(start, end))
-    at = skipBlank(text, end)
-    if (text[at] === ',') at = skipBlank(text, at + 1)
-  }
+  const parts = partsOf(text).values()
+  for (const name of parts) fields.set(String(JSON.parse(name)), parts.next().value ?? 'null')
   return fields
 }
 
-/** The elements of a text that is known to be one JSON array, each as it was written. */
-export function elementsOf(text: string): readonly string[] {
-  const elements: string[] = []
-  let at = skipBlank(text, text.indexOf('[') + 1)
-  while (at < text.length && text[at] !== ']') {
-    const end = endOfValue(text, at)
-    elements.push(text.slice(at, end))
-    at = skipBlank(text, end)
-    if (text[at] === ',') at = skipBlank(text, at + 1)
-  }
-  return elements
-}
+/** A pair of signs with an escape in a string, a quote, or a sign that opens, closes or parts something. */
+const signs = /\\.|["[\]{},:]/g
 
-function skipBlank(text: string, from: number): number {
-  let at = from
-  while (blank.test(text.charAt(at))) at += 1
-  return at
-}
-
-/** The place after the closing quote of the string that opens at `from`. */
-function endOfString(text: string, from: number): number {
-  let at = from + 1
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at + 1
-}
-
-/** The place after the value that starts at `from`: what ends it is a comma or a closing bracket of its parent. */
-function endOfValue(text: string, from: number): number {
-  let depth = 0
-  for (let at = from; at < text.length; ) {
-    const sign = text.charAt(at)
-    if (sign === '"') {
-      at = endOfString(text, at)
-      continue
+/** The elements of a text that is known to be a JSON array, or the names and values of an object in turn, each as it was written. */
+export function partsOf(text: string): readonly string[] {
+  const parts: string[] = []
+  let [depth, start, isString] = [0, 0, false]
+  for (const { 0: sign, index } of text.matchAll(signs)) {
+    if (sign === '"') isString = !isString
+    if (isString || sign === '"') continue
+    if (sign === ']' || sign === '}') depth -= 1
+    if (depth === 0 || (depth === 1 && (sign === ',' || sign === ':'))) {
+      const part = text.slice(start, index).trim()
+      if (part !== '') parts.push(part)
+      start = index + 1
     }
-    if (sign === '{' || sign === '[') depth += 1
-    else if (sign === '}' || sign === ']') depth -= 1
-    if (depth < 0 || (depth === 0 && sign === ',')) return trimEnd(text, from, at)
-    at += 1
+    if (sign === '[' || sign === '{') depth += 1
   }
-  return text.length
-}
-
-function trimEnd(text: string, from: number, to: number): number {
-  let end = to
-  while (end > from && blank.test(text.charAt(end - 1))) end -= 1
-  return end
+  return parts
 }
 
 export function recordText(record: JsonRecord): string {
@@ -101,6 +59,26 @@ export function replaced(old: JsonRecord, body: JsonRecord, owned: readonly stri
   }
   return result
 }
+
+export interface Kept {
+  readonly id: string
+  readonly record: string
+}
+
+/** @param columns those that are wanted besides id and record. @throws Refusal 404 where there is none */
+export function keptById<Row extends Kept>(
+  store: Store,
+  kind: Kind,
+  id: string,
+  ...columns: readonly string[]
+): Row {
+  const all = [idColumn('id'), 'record', ...columns].join(', ')
+  const found = store.first<Row>(`SELECT ${all} FROM ${kind} WHERE id = ?`, id)
+  if (found === undefined) throw missing(`there is no ${kind} ${id}`)
+  return found
+}
+
+export const idColumn = (name: string): string => `CAST(${name} AS TEXT) AS ${name}`
 
 /** The string in a field; undefined if the field is missing or holds something else. */
 export function textIn(record: JsonRecord, name: string): string | undefined {

@@ -2,24 +2,24 @@
 import type { User } from '../people/users.js'
 import { invalid } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
-import { laterThan, nameIn } from './projects.js'
+import { type Change, changed, laterThan, nameIn } from './projects.js'
 import {
-  elementsOf,
+  idColumn,
   idIn,
   type JsonRecord,
+  type Kept,
+  keptById,
   parseRecord,
+  partsOf,
   recordText,
-  replaced,
   textIn,
   validId,
 } from './record.js'
 
 /** Fields that a PUT of a report cannot change. `calculations` has an operation of its own. */
 const ownedFields = ['id', 'owner', 'creationDate', 'modificationDate']
-export interface Report {
-  readonly id: string
+export interface Report extends Kept {
   readonly owner: string
-  readonly record: string
 }
 export const reportStatuses = ['active', 'inactive'] as const
 
@@ -31,22 +31,18 @@ export function reportTypes(store: Store, status: (typeof reportStatuses)[number
   return JSON.stringify(rows.map(({ id, name, status }) => ({ id, name, status })))
 }
 
-export function reportById(store: Store, id: string): Report | undefined {
-  return store.first<Report>(
-    'SELECT CAST(id AS TEXT) AS id, CAST(owner AS TEXT) AS owner, record FROM report WHERE id = ?',
-    id,
-  )
-}
+export const reportById = (store: Store, id: string): Report =>
+  keptById(store, 'report', id, idColumn('owner'))
 
 /** A report as it is shown: its record, and its list last. */
-export function reportText(store: Store, report: Report): string {
+export function reportText(store: Store, report: Kept): string {
   const list = rowsOf(store, report.id).map(
     row => `{"calcId":${row.calculation},"calcOrder":${row.place},"title":${row.title}}`,
   )
   return recordText(new Map(parseRecord(report.record)).set(listField, `[${list.join(',')}]`))
 }
 
-export interface NewReport {
+interface NewReport {
   readonly id: string
   readonly owner: User
   readonly record: JsonRecord
@@ -80,20 +76,16 @@ function typeName(store: Store, body: JsonRecord): string {
   const [id, other = id] = ids
   if (id === undefined) throw invalid('reportType is missing')
   if (id !== other) throw invalid('reportType and reportTypeId differ')
-  const type = store.first<{ name: string }>(
-    "SELECT name FROM report_type WHERE id = ? AND status = 'active'",
-    id,
-  )
+  const named = "SELECT name FROM report_type WHERE id = ? AND status = 'active'"
+  const type = store.first<{ name: string }>(named, id)
   if (type === undefined) throw invalid(`there is no active report type ${id}`)
   return JSON.stringify(type.name)
 }
 
-export function updateReport(store: Store, report: Report, change: { body: JsonRecord; now: number }): void {
+export function updateReport(store: Store, report: Report, change: Change): void {
   nameIn(change.body)
-  const old = parseRecord(report.record)
-  const record = replaced(old, change.body, ownedFields)
+  const record = changed(parseRecord(report.record), change, ownedFields)
   setType(store, record, change.body)
-  record.set('modificationDate', JSON.stringify(laterThan(old, change.now)))
   record.delete(listField)
   record.delete(postedListField)
   store.run('UPDATE report SET record = ? WHERE id = ?', recordText(record), report.id)
@@ -106,10 +98,6 @@ export function touchReport(store: Store, report: Report, now: number): void {
   const record = new Map(parseRecord(report.record))
   record.set('modificationDate', JSON.stringify(laterThan(record, now)))
   store.run('UPDATE report SET record = ? WHERE id = ?', recordText(record), report.id)
-}
-
-export function deleteReport(store: Store, report: Report): void {
-  store.run('DELETE FROM report WHERE id = ?', report.id)
 }
 
 const listField = 'calculations'
@@ -135,7 +123,7 @@ function rowsOf(store: Store, report: string): readonly PlacedRow[] {
 function titlesIn(list: string): readonly Row[] {
   const entries: unknown = JSON.parse(list)
   if (!Array.isArray(entries)) throw invalid(`${listField} is not a list`)
-  return elementsOf(list).flatMap(text => {
+  return partsOf(list).flatMap(text => {
     if (!text.startsWith('{')) return []
     const row = parseRecord(text)
     const calculation = idIn(row, 'calcId')
@@ -189,14 +177,8 @@ export function setList(
   const old: Row[] = change.loseTitles ? [] : [...rowsOf(store, change.report)]
   store.run('DELETE FROM report_row WHERE report = ?', change.report)
   change.list.forEach((calculation, index) => {
-    const title = takeTitle(old, calculation)
-    store.run(
-      'INSERT INTO report_row VALUES (?, ?, ?, ?)',
-      change.report,
-      index + 1,
-      calculation,
-      title ?? 'null',
-    )
+    const title = takeTitle(old, calculation) ?? 'null'
+    store.run('INSERT INTO report_row VALUES (?, ?, ?, ?)', change.report, index + 1, calculation, title)
   })
 }
 

@@ -1,27 +1,29 @@
 // Shares: the project, the user it is shared with, and the permission.
 import { type Permission, permissions } from '../people/rights.js'
 import { type User, userByName } from '../people/users.js'
-import { invalid, missing } from '../store/refusal.js'
+import { invalid } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
-import { idIn, type JsonRecord, parseRecord, recordText, replaced, textIn } from './record.js'
+import {
+  idColumn,
+  idIn,
+  type JsonRecord,
+  type Kept,
+  keptById,
+  parseRecord,
+  recordText,
+  replaced,
+  textIn,
+} from './record.js'
 
-export interface Share {
-  readonly id: string
+export interface Share extends Kept {
   readonly project: string
-  readonly record: string
 }
 
 /** Fields that a PUT of a share cannot change: another user needs a new share. */
 const ownedFields = ['shareId', 'projectId', 'user', 'email']
 
-export function shareById(store: Store, id: string): Share {
-  const share = store.first<Share>(
-    'SELECT CAST(id AS TEXT) AS id, CAST(project AS TEXT) AS project, record FROM share WHERE id = ?',
-    id,
-  )
-  if (share === undefined) throw missing(`there is no share ${id}`)
-  return share
-}
+export const shareById = (store: Store, id: string): Share =>
+  keptById(store, 'share', id, idColumn('project'))
 
 export function sharesOf(store: Store, project: string): readonly string[] {
   return store
@@ -51,9 +53,7 @@ export function permissionIn(body: JsonRecord): Permission {
   return permission
 }
 
-export interface NewShare {
-  readonly id: string
-  readonly project: string
+interface NewShare extends Omit<Share, 'record'> {
   readonly user: User
   readonly record: JsonRecord
 }
@@ -67,30 +67,19 @@ export function insertShare(store: Store, { id, project, user, record: sent }: N
   if (owner?.owner === user.id) throw invalid(`${user.name} owns project ${project}`)
   const twin = store.first('SELECT 1 FROM share WHERE project = ? AND user = ?', project, user.id)
   if (twin !== undefined) throw invalid(`project ${project} is already shared with ${user.name}`)
-  const record = new Map([...sent, ...identity(id, project, user)])
+  const record = new Map(sent)
+    .set('shareId', id)
+    .set('projectId', project)
+    .set('user', JSON.stringify(user.name))
+    .set('email', JSON.stringify(user.email))
   record.delete('id')
   store.run('INSERT INTO share VALUES (?, ?, ?, ?, ?)', id, project, user.id, permission, recordText(record))
 }
-
-const identity = (id: string, project: string, user: User): readonly [string, string][] => [
-  ['shareId', id],
-  ['projectId', project],
-  ['user', JSON.stringify(user.name)],
-  ['email', JSON.stringify(user.email)],
-]
 
 export function updateShare(store: Store, share: Share, body: JsonRecord): void {
   const permission = permissionIn(body)
   const record = replaced(parseRecord(share.record), body, ownedFields)
   record.delete('id')
-  store.run(
-    'UPDATE share SET permission = ?, record = ? WHERE id = ?',
-    permission,
-    recordText(record),
-    share.id,
-  )
-}
-
-export function deleteShare(store: Store, share: Share): void {
-  store.run('DELETE FROM share WHERE id = ?', share.id)
+  const sql = 'UPDATE share SET permission = ?, record = ? WHERE id = ?'
+  store.run(sql, permission, recordText(record), share.id)
 }

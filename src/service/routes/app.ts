@@ -14,15 +14,7 @@ import { invalid, missing, Refusal } from '../store/refusal.js'
 import { calculationRoutes } from './calculation-routes.js'
 import { projectRoutes, shareRoutes } from './project-routes.js'
 import { reportRoutes } from './report-routes.js'
-import {
-  authenticate,
-  callerOf,
-  type Instance,
-  json,
-  type Query,
-  required,
-  wordParameter,
-} from './request.js'
+import { authenticate, type Instance, routesOf } from './request.js'
 
 export const prefix = '/create/rest'
 const bodyBytes = 16 * 1024 * 1024
@@ -54,7 +46,7 @@ export function buildApp(instance: Instance, options: ServiceOptions): FastifyIn
 const guardedRoutes =
   (instance: Instance): FastifyPluginCallback =>
   (scope, _options, done) => {
-    scope.addHook('onRequest', request => authenticate(request, instance))
+    scope.addHook('onRequest', async request => authenticate(request, instance))
     projectRoutes(scope, instance)
     if (!instance.lacks.onlyNinePaths) shareRoutes(scope, instance)
     reportRoutes(scope, instance)
@@ -139,7 +131,7 @@ function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {
     const [name, password] = basicCredentials(request.headers.authorization)
     const user = await userWithPassword(store, name, password)
     if (user === undefined) throw new Refusal(401, 'invalid user name or password')
-    return reply.type('text/plain; charset=utf-8').send(await tokens.issue(user.id))
+    return reply.type('text/plain; charset=utf-8').send(tokens.issue(user.id))
   })
 }
 
@@ -152,20 +144,22 @@ function basicCredentials(header: string | undefined): readonly [string, string]
   return [decoded.slice(0, colon), decoded.slice(colon + 1)]
 }
 
-function sessionRoutes(app: FastifyInstance, { store, rights }: Instance): void {
-  app.get('/user/info', (request, reply) => {
-    const { id, name, email } = callerOf(request)
-    return json(reply, `{"id":${id},"username":${JSON.stringify(name)},"email":${JSON.stringify(email)}}`)
+function sessionRoutes(app: FastifyInstance, instance: Instance): void {
+  const { store, rights } = instance
+  const on = routesOf(app, instance)
+
+  on('GET', '/user/info', ({ caller: { id, name, email } }) => {
+    return `{"id":${id},"username":${JSON.stringify(name)},"email":${JSON.stringify(email)}}`
   })
 
-  app.get<{ Querystring: Query }>('/navigation/path/resolve', (request, reply) => {
-    const path = required(request.query, 'path')
-    const type = wordParameter(request.query, 'type', ['project', 'calculation', 'report'])
+  on('GET', '/navigation/path/resolve', asked => {
+    const path = asked.required('path')
+    const type = asked.word('type', ['project', 'calculation', 'report'])
     if (type === undefined) throw invalid('type is missing')
     if (type === 'report') throw new Refusal(501, 'the id of a report cannot be resolved: not implemented')
     const found = idAt(store, { path, type })
     if (found === undefined) throw missing(`there is no ${type} at this path`)
-    rights.need(callerOf(request), 'READ', type === 'project' ? found : calculationById(store, found).project)
-    return json(reply, found)
+    rights.need(asked.caller, 'READ', type === 'project' ? found : calculationById(store, found).project)
+    return found
   })
 }

@@ -1,6 +1,7 @@
 // /calculation, its files and what is generated of them.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { disposition, sendBitstream } from '../content/bitstream.js'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { sendBitstream } from '../content/bitstream.js'
+import type { StoredContent } from '../content/contents.js'
 import type { Permission } from '../people/rights.js'
 import {
   type Calculation,
@@ -12,80 +13,70 @@ import {
   updateCalculation,
 } from '../records/calculations.js'
 import { missing } from '../store/refusal.js'
-import {
-  bodyId,
-  callerOf,
-  type Instance,
-  idParameter,
-  json,
-  namedBodyOf,
-  optional,
-  type Query,
-  required,
-  wordParameter,
-} from './request.js'
+import { Asked, bodyId, type Instance, routesOf } from './request.js'
 
 export function calculationRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, contents, lacks, now, rights } = instance
+  const on = routesOf(app, instance)
 
   /** @throws Refusal 404 or 403 */
-  const allowed = (request: FastifyRequest, permission: Permission, id: string): Calculation => {
+  const allowed = ({ caller }: Asked, permission: Permission, id: string): Calculation => {
     const calculation = calculationById(store, id)
-    const caller = callerOf(request)
     if (!rights.mayRead(caller, calculation.project)) throw rights.denied(`calculation ${id}`)
     rights.need(caller, permission, calculation.project)
     return calculation
   }
-  const readable = (request: FastifyRequest<{ Querystring: Query }>) =>
-    allowed(request, 'READ', idParameter(request.query))
+  const readable = (asked: Asked): Calculation => allowed(asked, 'READ', asked.id())
 
   // Not Fastify's own HEAD: it sends a length of 0 where no body is made.
-  const content = (url: string, handler: ContentHandler) =>
-    app.route({ method: lacks.head ? ['GET'] : ['GET', 'HEAD'], url, handler, exposeHeadRoute: false })
+  const content = (url: string, find: (asked: Asked) => { name: string; content: StoredContent }): void => {
+    app.route({
+      method: lacks.head ? ['GET'] : ['GET', 'HEAD'],
+      url,
+      exposeHeadRoute: false,
+      handler(request, reply): Promise<FastifyReply> {
+        const { name, content } = find(new Asked(request, instance))
+        return sendBitstream(request, reply, { name, content, path: contents.pathOf(content.hash), lacks })
+      },
+    })
+  }
 
-  app.get<{ Querystring: Query }>('/calculation', (request, reply) => json(reply, readable(request).record))
+  on('GET', '/calculation', asked => readable(asked).record)
 
-  app.put('/calculation', (request, reply) => {
-    const body = namedBodyOf(request, instance)
-    const calculation = allowed(request, 'WRITE', bodyId(body))
-    updateCalculation(store, calculation, { body, now: now() })
-    return reply.send()
+  on('PUT', '/calculation', asked => {
+    const body = asked.body()
+    updateCalculation(store, allowed(asked, 'WRITE', bodyId(body)), { body, now: now() })
+    return undefined
   })
 
-  app.delete<{ Querystring: Query }>('/calculation', (request, reply) => {
-    const calculation = allowed(request, 'FULLACCESS', idParameter(request.query))
+  on('DELETE', '/calculation', asked => {
+    const calculation = allowed(asked, 'FULLACCESS', asked.id())
     contents.sweep(store.together(() => deleteCalculation(store, calculation)))
-    return reply.send()
+    return undefined
   })
 
-  app.get<{ Querystring: Query }>('/calculation/files', (request, reply) => {
-    const type = wordParameter(request.query, 'type', ['files', 'cml'])
-    const names = fileNames(store, readable(request).id, type ?? 'files')
+  on('GET', '/calculation/files', asked => {
+    const type = asked.word('type', ['files', 'cml'])
+    const names = fileNames(store, readable(asked).id, type ?? 'files')
     if (names.length === 0) throw missing('the calculation has no such files')
-    return json(reply, lacks.unquotedLists ? `[${names.join(', ')}]` : JSON.stringify(names))
+    return lacks.unquotedLists ? `[${names.join(', ')}]` : JSON.stringify(names)
   })
 
-  content('/calculation/files/bitstream', (request, reply) => {
-    const name = required(request.query, 'fileId')
-    const calculation = readable(request)
-    const stored = fileNamed(store, calculation.id, name)
-    if (stored === undefined) throw missing(`calculation ${calculation.id} has no such file`)
-    reply.header('content-disposition', disposition(name))
-    return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
+  content('/calculation/files/bitstream', asked => {
+    const name = asked.required('fileId')
+    const { id } = readable(asked)
+    const content = fileNamed(store, id, name)
+    if (content === undefined) throw missing(`calculation ${id} has no such file`)
+    return { name, content }
   })
 
   if (!lacks.onlyNinePaths)
-    content('/calculation/xyz', (request, reply) => {
-      const wanted = optional(request.query, 'filename')
-      const calculation = readable(request)
-      const stored = geometryFile(instance, calculation)
-      const name = wanted ?? `${String(JSON.parse(calculation.name))}.xyz`
-      reply.header('content-disposition', disposition(name))
-      return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
+    content('/calculation/xyz', asked => {
+      const wanted = asked.optional('filename')
+      const calculation = readable(asked)
+      return {
+        name: wanted ?? `${String(JSON.parse(calculation.name))}.xyz`,
+        content: geometryFile(instance, calculation),
+      }
     })
 }
-
-type ContentHandler = (
-  request: FastifyRequest<{ Querystring: Query }>,
-  reply: FastifyReply,
-) => Promise<FastifyReply>

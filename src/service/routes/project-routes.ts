@@ -1,5 +1,5 @@
 // /project, /project/descendant and /project/share.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Permission } from '../people/rights.js'
 import {
   calculationsBelow,
@@ -13,11 +13,11 @@ import {
   subProjects,
   updateProject,
 } from '../records/projects.js'
-import { idIn, type JsonRecord, parseRecord, recordText } from '../records/record.js'
+import { idIn, parseRecord, recordText } from '../records/record.js'
 import {
-  deleteShare,
   insertShare,
   permissionIn,
+  type Share,
   shareById,
   sharedProject,
   sharedUser,
@@ -25,70 +25,57 @@ import {
   updateShare,
 } from '../records/shares.js'
 import { askedFor, Refusal } from '../store/refusal.js'
-import {
-  bodyId,
-  bodyOf,
-  callerOf,
-  depthParameter,
-  type Instance,
-  idParameter,
-  json,
-  namedBodyOf,
-  type Query,
-  wordParameter,
-} from './request.js'
+import { type Asked, bodyId, type Instance, routesOf } from './request.js'
 
 export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, rights, contents, lacks, now } = instance
+  const on = routesOf(app, instance)
 
-  const allowed = (request: FastifyRequest, permission: Permission, id: string): Project => {
-    rights.need(callerOf(request), permission, id)
+  const allowed = ({ caller }: Asked, permission: Permission, id: string): Project => {
+    rights.need(caller, permission, id)
     return projectById(store, id)
   }
 
-  app.get<{ Querystring: Query }>('/project', (request, reply) => {
-    const project = allowed(request, 'READ', idParameter(request.query))
-    return json(reply, shown(instance, project))
-  })
+  on('GET', '/project', asked => shown(instance, allowed(asked, 'READ', asked.id())))
 
-  app.post('/project', (request, reply) => {
-    const body = namedBodyOf(request, instance)
-    const caller = callerOf(request)
-    const name = projectName(body)
-    const named = idIn(body, 'parentId')
+  on('POST', '/project', asked => {
+    const { caller } = asked
+    const record = new Map(asked.body())
+    const name = projectName(record)
+    const named = idIn(record, 'parentId')
     if (named !== undefined) askedFor(() => rights.need(caller, 'WRITE', named))
     const parent = named ?? rootOf(store, caller.id)
     refuseIfPublished(parseRecord(projectById(store, parent).record), `project ${parent}`)
-    const id = store.together(() => {
+    // Not the client's to set.
+    for (const field of ['state', 'handle', 'creationDate', 'modificationDate']) record.delete(field)
+    return store.together(() => {
       const id = store.nextId('project')
-      const date = new Date(now()).toISOString()
-      insertProject(store, { id, parent, owner: caller, name, date, record: sentRecord(body) })
+      insertProject(store, { id, parent, owner: caller, name, date: new Date(now()).toISOString(), record })
       return id
     })
-    return json(reply, id)
   })
 
-  app.put('/project', (request, reply) => {
-    const body = namedBodyOf(request, instance)
-    const project = allowed(request, 'WRITE', bodyId(body))
+  on('PUT', '/project', asked => {
+    const body = asked.body()
+    const project = allowed(asked, 'WRITE', bodyId(body))
     if (project.parent === null) throw new Refusal(403, `project ${project.id} is the root of a user's space`)
     updateProject(store, project, { body, now: now() })
-    return reply.send()
+    return undefined
   })
 
-  app.delete<{ Querystring: Query }>('/project', (request, reply) => {
-    const project = allowed(request, 'FULLACCESS', idParameter(request.query))
+  on('DELETE', '/project', asked => {
+    const project = allowed(asked, 'FULLACCESS', asked.id())
     contents.sweep(store.together(() => deleteProject(store, project)))
-    return reply.send()
+    return undefined
   })
 
-  app.get<{ Querystring: Query }>('/project/descendant', (request, reply) => {
-    const of = idParameter(request.query)
-    const type = wordParameter(request.query, 'type', ['calculation', 'project'])
-    const depth = depthParameter(request.query)
-    rights.need(callerOf(request), 'READ', of)
-    const list = type === 'project' ? subProjects : calculationsBelow
-    return json(reply, `[${list(store, { of, depth, bare: lacks.bareListings }).join(',')}]`)
+  on('GET', '/project/descendant', asked => {
+    const of = asked.id()
+    const list =
+      asked.word('type', ['calculation', 'project']) === 'project' ? subProjects : calculationsBelow
+    const depth = asked.depth()
+    rights.need(asked.caller, 'READ', of)
+    return `[${list(store, { of, depth, bare: lacks.bareListings }).join(',')}]`
   })
 }
 
@@ -101,46 +88,43 @@ function shown({ store, lacks }: Instance, project: Project): string {
   return recordText(record)
 }
 
-/** The fields of a POST that the client may set. */
-function sentRecord(body: JsonRecord): JsonRecord {
-  const record = new Map(body)
-  for (const name of ['state', 'handle', 'creationDate', 'modificationDate']) record.delete(name)
-  return record
-}
+export function shareRoutes(app: FastifyInstance, instance: Instance): void {
+  const { store, rights } = instance
+  const on = routesOf(app, instance)
 
-export function shareRoutes(app: FastifyInstance, { store, rights }: Instance): void {
-  app.get<{ Querystring: Query }>('/project/share', (request, reply) => {
-    const project = idParameter(request.query)
-    rights.need(callerOf(request), 'READ', project)
-    return json(reply, `[${sharesOf(store, project).join(',')}]`)
+  const allowed = ({ caller }: Asked, id: string): Share => {
+    const share = shareById(store, id)
+    rights.need(caller, 'FULLACCESS', share.project)
+    return share
+  }
+
+  on('GET', '/project/share', asked => {
+    const project = asked.id()
+    rights.need(asked.caller, 'READ', project)
+    return `[${sharesOf(store, project).join(',')}]`
   })
 
-  app.post('/project/share', (request, reply) => {
-    const record = bodyOf(request)
+  on('POST', '/project/share', asked => {
+    const record = asked.body()
     permissionIn(record)
     const project = sharedProject(record)
-    askedFor(() => rights.need(callerOf(request), 'FULLACCESS', project))
+    askedFor(() => rights.need(asked.caller, 'FULLACCESS', project))
     const user = sharedUser(store, record)
-    const id = store.together(() => {
+    return store.together(() => {
       const id = store.nextId('share')
       insertShare(store, { id, project, user, record })
       return id
     })
-    return json(reply, id)
   })
 
-  app.put('/project/share', (request, reply) => {
-    const body = bodyOf(request)
-    const share = shareById(store, bodyId(body, 'shareId'))
-    rights.need(callerOf(request), 'FULLACCESS', share.project)
-    updateShare(store, share, body)
-    return reply.send()
+  on('PUT', '/project/share', asked => {
+    const body = asked.body()
+    updateShare(store, allowed(asked, bodyId(body, 'shareId')), body)
+    return undefined
   })
 
-  app.delete<{ Querystring: Query }>('/project/share', (request, reply) => {
-    const share = shareById(store, idParameter(request.query, 'shareId'))
-    rights.need(callerOf(request), 'FULLACCESS', share.project)
-    deleteShare(store, share)
-    return reply.send()
+  on('DELETE', '/project/share', asked => {
+    store.run('DELETE FROM share WHERE id = ?', allowed(asked, asked.id('shareId')).id)
+    return undefined
   })
 }

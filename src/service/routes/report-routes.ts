@@ -1,9 +1,7 @@
 // /report, its types on both their paths, and /report/calculations.
 import type { FastifyInstance } from 'fastify'
-import type { User } from '../people/users.js'
 import { textIn } from '../records/record.js'
 import {
-  deleteReport,
   insertReport,
   listedIds,
   postedList,
@@ -16,102 +14,82 @@ import {
   touchReport,
   updateReport,
 } from '../records/reports.js'
-import { invalid, missing, Refusal } from '../store/refusal.js'
-import {
-  bodyId,
-  bodyOf,
-  callerOf,
-  type Instance,
-  idParameter,
-  json,
-  namedBodyOf,
-  type Query,
-  wordParameter,
-} from './request.js'
+import { invalid, Refusal } from '../store/refusal.js'
+import { type Asked, bodyId, type Instance, routesOf } from './request.js'
 
 export function reportRoutes(app: FastifyInstance, instance: Instance): void {
-  const { store, lacks, now } = instance
+  const { store, rights, lacks, now } = instance
+  const on = routesOf(app, instance)
+
+  /** A report belongs to one user: the API shares projects only. @throws Refusal 404 or, for another user's report, 403 */
+  const own = ({ caller }: Asked, id: string): Report => {
+    const report = reportById(store, id)
+    if (report.owner !== caller.id) throw rights.denied(`report ${id}`)
+    return report
+  }
+
+  /** Each of them has to exist and be readable; the refusal does not say which of the two fails. */
+  const needCalculations = ({ caller }: Asked, ids: readonly string[]): void => {
+    const projectOf = 'SELECT CAST(project AS TEXT) AS project FROM calculation WHERE id = ?'
+    for (const id of ids) {
+      const found = store.first<{ project: string }>(projectOf, id)
+      if (found === undefined || !rights.mayRead(caller, found.project))
+        throw invalid(`there is no calculation ${id} for you`)
+    }
+  }
 
   for (const path of lacks.onlyReportType || lacks.onlyNinePaths
     ? ['/report-type']
-    : ['/report/types', '/report-type']) {
-    app.get<{ Querystring: Query }>(path, (request, reply) =>
-      json(reply, reportTypes(store, wordParameter(request.query, 'status', reportStatuses) ?? 'active')),
-    )
-  }
+    : ['/report/types', '/report-type'])
+    on('GET', path, asked => reportTypes(store, asked.word('status', reportStatuses) ?? 'active'))
 
-  app.get<{ Querystring: Query }>('/report', (request, reply) => {
-    const id = idParameter(request.query)
-    const report = reportById(store, id)
-    if (report === undefined || (lacks.hide && report.owner !== callerOf(request).id)) {
-      if (lacks.missingReport === 'null') return json(reply, 'null')
-      throw new Refusal(lacks.missingReport === '404' ? 404 : 400, `there is no report ${id}`)
+  on('GET', '/report', asked => {
+    try {
+      return reportText(store, own(asked, asked.id()))
+    } catch (error) {
+      if (!(error instanceof Refusal && error.status === 404)) throw error
+      if (lacks.missingReport === 'null') return 'null'
+      throw lacks.missingReport === '404' ? error : invalid(error.message)
     }
-    needOwner(instance, report, callerOf(request))
-    return json(reply, reportText(store, report))
   })
 
-  app.post('/report', (request, reply) => {
-    const record = namedBodyOf(request, instance)
-    const owner = callerOf(request)
+  on('POST', '/report', asked => {
+    const record = asked.body()
+    const owner = asked.caller
     const list = postedList(record)
-    if (list !== undefined) needCalculations(instance, list, owner)
-    const id = store.together(() => {
+    needCalculations(asked, list ?? [])
+    return store.together(() => {
       const id = store.nextId('report')
       insertReport(store, { id, owner, record, date: new Date(now()).toISOString() })
       if (list !== undefined) setList(store, { report: id, list, loseTitles: false })
       return id
     })
-    return json(reply, id)
   })
 
-  app.put('/report', (request, reply) => {
-    const body = namedBodyOf(request, instance)
-    const report = ownReport(instance, bodyId(body), callerOf(request))
+  on('PUT', '/report', asked => {
+    const body = asked.body()
+    const report = own(asked, bodyId(body))
     store.together(() => updateReport(store, report, { body, now: now() }))
-    return reply.send()
+    return undefined
   })
 
-  app.delete<{ Querystring: Query }>('/report', (request, reply) => {
-    deleteReport(store, ownReport(instance, idParameter(request.query), callerOf(request)))
-    return reply.send()
+  on('DELETE', '/report', asked => {
+    store.run('DELETE FROM report WHERE id = ?', own(asked, asked.id()).id)
+    return undefined
   })
 
-  app.put('/report/calculations', (request, reply) => {
-    const body = bodyOf(request)
+  on('PUT', '/report/calculations', asked => {
+    const body = asked.body()
     const id = bodyId(body)
     const written = textIn(body, 'listCalculations')
     if (written === undefined) throw invalid('listCalculations is missing: ids with commas between them')
     const list = listedIds(written, 'listCalculations')
-    const report = ownReport(instance, id, callerOf(request))
-    needCalculations(instance, list, callerOf(request))
+    const report = own(asked, id)
+    needCalculations(asked, list)
     store.together(() => {
-      setList(store, { report: report.id, list, loseTitles: lacks.loseRowTitles })
+      setList(store, { report: id, list, loseTitles: lacks.loseRowTitles })
       touchReport(store, report, now())
     })
-    return reply.send()
+    return undefined
   })
-}
-
-/** A report belongs to one user: the API shares projects only. */
-function needOwner({ rights }: Instance, report: Report, caller: User): void {
-  if (report.owner !== caller.id) throw rights.denied(`report ${report.id}`)
-}
-
-/** @throws Refusal 404 or, for another user's report, 403 */
-function ownReport(instance: Instance, id: string, caller: User): Report {
-  const report = reportById(instance.store, id)
-  if (report === undefined) throw missing(`there is no report ${id}`)
-  needOwner(instance, report, caller)
-  return report
-}
-
-/** Each of them has to exist and be readable; the refusal does not say which of the two fails. */
-function needCalculations({ store, rights }: Instance, ids: readonly string[], caller: User): void {
-  const projectOf = 'SELECT CAST(project AS TEXT) AS project FROM calculation WHERE id = ?'
-  for (const id of ids) {
-    const found = store.first<{ project: string }>(projectOf, id)
-    if (found === undefined || !rights.mayRead(caller, found.project))
-      throw invalid(`there is no calculation ${id} for you`)
-  }
 }

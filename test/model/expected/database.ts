@@ -1,16 +1,13 @@
 // What the service has, read from its database past every request.
 import { parseRecord } from '../../../src/service/records/record.js'
-import { reportById, reportText } from '../../../src/service/records/reports.js'
+import { reportText } from '../../../src/service/records/reports.js'
 import type { Store } from '../../../src/service/store/store.js'
 import { type Content, contentIn, type Kind } from './content.js'
 
 /** The record's text as the service would send it; undefined where there is none. */
 export function storedText(store: Store, kind: Kind, id: string): string | undefined {
-  if (kind === 'report') {
-    const report = reportById(store, id)
-    return report === undefined ? undefined : reportText(store, report)
-  }
-  return store.first<{ record: string }>(`SELECT record FROM ${kind} WHERE id = ?`, id)?.record
+  const record = store.first<{ record: string }>(`SELECT record FROM ${kind} WHERE id = ?`, id)?.record
+  return kind === 'report' && record !== undefined ? reportText(store, { id, record }) : record
 }
 
 export function stored(store: Store, kind: Kind, id: string): Content | undefined {
