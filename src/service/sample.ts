@@ -3,12 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Permission } from './people/rights.js'
-import type { FileSeed, Seed } from './seed.js'
+import type { Seed } from './seed.js'
 
 /** The names from the top of the owner's space down; a list, for a name may hold a slash. */
 type Path = readonly string[]
 
-/** A thing that an owner describes. */
 type Owned<Fields> = Fields & { readonly owner: string; readonly description: string }
 
 interface Manifest {
@@ -57,13 +56,25 @@ export function sampleDirectory(): string {
  */
 export function loadSample(seed: Seed, directory: string = sampleDirectory()): void {
   const manifest = readManifest(directory)
+  const projects = new Map<string, string>()
+  const calculations = new Map<string, string>()
   seed.together(() => {
     for (const user of manifest.users) seed.addUser(user)
-    const projects = addProjects(seed, manifest)
-    const calculations = addCalculations(seed, manifest, { projects, directory })
-    for (const { owner, project, ...share } of manifest.shares) {
-      seed.addShare({ project: known(projects, owner, project), ...share })
+    // Parents first, as the manifest lists them.
+    for (const { owner, path, description } of manifest.projects) {
+      const above = path.slice(0, -1)
+      const parent = above.length === 0 ? seed.rootOf(owner) : known(projects, owner, above)
+      const [name = ''] = path.slice(-1)
+      projects.set(key(owner, path), seed.addProject({ name, owner, parent, description }))
     }
+    for (const { owner, project, dir, ...calculation } of manifest.calculations) {
+      const names = readdirSync(join(directory, dir)).sort()
+      const files = Object.fromEntries(names.map(name => [name, readFileSync(join(directory, dir, name))]))
+      const id = seed.addCalculation({ project: known(projects, owner, project), files, ...calculation })
+      calculations.set(key(owner, [...project, calculation.name]), id)
+    }
+    for (const { owner, project, ...share } of manifest.shares)
+      seed.addShare({ project: known(projects, owner, project), ...share })
     for (const { calculations: list, type, ...report } of manifest.reports) {
       const rows = list.map(({ owner, path, title }) => ({ id: known(calculations, owner, path), title }))
       seed.addReport({ ...report, type: typeIds[type], calculations: rows })
@@ -86,34 +97,4 @@ function known(ids: Ids, owner: string, path: readonly string[]): string {
   const id = ids.get(key(owner, path))
   if (id === undefined) throw new Error(`the sample mentions ${key(owner, path)}, which it does not hold`)
   return id
-}
-
-/** Parents first, as the manifest lists them. */
-function addProjects(seed: Seed, { projects }: Manifest): Ids {
-  const ids = new Map<string, string>()
-  for (const { owner, path, description } of projects) {
-    const above = path.slice(0, -1)
-    const parent = above.length === 0 ? seed.rootOf(owner) : known(ids, owner, above)
-    const [name = ''] = path.slice(-1)
-    ids.set(key(owner, path), seed.addProject({ name, owner, parent, description }))
-  }
-  return ids
-}
-
-function addCalculations(
-  seed: Seed,
-  { calculations }: Manifest,
-  { projects, directory }: { projects: Ids; directory: string },
-): Ids {
-  const ids = new Map<string, string>()
-  for (const { owner, project, dir, ...calculation } of calculations) {
-    const folder = join(directory, dir)
-    const names = readdirSync(folder).sort()
-    const files = Object.fromEntries(
-      names.map((name): [string, FileSeed] => [name, readFileSync(join(folder, name))]),
-    )
-    const id = seed.addCalculation({ project: known(projects, owner, project), files, ...calculation })
-    ids.set(key(owner, [...project, calculation.name]), id)
-  }
-  return ids
 }

@@ -1,11 +1,11 @@
 // Direct insertion into a service for tests, benchmarks and the sample: forced ids and odd names allowed.
-import type { Contents, StoredContent } from './content/contents.js'
+import type { Contents } from './content/contents.js'
 import type { Permission } from './people/rights.js'
 import { insertUser, type User, userByName } from './people/users.js'
 import { insertCalculation, keepGeometry } from './records/calculations.js'
 import { insertProject, projectById, rootOf } from './records/projects.js'
 import { parseRecord } from './records/record.js'
-import { insertReport, setList, setTitles } from './records/reports.js'
+import { insertReport, setList } from './records/reports.js'
 import { insertShare } from './records/shares.js'
 import type { Store } from './store/store.js'
 
@@ -30,7 +30,7 @@ export interface ProjectSeed extends RecordSeed {
   readonly parent?: string
   readonly description?: string
 }
-export type FileSeed = string | Uint8Array
+type FileSeed = string | Uint8Array
 export interface CalculationSeed extends RecordSeed {
   readonly name: string
   readonly project: string
@@ -64,7 +64,6 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
     return found
   }
   const date = () => new Date(now()).toISOString()
-  const keep = (file: FileSeed): StoredContent => contents.keepBytes(file)
 
   return {
     /** Many additions in one transaction: a hundred thousand take seconds. */
@@ -90,40 +89,62 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
       }),
 
     addProject: ({
+      id = store.nextId('project'),
       name,
       owner,
       parent = rootOf(store, user(owner).id),
       description = name,
       fields,
-      id,
-    }: ProjectSeed): string =>
+    }: ProjectSeed): string => {
+      const record = recordFrom({ description }, fields)
+      insertProject(store, { id, parent, owner: user(owner), name, record, date: date() })
+      return id
+    },
+
+    addCalculation: ({
+      id = store.nextId('calculation'),
+      project,
+      name,
+      type = 'ORC',
+      description = '',
+      files = {},
+      fields,
+      xyz,
+    }: CalculationSeed): string =>
       store.together(() => {
-        const given = id ?? store.nextId('project')
-        const record = recordFrom({ description }, fields)
-        insertProject(store, { id: given, parent, owner: user(owner), name, record, date: date() })
-        return given
+        if (projectById(store, project).parent === null)
+          throw new Error('a calculation cannot live in the root')
+        const record = new Map([
+          ['id', id],
+          ...recordFrom({ name, type, description }),
+          ['parentId', project],
+          ...recordFrom({ creationDate: date(), modificationDate: date() }, fields),
+        ])
+        const stored = Object.entries(files).map(
+          ([file, bytes]) => [file, contents.keepBytes(bytes)] as const,
+        )
+        insertCalculation(store, { id, project, name, record, files: new Map(stored) })
+        if (xyz !== undefined) keepGeometry(store, id, contents.keepBytes(xyz))
+        return id
       }),
 
-    addCalculation: (calculation: CalculationSeed): string =>
-      store.together(() => addCalculation(store, { calculation, keep, date: date() })),
-
-    addReport: ({ id, owner, calculations = [], fields, type = '1', ...texts }: ReportSeed): string =>
+    addReport: ({
+      id = store.nextId('report'),
+      owner,
+      name,
+      title = name,
+      description = '',
+      configuration = '',
+      type = '1',
+      calculations = [],
+      fields,
+    }: ReportSeed): string =>
       store.together(() => {
-        const given = id ?? store.nextId('report')
-        const { name, title = name, description = '', configuration = '' } = texts
-        const record = new Map(recordFrom({ name, title, description, configuration })).set(
-          'reportType',
-          type,
-        )
-        for (const [field, value] of parseRecord(fields ?? '{}')) record.set(field, value)
-        insertReport(store, { id: given, owner: user(owner), record, date: date() })
-        setList(store, { report: given, list: calculations.map(row => row.id), loseTitles: true })
-        setTitles(
-          store,
-          given,
-          calculations.map(row => row.title),
-        )
-        return given
+        const texts = recordFrom({ name, title, description, configuration }).set('reportType', type)
+        const record = new Map([...texts, ...parseRecord(fields ?? '{}')])
+        insertReport(store, { id, owner: user(owner), record, date: date() })
+        setList(store, id, calculations)
+        return id
       }),
 
     addReportType: ({
@@ -131,12 +152,10 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
       name,
       status,
     }: {
-      readonly id: string
-      readonly name: string
-      readonly status: 'active' | 'inactive'
-    }): void => {
-      store.run('INSERT OR REPLACE INTO report_type VALUES (?, ?, ?)', id, name, status)
-    },
+      id: string
+      name: string
+      status: 'active' | 'inactive'
+    }): void => void store.run('INSERT OR REPLACE INTO report_type VALUES (?, ?, ?)', id, name, status),
 
     addShare: ({
       id = store.nextId('share'),
@@ -153,28 +172,6 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
 
 /** Each method returns the id of what it made. */
 export type Seed = ReturnType<typeof seedOf>
-
-interface CalculationJob {
-  readonly calculation: CalculationSeed
-  readonly keep: (file: FileSeed) => StoredContent
-  readonly date: string
-}
-
-function addCalculation(store: Store, { calculation, keep, date }: CalculationJob): string {
-  const { project, name, type = 'ORC', description = '', files = {}, fields, xyz } = calculation
-  if (projectById(store, project).parent === null) throw new Error('a calculation cannot live in the root')
-  const id = calculation.id ?? store.nextId('calculation')
-  const record = new Map([
-    ['id', id],
-    ...recordFrom({ name, type, description }),
-    ['parentId', project],
-    ...recordFrom({ creationDate: date, modificationDate: date }, fields),
-  ])
-  const stored = new Map(Object.entries(files).map(([file, bytes]) => [file, keep(bytes)]))
-  insertCalculation(store, { id, project, name, record, files: stored })
-  if (xyz !== undefined) keepGeometry(store, id, keep(xyz))
-  return id
-}
 
 /** Plain texts and, after them, fields that are JSON already. */
 function recordFrom(texts: Readonly<Record<string, string>>, fields = '{}') {

@@ -7,7 +7,6 @@ type Coordinates = readonly [string | undefined, string | undefined, string | un
 /** As the CML has it, complete or not. */
 interface Atom {
   readonly element: string | undefined
-  /** In ångström. */
   readonly cartesian: Coordinates
   /** In fractions of the edges of a unit cell. */
   readonly fractions: Coordinates

@@ -102,7 +102,7 @@ export function touchReport(store: Store, report: Report, now: number): void {
 
 const listField = 'calculations'
 /** How a list of calculations may come with a POST. */
-const postedListField = 'calculationIds'
+export const postedListField = 'calculationIds'
 
 /** One entry of a report's list; its title, as JSON text, is the row's own. */
 interface Row {
@@ -158,35 +158,23 @@ function takeTitle(rows: Row[], calculation: string): string | undefined {
 }
 
 /** The ids in `12,7,31`; an empty text is an empty list. */
-export function listedIds(text: string, name: string): readonly string[] {
-  if (text.trim() === '') return []
-  return text.split(',').map(id => validId(id.trim(), name))
+export function listIn(body: JsonRecord, field: string): readonly ListEntry[] | undefined {
+  const text = textIn(body, field)
+  if (text === undefined || text.trim() === '') return text === undefined ? undefined : []
+  return text.split(',').map(id => ({ id: validId(id.trim(), field) }))
 }
 
-/** The list a POST brings along, if it does. */
-export function postedList(body: JsonRecord): readonly string[] | undefined {
-  const text = textIn(body, postedListField)
-  return text === undefined ? undefined : listedIds(text, postedListField)
+interface ListEntry {
+  readonly id: string
+  readonly title?: string
 }
 
-/** Replaces the whole list. A row that stays keeps its title, unless this instance loses them. */
-export function setList(
-  store: Store,
-  change: { report: string; list: readonly string[]; loseTitles: boolean },
-): void {
-  const old: Row[] = change.loseTitles ? [] : [...rowsOf(store, change.report)]
-  store.run('DELETE FROM report_row WHERE report = ?', change.report)
-  change.list.forEach((calculation, index) => {
-    const title = takeTitle(old, calculation) ?? 'null'
-    store.run('INSERT INTO report_row VALUES (?, ?, ?, ?)', change.report, index + 1, calculation, title)
-  })
-}
-
-/** Gives the rows of a list their titles, one after the other. */
-export function setTitles(store: Store, report: string, titles: readonly (string | undefined)[]): void {
-  titles.forEach((title, index) => {
-    if (title === undefined) return
-    const text = JSON.stringify(title)
-    store.run('UPDATE report_row SET title = ? WHERE report = ? AND place = ?', text, report, index + 1)
+/** Replaces the whole list. A row that stays keeps its title where no other is given, unless this instance loses them. */
+export function setList(store: Store, report: string, list: readonly ListEntry[], losesTitles = false): void {
+  const old: Row[] = losesTitles ? [] : [...rowsOf(store, report)]
+  store.run('DELETE FROM report_row WHERE report = ?', report)
+  list.forEach(({ id, title }, index) => {
+    const text = title === undefined ? (takeTitle(old, id) ?? 'null') : JSON.stringify(title)
+    store.run('INSERT INTO report_row VALUES (?, ?, ?, ?)', report, index + 1, id, text)
   })
 }

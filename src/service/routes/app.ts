@@ -42,7 +42,6 @@ export function buildApp(instance: Instance, options: ServiceOptions): FastifyIn
   return app
 }
 
-/** Every route but the log-in: none of them is reached without a token. */
 const guardedRoutes =
   (instance: Instance): FastifyPluginCallback =>
   (scope, _options, done) => {
@@ -125,7 +124,6 @@ function noteAnswer(request: FastifyRequest, reply: FastifyReply, { now, onAnswe
   )
 }
 
-/** The one route that needs no token. */
 function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {
   app.post('/login', async (request, reply) => {
     const [name, password] = basicCredentials(request.headers.authorization)

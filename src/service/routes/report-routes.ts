@@ -1,10 +1,9 @@
 // /report, its types on both their paths, and /report/calculations.
 import type { FastifyInstance } from 'fastify'
-import { textIn } from '../records/record.js'
 import {
   insertReport,
-  listedIds,
-  postedList,
+  listIn,
+  postedListField,
   type Report,
   reportById,
   reportStatuses,
@@ -29,9 +28,9 @@ export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   }
 
   /** Each of them has to exist and be readable; the refusal does not say which of the two fails. */
-  const needCalculations = ({ caller }: Asked, ids: readonly string[]): void => {
+  const needCalculations = ({ caller }: Asked, list: ReturnType<typeof listIn> = []): void => {
     const projectOf = 'SELECT CAST(project AS TEXT) AS project FROM calculation WHERE id = ?'
-    for (const id of ids) {
+    for (const { id } of list) {
       const found = store.first<{ project: string }>(projectOf, id)
       if (found === undefined || !rights.mayRead(caller, found.project))
         throw invalid(`there is no calculation ${id} for you`)
@@ -56,12 +55,12 @@ export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   on('POST', '/report', asked => {
     const record = asked.body()
     const owner = asked.caller
-    const list = postedList(record)
-    needCalculations(asked, list ?? [])
+    const list = listIn(record, postedListField)
+    needCalculations(asked, list)
     return store.together(() => {
       const id = store.nextId('report')
       insertReport(store, { id, owner, record, date: new Date(now()).toISOString() })
-      if (list !== undefined) setList(store, { report: id, list, loseTitles: false })
+      setList(store, id, list ?? [])
       return id
     })
   })
@@ -81,13 +80,12 @@ export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   on('PUT', '/report/calculations', asked => {
     const body = asked.body()
     const id = bodyId(body)
-    const written = textIn(body, 'listCalculations')
-    if (written === undefined) throw invalid('listCalculations is missing: ids with commas between them')
-    const list = listedIds(written, 'listCalculations')
+    const list = listIn(body, 'listCalculations')
+    if (list === undefined) throw invalid('listCalculations is missing: ids with commas between them')
     const report = own(asked, id)
     needCalculations(asked, list)
     store.together(() => {
-      setList(store, { report: id, list, loseTitles: lacks.loseRowTitles })
+      setList(store, id, list, lacks.loseRowTitles)
       touchReport(store, report, now())
     })
     return undefined

@@ -9,7 +9,6 @@ import type { Shortcomings } from '../store/options.js'
 import { invalid, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 
-/** State that the routes of one running service share. */
 export interface Instance {
   readonly store: Store
   readonly contents: Contents
