@@ -3,9 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { AnswerSource, DatedAnswer, Query } from '../cache/metadata/query.js'
 import { type Instant, instant, type RequestContext } from '../remote/remote.js'
-import type { ChangeElsewhere } from './news.js'
 import type { Opened, SealedName } from './seal.js'
-import { type SharingPorts, sharedValue } from './shared-value.js'
+import { type ChangeElsewhere, type SharingPorts, sharedValue } from './shared-value.js'
 
 /** The first byte of a value: the form of the answer, which is packed. */
 const forms = { text: 1, bytes: 2 } as const

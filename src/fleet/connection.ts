@@ -1,10 +1,7 @@
 // Fleet connection: the client of the engine, one server or a cluster, how it connects again, and what the server does in one step.
-
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { BadSetting } from '../config/settings.js'
 import type { FleetAddress } from './address.js'
 
 /** KEYS: value, lease. ARGV: owner, milliseconds, for how many more a value must count. */
@@ -74,15 +71,15 @@ export interface FleetConnection {
 
 const connectMs = 2_000
 
-/** Connects in the background. @throws BadSetting for a file of authorities that cannot be read */
+/** Connects in the background. @param authority in PEM, besides those of the system */
 export function connectFleet(
   { hosts, user, password, tls }: FleetAddress,
-  caFile: string | undefined,
+  authority: string | undefined,
 ): FleetConnection {
   const redisOptions = {
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
-    ...(tls ? { tls: caFile === undefined ? {} : { ca: [...rootCertificates, authorityIn(caFile)] } } : {}),
+    ...(tls ? { tls: authority === undefined ? {} : { ca: [...rootCertificates, authority] } } : {}),
     connectTimeout: connectMs,
     // A command that cannot be sent now is of no use later.
     maxRetriesPerRequest: 0,
@@ -149,15 +146,4 @@ export function reasonOf(thrown: unknown): string {
     .replace(/^\w+:error:\w+:SSL routines:(?:\w*:)*([^:]*):.*$/s, 'TLS: $1')
     .trim()
     .replace(/\.$/, '')
-}
-
-function authorityIn(file: string): string {
-  let text: string
-  try {
-    text = readFileSync(file, 'latin1')
-  } catch (cause) {
-    throw new BadSetting(`--ca-file ${file}: cannot be read; give a PEM file.`, { cause })
-  }
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new BadSetting(`--ca-file ${file}: holds no certificate; give the PEM file of the authority.`)
 }

@@ -1,9 +1,15 @@
 // Shared value: the fleet's answer to a question, or a lease to ask the service for all, or a wait for the one who asks.
 import { type Clock, every, sleep } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
-import type { ChangeElsewhere } from './news.js'
 import type { Opened, Seal, SealedName } from './seal.js'
 import { type FleetStore, leaseMs, type Taken, type ValueLength } from './store.js'
+
+/** The things that are other ones now. */
+export type ChangeElsewhere =
+  | { readonly is: 'answer'; readonly namespace: string; readonly key: string; readonly lifetime: number }
+  /** A content, by its name in the cache. */
+  | { readonly is: 'content'; readonly name: string }
+  | { readonly is: 'all' }
 
 /** A daemon's use of the fleet so far. */
 export interface FleetCounts {

@@ -26,8 +26,8 @@ export type ValueLength = 'short' | 'long'
 
 export interface StoreOptions {
   readonly address: FleetAddress
-  /** PEM file of the authority that signed the fleet's certificate. */
-  readonly caFile: string | undefined
+  /** The one that signed the fleet's certificate, in PEM. */
+  readonly authority: string | undefined
   readonly clock: Clock
   /** Of the news, and of the list of nodes. */
   readonly name: SealedName
@@ -60,10 +60,10 @@ export class FleetStore {
   private lastError: string | undefined
   private putting = 0
 
-  constructor({ address, caFile, clock, name, hear, beat, opened, closed }: StoreOptions) {
+  constructor({ address, authority, clock, name, hear, beat, opened, closed }: StoreOptions) {
     this.clock = clock
     this.name = name
-    this.connection = connectFleet(address, caFile)
+    this.connection = connectFleet(address, authority)
     const { client, bulk, subscriber } = this.connection
     const why = (thrown: unknown): string => this.why(thrown)
     this.breaker = new FleetBreaker({ clock, beat, reasonOf: why, opened, closed })

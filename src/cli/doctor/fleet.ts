@@ -1,4 +1,5 @@
 // Checks of the fleet from this machine: its key, its address, and whether it answers as a mount would ask it.
+import { authorityIn } from '../../app/connect.js'
 import type { Config } from '../../config/config.js'
 import { BadSetting } from '../../config/settings.js'
 import { fleetAddress } from '../../fleet/address.js'
@@ -29,7 +30,7 @@ async function lookAtFleet({ fleet, caFile }: FleetSettings, keyFile: string): P
   const looking = new Fleet({
     address,
     key: readFleetKey(keyFile),
-    caFile,
+    authority: authorityIn(caFile),
     scope: ['calcfs doctor', ''],
     clock: systemClock,
     log: () => {},
