@@ -6,7 +6,6 @@ import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
 import { systemClock } from '../../src/remote/clock.js'
 import type { Remote } from '../../src/remote/remote.js'
-import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 
 export interface LineWish {
@@ -32,20 +31,14 @@ export async function openLine({ home, settings, log }: LineWish): Promise<Line>
     files: [],
   }
   const config = readConfig(sources)
-  const capabilities: Capabilities = { sizes: {} }
   const activity = new Activity()
-  const connection = connect(
-    { config, sources },
-    { capabilities, note: () => {}, clock: systemClock, requests: activity.requests },
-  )
+  const connection = connect({ config, sources }, { clock: systemClock, requests: activity.requests })
   for (const place of Object.values(connection.account.places)) makePrivateNow(place)
   const drive = await assemble({
     config,
     connection,
-    capabilities,
     mountPoint: home,
     log: pino({ level: log === undefined ? 'silent' : 'warn' }, { write: line => log?.(line) }),
-    version: 'bench',
     clock: systemClock,
     activity,
   })

@@ -1,6 +1,4 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
-
-import { Activity } from '../activity/activity.js'
 import { openFailureLog } from '../drive/failure-log.js'
 import { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Pins } from '../drive/pins/pins.js'
@@ -13,9 +11,8 @@ import { buildCaches, buildFleet, buildJournal, type Caches } from './build-stor
 import { claimPlaces, watchDirectories } from './own-places.js'
 
 /** Builds the drive of one mount. Sends no request: a mount comes up whatever the state of the service. */
-export async function assemble(given: AssemblySettings) {
-  const settings = { ...given, activity: given.activity ?? new Activity() }
-  const { config, connection, capabilities, clock, log } = settings
+export async function assemble(settings: AssemblySettings) {
+  const { config, connection, clock, log } = settings
   const { now } = clock
   const { account } = connection
   const say: Note = (sentence, about = {}) => log.warn(about, sentence)
@@ -46,7 +43,7 @@ export async function assemble(given: AssemblySettings) {
     log.warn({ directory, cause }, 'a draft cannot be read')
 
   function keepCapabilities(): void {
-    caches.ledger.set('service', 'capabilities', JSON.stringify(capabilities))
+    caches.ledger.set('service', 'capabilities', JSON.stringify(connection.capabilities))
   }
 
   await fleet?.begun()
@@ -71,7 +68,6 @@ export async function assemble(given: AssemblySettings) {
     missingRoots: (): Promise<readonly string[]> =>
       journal.roots.neverThere(dueIn(config.deadlineMetadata, clock)),
     drive,
-    /** The same for commands, without a kernel. */
     reader,
     news,
     control,

@@ -2,14 +2,12 @@
 import type { Activity } from '../activity/activity.js'
 import type { Config } from '../config/config.js'
 import type { Clock } from '../remote/clock.js'
-import type { Capabilities } from '../remote/rest/lacking.js'
 import type { Log } from '../terminal/log.js'
 import type { Connection } from './connect.js'
 
 export interface AssemblySettings {
   readonly config: Config
   readonly connection: Connection
-  readonly capabilities: Capabilities
   readonly mountPoint: string
   /** The drive is mounted there: a command without a mount has no mount point. */
   readonly isMount?: boolean
@@ -17,12 +15,9 @@ export interface AssemblySettings {
   readonly controlSocket?: string | undefined
   readonly log: Log
   /** Counters of this mount; those of a command without a daemon are read by nothing. */
-  readonly activity?: Activity | undefined
-  readonly version: string
+  readonly activity: Activity
   readonly clock: Clock
 }
-
-export type MountSettings = AssemblySettings & { readonly activity: Activity }
 
 /** Writes a sentence into the log, with its subject. */
 export type Note = (sentence: string, about?: Record<string, unknown>) => void

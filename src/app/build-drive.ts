@@ -26,13 +26,8 @@ import { takeLock } from '../edit/journal/lock.js'
 import type { MetricSources } from '../metrics/figures.js'
 import { openWatch } from '../metrics/watch.js'
 import type { RequestContext } from '../remote/remote.js'
-import {
-  type AssemblySettings,
-  type MountSettings,
-  type Note,
-  namesAtMost,
-  readDeadline,
-} from './assembly-settings.js'
+import { version } from '../terminal/package-root.js'
+import { type AssemblySettings, type Note, namesAtMost, readDeadline } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 import { openStatus } from './status-text.js'
@@ -93,7 +88,7 @@ const pinRequestsAtMost = 16
 const pinInterval = 600_000
 
 export function buildDrive(
-  settings: MountSettings,
+  settings: AssemblySettings,
   caches: Caches,
   journal: Journal,
   { writeSide, tree }: ReturnType<typeof buildEditing>,
@@ -165,7 +160,6 @@ export function buildDrive(
   })
   return {
     drive: openDrive(parts),
-    /** The same drive for commands, without a kernel. */
     reader: openDriveReader(unwatched, clock, failureLog.note),
     control,
     pins,
@@ -173,14 +167,14 @@ export function buildDrive(
 }
 
 function metricSources(
-  { activity, connection, mountPoint, version, clock }: MountSettings,
+  { activity, connection, mountPoint, clock }: AssemblySettings,
   { content, fleet, health }: Caches,
   drafts: DraftFiles,
 ): MetricSources {
   const { base, user } = connection.account
   return {
     activity,
-    version,
+    version: version(),
     since: clock.now(),
     now: clock.now,
     drive: { mountPoint, service: base.href, user },

@@ -21,19 +21,20 @@ import { openDrafts } from '../edit/journal/drafts.js'
 import { type Latest, mountMark, TextHistory, textHash } from '../edit/journal/text-history.js'
 import { fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
-import type { ChangeElsewhere } from '../fleet/news.js'
 import { readFleetKey } from '../fleet/seal.js'
+import type { ChangeElsewhere } from '../fleet/shared-value.js'
 import { firstQuestion } from '../remote/known-question.js'
 import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
-import { type AssemblySettings, type MountSettings, type Note, namesAtMost } from './assembly-settings.js'
+import { type AssemblySettings, type Note, namesAtMost } from './assembly-settings.js'
+import { authorityIn } from './connect.js'
 
 /**
  * @param later the parts built from the caches, and used once they exist; `reused` is told of a record that has another's id
  * @param news goes to the kernel
  */
 export function buildCaches(
-  { config, connection, capabilities, clock, activity }: MountSettings,
+  { config, connection, clock, activity }: AssemblySettings,
   note: Note,
   later: { reused(): ReusedIds; pins(): Pins | undefined },
   news: KernelNews,
@@ -41,7 +42,8 @@ export function buildCaches(
 ) {
   const { now } = clock
   const { reused, pins } = later
-  const { cache } = connection.account.places
+  const { account, capabilities } = connection
+  const { cache } = account.places
   const ledger = new Ledger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const knowsService = ledger.get('user', 'self') !== undefined
@@ -199,7 +201,7 @@ export async function buildFleet(
   return new Fleet({
     address: fleetAddress(fleet),
     key: readFleetKey(fleetKeyFile),
-    caFile,
+    authority: authorityIn(caFile),
     scope: [account.base.href, account.user],
     clock,
     log: note,

@@ -23,20 +23,30 @@ import { knownAccount } from './account/account.js'
 import { tokenStore } from './account/token-store.js'
 import { openUnanswered } from './unanswered.js'
 
-export interface ConnectionHooks {
-  readonly capabilities: Capabilities
+interface ConnectionHooks {
   /** Called for a token that could not be stored, or a malformed item of a listing. */
-  readonly note: (happened: unknown) => void
-  /** Called for each long answer that was read. */
+  readonly note?: (happened: unknown) => void
   readonly longAnswer?: ((bytes: number) => void) | undefined
   readonly trace?: TraceRequest | undefined
   readonly requests?: Requests | undefined
   readonly clock?: Clock
 }
 
-/** The base address that the configuration means. @throws Failure 'refused', BadSetting */
 export function serviceBase(config: Config): URL {
   return baseUrl(requireUrl(config), config.insecureHttp ? 'anywhere' : 'loopback-only')
+}
+
+/** The certificates of `--ca-file`, in PEM. @throws BadSetting where it cannot be read, or holds none */
+export function authorityIn(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  let text: string
+  try {
+    text = readFileSync(file, 'latin1')
+  } catch (cause) {
+    throw new BadSetting(`--ca-file ${file}: cannot be read; give a PEM file.`, { cause })
+  }
+  if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text
+  throw new BadSetting(`--ca-file ${file}: holds no certificate; give the PEM file of the authority.`)
 }
 
 const connectionsAtMost = 64
@@ -44,13 +54,14 @@ const connectionsAtMost = 64
 /** How the service is reached, and the limits of its use. */
 export function clientOptions(config: Config): ClientOptions {
   const { maxRequests, bwlimit } = config
-  const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
+  const authority = authorityIn(config.caFile)
   return { base: serviceBase(config), connections: connectionsAtMost, authority, maxRequests, bwlimit }
 }
 
 /** A service used as the account's user; the first request signs in. */
-export function connect({ config, sources }: Configured, hooks: ConnectionHooks) {
-  const { capabilities, note, longAnswer, trace, requests, clock = systemClock } = hooks
+export function connect({ config, sources }: Configured, hooks: ConnectionHooks = {}) {
+  const { note = () => {}, longAnswer, trace, requests, clock = systemClock } = hooks
+  const capabilities: Capabilities = { sizes: {} }
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
   const question = (besides?: string): string => likelyQuestion(capabilities, besides)
@@ -83,6 +94,8 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
   return {
     account,
     remote,
+    /** Learnt from its answers, and kept by the ledger. */
+    capabilities,
     dialect: speech.dialect,
     /** True if the instance has no operation for it, as far as it is known. */
     lacks: (of: Dispensable): boolean =>
@@ -119,13 +132,5 @@ function credentialsOf(user: string, secret: Secret | undefined): CredentialsSou
     if (secret === undefined) return undefined
     if (secret.as === 'token') return { with: 'token', token: secret.token }
     return { with: 'password', user, password: await secret.read() }
-  }
-}
-
-function certificateIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (reason) {
-    throw new BadSetting(`--ca-file ${file}: cannot be read; give a PEM file.`, { cause: reason })
   }
 }

@@ -12,12 +12,13 @@ import { fixedNames } from '../layout.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant } from '../remote/remote.js'
 import { isoText } from '../system/time-text.js'
-import type { MountSettings } from './assembly-settings.js'
+import { version } from '../terminal/package-root.js'
+import type { AssemblySettings } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 
 interface StatusSources {
-  readonly settings: MountSettings
+  readonly settings: AssemblySettings
   readonly caches: Caches
   readonly journal: Journal
   readonly writeSide: WriteSide
@@ -65,7 +66,6 @@ function statusOf(
   const { content, fleet, health, identities } = caches
   const { outage, signedOut } = health
   const { until, renewed } = connection.signIn()
-  const pause = activity.pauses.longest()
   return {
     service: account.base.href,
     user: account.user,
@@ -75,7 +75,7 @@ function statusOf(
     control: settings.controlSocket,
     logFile: config.logFile,
     at: isoText(clock.now()),
-    version: settings.version,
+    version: version(),
     since: isoText(since),
     top,
     answers: outage === undefined,
@@ -90,8 +90,6 @@ function statusOf(
     requests: health.asked,
     kernel: activity.kernel.way,
     kernelBecause: activity.kernel.because,
-    pausedMs: pause && Math.round(pause.milliseconds),
-    pausedAt: pause && isoText(clock.now() - pause.ago),
     answersInMs: health.answersIn,
     fleet: fleet && { ...fleet.status() },
     cache: content.stats(),

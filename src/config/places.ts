@@ -71,7 +71,6 @@ function homeless(setting: 'cacheDir' | 'stateDir'): never {
   )
 }
 
-/** Readable, and made unique by the hash. */
 function directoryName({ url, user }: { readonly url: string; readonly user: string }): string {
   const hash = createHash('sha256').update(`${url}\n${user}`).digest('hex').slice(0, 12)
   const readable = `${new URL(url).host}-${user}`.replace(/[^\w.@-]/g, '_').slice(0, 80)

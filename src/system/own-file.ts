@@ -23,7 +23,6 @@ import { codeOf, isMissing } from './error-code.js'
 
 const neitherLinkNorPipe = constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Flags of `open` for a file that is read. */
 export const forReading = constants.O_RDONLY | neitherLinkNorPipe
 /** Flags of `open` for an empty file that is made, or emptied. */
 export const forWriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | neitherLinkNorPipe

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { codeOf, isMissing } from './error-code.js'
 
-/** A process that has not ended. */
 export interface RunningProcess {
   /** Stopped by a signal or a debugger: it does not answer until it is continued. */
   readonly isStopped: boolean
@@ -20,7 +19,6 @@ export async function processAt(pid: number): Promise<RunningProcess | undefined
   return process.platform === 'linux' ? inProc(pid) : inPs(pid)
 }
 
-/** True if a process with this number has not ended. */
 export const isProcessAlive = async (pid: number): Promise<boolean> => (await processAt(pid)) !== undefined
 
 /** proc_pid_stat(5): fields 3 and 22 are the state and the start in clock ticks since boot; the name in field 2 may hold anything. */
@@ -112,7 +110,6 @@ function lookedUp(thread: number): ProcessId | undefined {
   return { group: status.group, session: status.session, ancestors }
 }
 
-/** Of its thread group alone. */
 export const groupOf = (thread: number): number | undefined => statusOf(thread)?.group
 
 /**

@@ -6,19 +6,12 @@ import { asFailure, Failure, type FailureKind } from '../failure.js'
 /** Stable codes for scripts and systemd units; docs/troubleshooting.md and `calcfs --help` quote them. */
 export const exitCodes = {
   done: 0,
-  /** Any failure without a code of its own. */
   failed: 1,
-  /** A wrong flag, argument or setting: the same call will fail again. */
   usage: 2,
-  /** The service refused the user name, password or token. */
   signIn: 3,
-  /** The service or a drive's daemon did not answer, or the service cannot be trusted. */
   unreachable: 4,
-  /** This machine cannot mount: FUSE is missing or not allowed. */
   noFuse: 5,
-  /** The mount point is missing, not empty, or not a mount of ours. */
   mountPoint: 6,
-  /** Edits are waiting to be sent. */
   unsent: 7,
 } as const
 

@@ -23,7 +23,6 @@ export const visibleInJson = (line: string): string =>
 /** A line on standard output. @throws Stop where it cannot be written */
 export const printLine = (line: string): void => printText(`${line}\n`)
 
-/** The same for a text that brings its own line ends. */
 export function printText(text: string): void {
   write(visible(text))
 }
@@ -63,7 +62,6 @@ export function complain(sentence: string | undefined): void {
   if (sentence !== undefined) tell(`calcfs: ${sentence}`)
 }
 
-/** A line on standard error. */
 export function tell(line: string): void {
   process.stderr.write(`${visible(line)}\n`)
 }

@@ -64,7 +64,7 @@ async function desk(t: Test): Promise<Desk> {
       return knownAccount(serviceBase(config), { config, secret: undefined }, environment)
     },
     async ask(more) {
-      const { remote, close } = connect(given(more), { capabilities: { sizes: {} }, note: () => {} })
+      const { remote, close } = connect(given(more))
       return remote.user(dueIn(20_000, systemClock)).finally(close)
     },
     async tokenFile() {

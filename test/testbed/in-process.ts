@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { Activity } from '../../src/activity/activity.js'
 import { accountOf } from '../../src/app/account/account.js'
 import { assemble } from '../../src/app/assemble.js'
 import { kernelCacheSeconds } from '../../src/app/assembly-settings.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
-import type { Capabilities } from '../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
@@ -54,11 +54,11 @@ export async function inProcess(
   const account = accountOf(serviceBase(config), config.user ?? 'demo', config, environment)
 
   async function up() {
-    const capabilities: Capabilities = { sizes: {} }
-    const connection = connect({ config, sources }, { capabilities, note: () => {}, clock: requests })
+    const connection = connect({ config, sources }, { clock: requests })
     for (const place of Object.values(connection.account.places)) makePrivateNow(place)
     const log = pino({ level: 'silent' })
-    return assemble({ config, connection, capabilities, mountPoint: '/drive', log, version: 'test', clock })
+    const activity = new Activity()
+    return assemble({ config, connection, mountPoint: '/drive', log, activity, clock })
   }
 
   let line = await up()

@@ -89,7 +89,6 @@ function tokenInKeyring(account: Account, kept: string | undefined): Token | und
   }
 }
 
-/** Undefined where there is none. @throws Failure 'unauthenticated' */
 function storedNote(account: Account): z.infer<typeof noteForm> | undefined {
   try {
     const text = ownTextNow(tokenFile(account))

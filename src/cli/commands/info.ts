@@ -25,7 +25,6 @@ export const infoCommand = (): Command =>
       ['calcfs info reports/42.json --json', 'a path of the drive, for a script'],
     )
 
-/** Without what is not known. */
 function linesOf(info: PathInfo): readonly string[] {
   const { path, kind, id, title, owner, created, modified, web, size, cached, pinned, draft, stale } = info
   const facts: readonly (readonly [string, string | undefined])[] = [

@@ -29,7 +29,6 @@ export type NameSource = (
   flags: Readonly<Record<string, string>>,
 ) => Promise<readonly Candidate[]>
 
-/** A command line as far as it is typed. */
 interface Typed {
   command: Command
   readonly args: string[]

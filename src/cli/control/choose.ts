@@ -85,7 +85,6 @@ async function placeOf(given: string): Promise<Place> {
 const { projects, users, reports, numbers, own } = fixedNames
 const tops = [projects, users, reports, numbers, own].map(name => `/${name}`)
 
-/** The place of a path of this machine; undefined where that lies on no drive. */
 export async function onDrive(given: string): Promise<Place | undefined> {
   const local = await mountPath(resolve(given))
   const mount = innermost(local, await drives())

@@ -50,7 +50,6 @@ export const askEach = <Answer>(
 ): Promise<readonly PromiseSettledResult<Answer>[]> =>
   Promise.allSettled(mountPoints.map(async path => ask(await driveAt(path))))
 
-/** The answers, and the reasons of those that did not come. */
 export const settled = <Answer>(all: readonly PromiseSettledResult<Answer>[]) => ({
   answers: all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : [])),
   problems: all.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : [])),

@@ -19,7 +19,6 @@ const directoryHash = (mountPoint: string): string =>
   createHash('sha256').update(mountPoint).digest('hex').slice(0, 16)
 const nameFor = (mountPoint: string): string => `${directoryHash(mountPoint)}.sock`
 
-/** The name under which a socket is bound, before it is moved to its path. */
 export const boundName = (path: string): string => path.replace(/\.sock$/, `.${process.pid}`)
 const longestBound = '.4194304'.length
 
@@ -123,7 +122,6 @@ export function isListening(socket: string): Promise<boolean> {
   })
 }
 
-/** Removes the sockets of killed daemons from the directory of this socket. */
 export async function sweep(path: string): Promise<void> {
   const directory = dirname(path)
   for (const name of await readdir(directory)) {

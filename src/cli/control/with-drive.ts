@@ -62,7 +62,6 @@ export async function withDrive<Result>(
   )
 }
 
-/** The same for a command that shows a drive. */
 export const withReader = <Result>(
   command: Command,
   given: readonly string[],

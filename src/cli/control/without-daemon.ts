@@ -1,13 +1,12 @@
 // A drive without a daemon: assembled in this process for the length of one command.
 
+import { Activity } from '../../activity/activity.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { connect } from '../../app/connect.js'
 import { prepareDirectories, refuseNetworkDisk } from '../../app/own-places.js'
 import { introduced, notTried, withPassword } from '../../app/sign-in.js'
 import { systemClock } from '../../remote/clock.js'
-import type { Capabilities } from '../../remote/rest/lacking.js'
 import { openLog } from '../../terminal/log.js'
-import { version } from '../../terminal/package-root.js'
 import { complain } from '../../terminal/print.js'
 import type { Configured } from '../../terminal/settings.js'
 
@@ -22,19 +21,17 @@ export async function withoutDaemon<Result>(
   work: (line: AssembledDrive) => Promise<Result>,
 ): Promise<Result> {
   const given = as === 'introduced' ? await withPassword(configured) : configured
-  const capabilities: Capabilities = { sizes: {} }
-  const connection = connect(given, { capabilities, note: () => {} })
+  const connection = connect(given)
   const log = await openLog({ logLevel: 'error', logFile: undefined })
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,
     connection,
-    capabilities,
+    activity: new Activity(),
     // Not limited to one mount: every text read by any mount may be the base of a draft.
     mountPoint: `none, process ${process.pid} of ${Date.now()}`,
     log,
-    version: version(),
     clock: systemClock,
   })
   try {

@@ -5,7 +5,6 @@ export interface Finding {
   /** `bad`: mounting or using the drive fails. `poor`: it works, but not as well as it could. */
   readonly state: 'good' | 'poor' | 'bad'
   readonly found: string
-  /** A line to type, or a thing to do. */
   readonly mend: string | undefined
 }
 

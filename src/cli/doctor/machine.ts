@@ -52,7 +52,6 @@ export function mountTable(): Finding {
   return bad(check, '/etc/mtab is missing, without which only root can unmount a drive', mend)
 }
 
-/** @param isNeeded whether the session cannot be had, or is not wanted */
 export function libfuse(isNeeded: boolean): Finding {
   const check = 'libfuse 2'
   if (hasLibfuse()) return good(check, 'libfuse.so.2 is installed')

@@ -14,7 +14,6 @@ import { bad, type Finding, good, poor } from './finding.js'
 /** Clock difference in milliseconds from which tokens may count as expired, or not yet valid. */
 const tolerated = 60_000
 
-/** Sends a first request: reachable, trusted, and the service's clock. */
 export async function reached({ config }: Configured): Promise<readonly Finding[]> {
   const options = clientOptions(config)
   const { base } = options
@@ -45,10 +44,7 @@ function clock(theirs: number | undefined, ours: number): Finding {
 
 export async function signedIn(given: Configured): Promise<readonly Finding[]> {
   try {
-    const connection = connect(given, {
-      capabilities: { sizes: {} },
-      note: happened => complain(sentenceOf(happened)),
-    })
+    const connection = connect(given, { note: happened => complain(sentenceOf(happened)) })
     try {
       const context = dueIn(given.config.deadlineMetadata, systemClock)
       const user = await connection.remote.user(context)
@@ -67,7 +63,6 @@ export async function signedIn(given: Configured): Promise<readonly Finding[]> {
   }
 }
 
-/** True if a mount without --root shows anything. */
 async function topOf(
   { remote }: Connection,
   { name, roots, context }: { name: string; roots: readonly string[]; context: RequestContext },

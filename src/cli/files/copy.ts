@@ -32,12 +32,12 @@ export interface CopyRules {
   /** A directory that is made before the first thing in it is. */
   readonly base: string | undefined
   readonly jobs: number
-  readonly follow: boolean
-  readonly include: readonly string[] | undefined
-  readonly exclude: readonly string[] | undefined
+  readonly follow?: true
+  readonly include?: readonly string[]
+  readonly exclude?: readonly string[]
   /** Bytes are compared, although size and time are the same. */
-  readonly checksum: boolean
-  readonly overwrite: boolean
+  readonly checksum?: true
+  readonly overwrite?: true
 }
 
 /** How far a copy is. `links` that lead out of what is copied, or nowhere, are `linksOut`, too. */
@@ -108,7 +108,7 @@ export class Copy {
   async #walk(top: CopyOrder): Promise<void> {
     const { path, target } = top
     const { follow, include, exclude, base } = this.rules
-    const asked = { path, attributes: true, follow, filter: { include, exclude } }
+    const asked = { path, attributes: true, follow: follow === true, filter: { include, exclude } }
     const blocked: string[] = []
     for await (const items of this.reader.tree(asked, this.stop.signal))
       for (const item of items) {
@@ -158,7 +158,6 @@ export class Copy {
     this.#underWay.add(copying)
   }
 
-  /** With the directories between the top of its order and it. */
   async #makeDirectory(target: string, top: CopyOrder): Promise<void> {
     if (this.#made.has(target)) return
     if (target !== top.target) await this.#makeDirectory(dirname(target), top)

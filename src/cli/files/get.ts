@@ -17,15 +17,9 @@ import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { Problems, repeated } from './output.js'
 import { counted, drawProgress } from './progress-line.js'
 
-interface Flags {
+interface Flags extends Omit<CopyRules, 'base'> {
   readonly as?: string
   readonly to?: string
-  readonly jobs: number
-  readonly include?: readonly string[]
-  readonly exclude?: readonly string[]
-  readonly follow?: true
-  readonly checksum?: true
-  readonly overwrite?: true
   readonly json?: true
 }
 
@@ -62,7 +56,7 @@ async function get(command: Command, given: readonly string[], flags: Flags): Pr
   const base = resolve(flags.to ?? '.')
   await refuseDrive(flags.as === undefined ? base : resolve(flags.as))
   await withReader(command, given, (reader, paths) =>
-    copy(reader, ordersFor(paths, flags, base), rulesOf(flags, base), flags),
+    copy(reader, ordersFor(paths, flags, base), flags, flags.to === undefined ? undefined : base),
   )
 }
 
@@ -98,14 +92,14 @@ async function refuseDrive(target: string): Promise<void> {
 async function copy(
   reader: DriveReader,
   orders: readonly CopyOrder[],
-  rules: CopyRules,
-  { json }: Flags,
+  { json, ...rules }: Flags,
+  base: string | undefined,
 ): Promise<void> {
   const { Copy } = await import('./copy.js')
   const stop = new AbortController()
   // Every file under way hears it.
   setMaxListeners(0, stop.signal)
-  const copying = new Copy(reader, rules, stop)
+  const copying = new Copy(reader, { ...rules, base }, stop)
   const { progress } = copying
   const line = drawProgress(process.stderr, () => progress)
   const problems = new Problems(text => {
@@ -131,16 +125,6 @@ async function copy(
   else tell(progress, problems)
   process.exitCode = problems.exitCode
 }
-
-const rulesOf = (flags: Flags, base: string): CopyRules => ({
-  base: flags.to === undefined ? undefined : base,
-  jobs: flags.jobs,
-  follow: flags.follow === true,
-  include: flags.include,
-  exclude: flags.exclude,
-  checksum: flags.checksum === true,
-  overwrite: flags.overwrite === true,
-})
 
 class Interrupted extends Error {
   readonly exitCode: number

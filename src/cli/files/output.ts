@@ -86,7 +86,6 @@ export const printedEntry = (
 
 const letters: Readonly<Record<DriveEntry['type'], string>> = { directory: 'd', link: 'l', file: '-' }
 
-/** Mode, size, local time to the minute, name, and where a link leads. */
 export function longLine(entry: DriveEntry, shown: string, sizeWidth: number): string {
   const { type, size, mtime, mode, target } = entry
   const time = mtime === undefined ? '?'.padEnd(16) : localText(mtime).slice(0, 16)

@@ -2,7 +2,6 @@
 import type { WriteStream } from 'node:tty'
 import { bytesText } from '../../terminal/amount.js'
 
-/** How far the work is, in files and bytes. */
 export interface WorkDone {
   readonly files: number
   readonly filesDone: number
@@ -43,7 +42,6 @@ export function drawProgress(stream: WriteStream, work: () => WorkDone) {
 
 function nothingDrawn(): void {}
 
-/** Bytes a second, over the last few seconds. */
 function openRate(): (bytes: number) => number {
   const seen: { readonly at: number; readonly bytes: number }[] = []
   return bytes => {

@@ -20,7 +20,6 @@ import { packageRoot } from '../../terminal/package-root.js'
 import { printText } from '../../terminal/print.js'
 import { flagOf } from '../../terminal/settings.js'
 
-/** Those with a text of their own. */
 export const textTopics = ['edits', 'conflicts', 'deleting', 'names', 'offline'] as const
 export const topics = [...textTopics, 'settings'] as const
 type Topic = (typeof topics)[number]
@@ -54,7 +53,6 @@ token of \`calcfs login\` counts. The file alone has profile, the profile to tak
 and [dialect.fields] and [dialect.query."ENDPOINT"] for a service that names its
 fields otherwise.`
 
-/** In Markdown, and for a terminal. */
 function settingsText(): string {
   const item = (name: string, ...lines: readonly string[]): string =>
     [`    ${name}`, ...lines.map(line => `        ${line}`)].join('\n')

@@ -1,25 +1,5 @@
 // The mdoc(7) language: text made safe for it.
 
-export interface Title {
-  readonly name: string
-  readonly section: 1 | 5 | 8
-  readonly says: string
-  /** For the page's foot; the same for every build of one source. */
-  readonly date: Date
-}
-
-export function heading({ name, section, says, date }: Title): readonly string[] {
-  const day = date.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-  return [
-    `.Dd ${day}`,
-    `.Dt ${name.toUpperCase()} ${section}`,
-    '.Os',
-    '.Sh NAME',
-    `.Nm ${name}`,
-    `.Nd ${safe(says)}`,
-  ]
-}
-
 /** Characters that troff gives a meaning, and a dash that can be copied to a shell. */
 export function safe(text: string): string {
   return text
@@ -34,7 +14,6 @@ export function safe(text: string): string {
 /** A word of a macro's line: quoted, since blanks part its arguments and a macro's name in it would be called. */
 export const word = (text: string): string => `"${safe(text).replaceAll('"', '\\(dq')}"`
 
-/** A paragraph: each sentence begins a line. */
 export const paragraph = (text: string): readonly string[] =>
   text
     .replace(/\s+/g, ' ')

@@ -8,27 +8,20 @@ import { capital } from '../../edit/journal/draft-meta.js'
 import { exitCodes, exitMeanings } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { settingsIn, textTopics, topicText } from '../help/topics.js'
-import { filled, heading, paragraph, safe, section, type Title, typed, word } from './mdoc.js'
+import { filled, paragraph, safe, section, typed, word } from './mdoc.js'
 
 type Parts = Readonly<Record<string, readonly string[]>>
 
+/** @param date for the foot of each page */
 export function manualPages(program: Command, date: Date): Readonly<Record<string, string>> {
-  const pages: readonly (readonly [Omit<Title, 'date'>, Parts])[] = [
-    [
-      { name: 'calcfs', section: 1, says: 'a computational-chemistry data platform as a drive' },
-      programParts(program),
-    ],
-    [
-      { name: 'calcfs.conf', section: 5, says: 'settings of calcfs' },
-      { '@SETTINGS': groups.flatMap(settingLines) },
-    ],
-    [{ name: 'mount.calcfs', section: 8, says: 'mount a calcfs drive by mount(8) and fstab(5)' }, {}],
-  ]
+  const day = date.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+  const parts = {
+    ...programParts(program),
+    '@SETTINGS': groups.flatMap(settingLines),
+    '@DATE': [`.Dd ${day}`],
+  }
   return Object.fromEntries(
-    pages.map(([title, parts]) => {
-      const name = `${title.name}.${title.section}`
-      return [name, pageOf(name, { '@HEADING': heading({ ...title, date }), ...parts })]
-    }),
+    ['calcfs.1', 'calcfs.conf.5', 'mount.calcfs.8'].map(name => [name, pageOf(name, parts)]),
   )
 }
 

@@ -71,12 +71,10 @@ export const waitingSentence = (unsaved: number): string =>
 /** True if this process was started by `--daemon`, and its terminal is not for it. */
 export const isInBackground = (): boolean => process.send !== undefined
 
-/** Tells the parent of a background process, if there is one, that the drive is mounted. */
 export function tellStarter(word: Word): void {
   process.send?.(word)
 }
 
-/** An environment without its secrets, and these. */
 function parted(environment: Environment): { readonly plain: Environment; readonly secrets: Environment } {
   const isSecret = ([name]: readonly [string, unknown]): boolean => secretVariables.includes(name)
   const all = Object.entries(environment)

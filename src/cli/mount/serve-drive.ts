@@ -1,5 +1,5 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
-import { Activity, lookEvery } from '../../activity/activity.js'
+import { Activity } from '../../activity/activity.js'
 import { noteAccount } from '../../app/account/notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds, readDeadline } from '../../app/assembly-settings.js'
@@ -11,11 +11,9 @@ import { asFailure, Failure } from '../../failure.js'
 import { openMetricsPort } from '../../metrics/metrics-port.js'
 import type { Mounted } from '../../mount/lifecycle.js'
 import { automountType, mountAt } from '../../mount/mount-point.js'
-import { type Clock, every } from '../../remote/clock.js'
-import type { Capabilities } from '../../remote/rest/lacking.js'
+import type { Clock } from '../../remote/clock.js'
 import { seldom } from '../../seldom.js'
 import type { Log } from '../../terminal/log.js'
-import { version } from '../../terminal/package-root.js'
 import type { Configured } from '../../terminal/settings.js'
 import { type ControlServer, serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
@@ -38,11 +36,9 @@ export interface Surroundings {
 export async function prepareDrive(given: Configured, path: string, surroundings: Surroundings) {
   const { config, sources } = given
   const { log, clock, longAnswer } = surroundings
-  const capabilities: Capabilities = { sizes: {} }
   const activity = new Activity()
   const warn = seldom((sentence, about = {}) => log.warn(about, sentence), clock)
   const connection = connect(given, {
-    capabilities,
     longAnswer,
     trace: log.isLevelEnabled('debug') ? request => log.debug(request, 'request') : undefined,
     requests: activity.requests,
@@ -57,13 +53,11 @@ export async function prepareDrive(given: Configured, path: string, surroundings
   const line = await assemble({
     config,
     connection,
-    capabilities,
     mountPoint: path,
     isMount: true,
     controlSocket: socket,
     log,
     activity,
-    version: version(),
     clock,
   })
   let control: ControlServer | undefined
@@ -138,9 +132,8 @@ async function up({ path, line, connection, config, log, clock, activity }: Driv
   return { mounted, trouble }
 }
 
-/** A drive that the kernel knows. */
 async function begun(
-  { path, line, connection, config, log, clock, activity }: DriveParts,
+  { path, line, connection, config, log, clock }: DriveParts,
   mounted: Mounted,
   control: ControlServer | undefined,
 ) {
@@ -156,7 +149,6 @@ async function begun(
   for (const trouble of troubles) log.warn(trouble)
   const look = (): ReturnType<typeof line.control.activity> => line.control.activity({})
   const stopNotices = config.notify ? showNotices(clock, look, sentence => log.warn(sentence)) : () => {}
-  const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
   void line.listTop()
   line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
@@ -173,7 +165,6 @@ async function begun(
       // Also after a lazy unmount by force: programs keep their open files.
       await mounted.answered(config.deadlineSave + answerMargin)
       await mounted.unmount()
-      stopLooking()
       stopNotices()
       await port?.close()
       await control?.close()

@@ -94,7 +94,6 @@ export async function logout({ config, sources }: Configured, { json }: JsonFlag
     )
 }
 
-/** The effect on a drive that is mounted with the sign-in. */
 function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Status, url: string): string[] {
   const until = signedInUntil === undefined ? 'its end' : localText(signedInUntil)
   const goesOn = signInRenewed

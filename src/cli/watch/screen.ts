@@ -24,7 +24,6 @@ export async function openScreen(out: NodeJS.WriteStream) {
       const room = Math.max(1, out.rows - spareLines)
       update((lines.length <= room ? lines : [...lines.slice(0, room - 1), '…']).join('\n'))
     },
-    /** The last picture stays, and the cursor is there again. */
     end: (): void => update.done(),
   }
 }

@@ -50,7 +50,6 @@ async function top(drive: string | undefined, flags: Flags): Promise<void> {
 const picturesOf = async (controls: readonly Control[]) =>
   settled(await Promise.allSettled(controls.map(control => control.activity({}))))
 
-/** Ends with the last of the drives. */
 async function redrawn(paths: readonly string[], controls: readonly Control[]): Promise<void> {
   const screen = await openScreen(process.stdout)
   let before = new Map<string, ActivityPicture>()

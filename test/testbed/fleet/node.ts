@@ -1,11 +1,11 @@
 // One mount of a fleet without a kernel, in this process: a drive with caches of its own.
 import { pino } from 'pino'
+import { Activity } from '../../../src/activity/activity.js'
 import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
 import { kernelCacheSeconds } from '../../../src/app/assembly-settings.js'
 import { connect } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
 import { systemClock } from '../../../src/remote/clock.js'
-import type { Capabilities } from '../../../src/remote/rest/lacking.js'
 import { makePrivateNow } from '../../../src/system/own-file.js'
 import { HarshKernel } from '../kernel/harsh-kernel.js'
 import type { DriveFiles } from '../testbed.js'
@@ -34,17 +34,15 @@ export async function openFleetNode({
   const flags = { user: 'demo', ...settings }
   const sources = { flags, environment: { HOME: home, CALCFS_PASSWORD: password }, files: [] }
   const config = readConfig(sources)
-  const capabilities: Capabilities = { sizes: {} }
-  const connection = connect({ config, sources }, { capabilities, note: () => {} })
+  const connection = connect({ config, sources })
   for (const place of Object.values(connection.account.places)) makePrivateNow(place)
   opened += 1
   const line = await assemble({
     config,
     connection,
-    capabilities,
+    activity: new Activity(),
     mountPoint: `/drive${opened}`,
     log: pino({ level: 'silent' }),
-    version: 'test',
     clock: systemClock,
   })
   const kernel = new HarshKernel()
