@@ -1,8 +1,11 @@
 // Memory has a bound in bytes, on real mounts: hundreds of big records, and some that are very big.
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { printed } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
@@ -118,3 +121,28 @@ t.test('MEM-1 a report of 100,000 rows is shown without a tree of them', { timeo
   const { peak } = await statusOf(mount)
   t.ok(peak < 230, `${peak.toFixed(0)} MB at most`)
 })
+
+const mebibytes = Number(process.env['CALCFS_STREAM_MIB'] ?? 320)
+
+t.test(
+  `READ-1 a content of ${mebibytes} MiB streams through in little memory`,
+  { timeout: 400_000 },
+  async t => {
+    const mount = await realMount(t)
+    const piece = Buffer.alloc(1 << 20, 'x')
+    const due = createHash('sha256')
+    for (let at = 0; at < mebibytes; at += 1) due.update(piece)
+    mount.service.intercept(/bitstream\?id=1234&fileId=run\.log/, async (response, { heard }) => {
+      response.writeHead(200, { 'content-length': mebibytes * piece.length })
+      if (heard.method === 'HEAD') return void response.end()
+      for (let at = 0; at < mebibytes && !response.destroyed; at += 1)
+        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      response.end()
+    })
+    const path = join(mount.directory, 'projects/Water splitting/TS1_opt/run.log')
+    const before = await statusOf(mount)
+    t.match(await printed('sha256sum', [path], { limit: 300_000 }), due.digest('hex'))
+    const { peak } = await statusOf(mount)
+    t.ok(peak < before.now + 130, `${peak.toFixed(0)} MB at most, ${before.now.toFixed(0)} before`)
+  },
+)
