@@ -72,11 +72,11 @@ type Told = (phase: Phase, verdict: Verdict) => void
 
 /** One run. */
 export async function trial(setting: Setting, limits: Limits, workshop: Workshop): Promise<Verdicts> {
-  const verdicts: Verdicts = {}
+  const told: Verdicts[] = []
   await oneRun(setting, limits, workshop, (phase, verdict) => {
-    verdicts[phase] = verdict
+    told.push({ [phase]: verdict })
   })
-  return verdicts
+  return summed(told)
 }
 
 /** Several runs as one. */
@@ -89,11 +89,15 @@ export function summed(runs: readonly Verdicts[]): Verdicts {
   return verdicts
 }
 
+/** A short work is over before a single figure of it means anything: its warm phase is the median of so many. */
+const warmPhases = ['warm', 'warm', 'warm', 'warm', 'warm'] as const
+const shortSeconds = 0.3
+
 async function oneRun(setting: Setting, limits: Limits, workshop: Workshop, tell: Told): Promise<void> {
   const place = freshPlace(workshop)
   let phase: Phase = 'cold'
   try {
-    for (const together of [['cold', 'warm'], ['remount']] as const) {
+    for (const together of [['cold', ...warmPhases], ['remount']] as const) {
       phase = together[0]
       if (workshop.stopped) return
       const began = performance.now()
@@ -104,8 +108,9 @@ async function oneRun(setting: Setting, limits: Limits, workshop: Workshop, tell
           const verdict = await onePhase(setting, mounted, limits[phase], workshop)
           tell(phase, phase === 'warm' ? verdict : withMount(verdict, mountSeconds))
           // A mount that is late warm is asked once more after a remount, which only its cold time foretells.
-          if (verdict.state === 'late' && phase === 'warm') continue
+          if (verdict.state === 'late' && phase === 'warm') break
           if (verdict.state !== 'right') return
+          if (phase === 'warm' && verdict.figures.seconds > shortSeconds) break
         }
       } finally {
         await mounted.unmount()

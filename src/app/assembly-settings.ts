@@ -23,9 +23,8 @@ export interface AssemblySettings {
 export type Note = (sentence: string, about?: Record<string, unknown>) => void
 
 /**
- * Seconds for which the kernel caches names and attributes, where it can be told of changes. A listing that is used in the
- * last quarter of its lifetime is asked for again, so that what the kernel keeps for a quarter is never older than that
- * lifetime.
+ * Seconds for which the kernel caches names and attributes at least, where it can be told of changes. A listing that is used in
+ * the last quarter of its lifetime is asked for again, so that what the kernel keeps is never older than that lifetime.
  */
 export const kernelCacheSeconds = ({ ttlListing }: Pick<Config, 'ttlListing'>): number =>
   Math.max(1, Math.min(60, ttlListing / 4_000))

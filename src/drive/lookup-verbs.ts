@@ -87,6 +87,11 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
     return isListedBy ? catalog.children(node.parent).freshUntil() : undefined
   }
 
+  function namesHoldUntil(directory: DirectoryNode): Instant | undefined {
+    if (directory.kind === 'project') return catalog.children(directory.id).freshUntil()
+    return directory.kind === 'calculation' ? catalog.files(directory.id).freshUntil() : undefined
+  }
+
   const timeOf = (node: Node & DatedNode) => node.since ?? times.first(nodeKey(node), node.date)
 
   /** The kernel keeps a file's pages until its time moves: another version has a later one. */
@@ -122,7 +127,7 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
     const path = pathOf(place)
     parts.foresight.listed(path, directory, entries)
     parts.failureLog.over(path, 'readdir')
-    return shownAs(entries, node => knownAttributes(directory, node))
+    return shownAs(entries, namesHoldUntil(directory), node => knownAttributes(directory, node))
   }
 
   /** Where a size or a text would be asked for, nothing is known. */
@@ -177,9 +182,14 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
 }
 
 /** Made one at a time: a directory may have a hundred thousand. */
-function shownAs(entries: readonly Dentry[], attributesOf: (node: Node) => Attributes | undefined): Listing {
+function shownAs(
+  entries: readonly Dentry[],
+  until: Instant | undefined,
+  attributesOf: (node: Node) => Attributes | undefined,
+): Listing {
   return {
     length: entries.length,
+    until,
     *[Symbol.iterator]() {
       for (const { name, node } of entries)
         yield {

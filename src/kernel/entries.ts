@@ -4,6 +4,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { isEditable, nodeKey } from '../drive/nodes/node.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { Clock } from '../remote/clock.js'
+import type { Instant } from '../remote/remote.js'
 import type { Found, Inode, Inodes } from './inodes.js'
 import { type Lifetimes, type NodeAttributes, Reply } from './reply.js'
 
@@ -23,7 +24,7 @@ export interface Answer {
 export interface RequestParts {
   readonly drive: Drive
   readonly inodes: Inodes
-  /** Seconds for which the kernel keeps names, attributes and listings. */
+  /** Seconds for which the kernel keeps names, attributes and listings that are not known to hold for longer. */
   readonly keptSeconds: number
   readonly remembered: Remembered
   readonly xattrs: boolean
@@ -75,15 +76,39 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
 
 /** Seconds: another version of a content is another inode. */
 const contentSeconds = 86_400
+const writeBits = 0o222
+
+/** A text that this mount may change. */
+const isSavable = ({ bytes, mode, node }: Attributes): boolean =>
+  bytes === 'text' && isEditable(node) && (mode & writeBits) !== 0
+
+/** Its bytes are the same for as long as its node is. Of a text that calcfs writes itself nobody knows for how long. */
+export const neverChanges = (attributes: Attributes): boolean =>
+  attributes.bytes === 'content' || (isEditable(attributes.node) && !isSavable(attributes))
+
+type Times = Pick<RequestParts, 'clock' | 'keptSeconds'>
 
 /**
  * A text that is being written has another size at each look. The name of one that can be saved stands for another node after
  * each change, and an editor's file is soon moved over a text.
  */
-export const lifetimesOf = ({ bytes, isChanging, node }: Attributes, keptSeconds: number): Lifetimes => ({
-  name: node.kind === 'scratch' ? 0 : bytes === 'text' && isEditable(node) ? 1 : keptSeconds,
-  attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : keptSeconds,
-})
+export function lifetimesOf(attributes: Attributes, times: Times): Lifetimes {
+  const { bytes, isChanging, node, until } = attributes
+  const seconds = secondsTo(until, times)
+  return {
+    name: node.kind === 'scratch' ? 0 : isSavable(attributes) ? 1 : seconds,
+    attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : seconds,
+  }
+}
+
+/** The longest lifetime of a name: the drive's answers hold for three quarters of theirs. */
+export const longestSeconds = (keptSeconds: number): number => 3 * keptSeconds
+
+/** Until when the drive answers without a question; after that it asks early, and each answer is kept for a while. */
+export const secondsTo = (until: Instant | undefined, { clock, keptSeconds }: Times): number =>
+  until === undefined
+    ? keptSeconds
+    : Math.min(Math.max((until - clock.now()) / 1000, keptSeconds), longestSeconds(keptSeconds))
 
 export const nothing = (): Answer => ({ reply: new Reply(0) })
 

@@ -30,8 +30,8 @@ export class Inode implements Place {
   pages: number | undefined
   /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
   isLeft = false
-  /** The generation of its names in the kernel, and since when. */
-  kept: { readonly generation: number; readonly at: Instant } | undefined
+  /** The generation of its names in the kernel, and until when they count. */
+  kept: { readonly generation: number; readonly until: Instant } | undefined
   /** The thread that alone has looked it up, until it takes it. */
   thread: number | undefined
   /** The node last found at its name, where that may be told again. */
@@ -164,6 +164,7 @@ export class Inodes {
     if (!isHere || inode.handles > 0 || inode.thing !== found.thing || inode.version === found.version)
       return false
     this.#become(inode, found)
+    inode.pages = undefined
     return true
   }
 

@@ -5,7 +5,16 @@ import type { DirectoryEntry } from '../drive/interface/verbs.js'
 import { nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
-import { type Answer, inodeAt, lifetimesOf, nothing, type RequestParts, shownOf } from './entries.js'
+import { instant } from '../remote/remote.js'
+import {
+  type Answer,
+  inodeAt,
+  lifetimesOf,
+  nothing,
+  type RequestParts,
+  secondsTo,
+  shownOf,
+} from './entries.js'
 import { type Inode, inodeNumber } from './inodes.js'
 import { type Header, handleIn, opcodes, type ReadIn, readIn } from './protocol.js'
 import { direntplusFits, openFlags, putDirent, putEntry, putOpened, Reply } from './reply.js'
@@ -37,8 +46,7 @@ export class Listings {
     const isKept =
       isTold(inode) &&
       ![...this.#open.values()].some(open => open.inode === inode && open.generation !== generation)
-    const isFresh =
-      kept?.generation === generation && this.parts.clock.now() - kept.at < this.parts.keptSeconds * 1000
+    const isFresh = kept?.generation === generation && this.parts.clock.now() < kept.until
     this.#last += 1
     const handle = this.#last
     this.#open.set(handle, { inode, generation, isKept, entries: undefined })
@@ -77,13 +85,15 @@ export class Listings {
     const { generation } = inode
     open.generation = generation
     try {
-      open.entries = [...(await this.parts.drive.readdir(inode))]
+      const listing = await this.parts.drive.readdir(inode)
+      open.entries = [...listing]
+      const until = instant(this.parts.clock.now() + secondsTo(listing.until, this.parts) * 1000)
+      if (open.isKept) inode.kept = { generation, until }
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (errnoOf(failure.kind) !== 'ENOENT') throw failure
       throw new Failure('in-doubt', failure.message, { cause: failure })
     }
-    if (open.isKept) inode.kept = { generation, at: this.parts.clock.now() }
     return open.entries
   }
 
@@ -119,7 +129,7 @@ export class Listings {
     }
     const inode = remembered && before ? before : inodeAt(this.parts.inodes, parent, entry.name, attributes)
     if (remembered === undefined) this.parts.remembered.keep(inode, attributes, this.parts.remembered.state)
-    putEntry(reply, inode.id, lifetimesOf(attributes, this.parts.keptSeconds), shownOf(inode, attributes))
+    putEntry(reply, inode.id, lifetimesOf(attributes, this.parts), shownOf(inode, attributes))
     return inode
   }
 }

@@ -13,6 +13,7 @@ import {
   inodeAt,
   isStill,
   lifetimesOf,
+  neverChanges,
   nothing,
   type RequestParts,
   shownOf,
@@ -61,11 +62,7 @@ export class Requests {
     return chain(this.parts.drive.lookup({ parent, name }), found)
   }
 
-  #entry(
-    inode: Inode,
-    attributes: Attributes,
-    lifetimes = lifetimesOf(attributes, this.parts.keptSeconds),
-  ): Answer {
+  #entry(inode: Inode, attributes: Attributes, lifetimes = lifetimesOf(attributes, this.parts)): Answer {
     return { reply: putEntry(new Reply(), inode.id, lifetimes, shownOf(inode, attributes)), entered: [inode] }
   }
 
@@ -81,8 +78,7 @@ export class Requests {
   getattr({ node, pid }: Header): MaybePromise<Answer> {
     const inode = this.parts.inodes.get(node)
     const known = this.parts.remembered.of(inode)
-    if (known !== undefined)
-      return this.#answer(inode, known, lifetimesOf(known, this.parts.keptSeconds).attributes)
+    if (known !== undefined) return this.#answer(inode, known, lifetimesOf(known, this.parts).attributes)
     const asked = { thread: pid, state: this.parts.remembered.state }
     const told = (attributes: Attributes): Answer => this.#attributes(inode, attributes, asked)
     if (inode.handles > 0) return this.#ofOpen(inode, told)
@@ -121,7 +117,7 @@ export class Requests {
     const told = inode.isDirectory ? undefined : inode.told
     if (isStill(this.parts.inodes, inode, attributes)) {
       this.parts.remembered.keep(inode, attributes, state)
-      return this.#answer(inode, attributes, lifetimesOf(attributes, this.parts.keptSeconds).attributes)
+      return this.#answer(inode, attributes, lifetimesOf(attributes, this.parts).attributes)
     }
     if (inode.handles > 0 && told !== undefined) return this.#answer(inode, told, 0)
     throw this.parts.inodes.sentAway(thread, inode)
@@ -201,9 +197,9 @@ export class Requests {
     const isWritten = inode.writers > 0 && !isWriter
     if (isWriter) inode.writers += 1
     inode.told ??= attributes
-    // Each read of a record comes here: what a program has read is the base of what it writes.
-    const isContent = attributes?.bytes === 'content'
-    const isKept = isContent && inode.pages === inode.generation
+    // Each read of a record that can be saved comes here: what a program has read is the base of what it writes.
+    const mayBeKept = attributes !== undefined && neverChanges(attributes)
+    const isKept = mayBeKept && inode.pages === inode.generation
     inode.pages = inode.generation
     const pages = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
     // A reader has nothing to flush. Older kernels know nothing of this flag, and close(2) waits for a flush there.

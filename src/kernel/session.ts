@@ -12,7 +12,7 @@ import type { Clock } from '../remote/clock.js'
 import { codeOf } from '../system/error-code.js'
 import { machineClocks } from '../system/machine-clocks.js'
 import { statusTextOf } from '../system/process.js'
-import type { Answer } from './entries.js'
+import { type Answer, longestSeconds } from './entries.js'
 import { type Inode, Inodes } from './inodes.js'
 import { type Handled, requestsOf } from './opcode-table.js'
 import {
@@ -45,7 +45,7 @@ export interface SessionParts {
   readonly log: CallLog
   readonly clock: Clock
   readonly pending: PendingCalls
-  /** Seconds for which the kernel keeps names, attributes and listings. */
+  /** Seconds for which the kernel keeps names, attributes and listings that are not known to hold for longer. */
   readonly keptSeconds: number
   readonly xattrs: boolean
 }
@@ -309,13 +309,13 @@ export class Session {
   /** After a sleep of the machine, lifetimes are over that the kernel still counts. */
   #watch(): () => void {
     const { clock, keptSeconds } = this.parts
-    const keptMs = keptSeconds * 1000
+    const longestMs = longestSeconds(keptSeconds) * 1000
     const [began, kernelBegan] = [clock.now(), machineClocks.monotonic()]
     const compare = (): void => {
       this.#stopWatching = undefined
       if (clock.now() - began > machineClocks.monotonic() - kernelBegan + slack) this.hear('all')
     }
-    return clock.after(keptMs, compare, 'in-background')
+    return clock.after(longestMs, compare, 'in-background')
   }
 
   #tellIfHeard(inode: Inode): void {

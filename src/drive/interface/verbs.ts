@@ -71,6 +71,8 @@ export interface NamespaceVerbs {
 /** The entries of a directory; it is iterated once. */
 export interface Listing extends Iterable<DirectoryEntry> {
   readonly length: number
+  /** Until when these are its names, while the drive's revision stays; undefined where that cannot be said. */
+  readonly until?: Instant | undefined
 }
 
 export interface DirectoryEntry {
