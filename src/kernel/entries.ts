@@ -82,7 +82,7 @@ const writeBits = 0o222
 const isSavable = ({ bytes, mode, node }: Attributes): boolean =>
   bytes === 'text' && isEditable(node) && (mode & writeBits) !== 0
 
-/** Its bytes are the same for as long as its node is. Of a text that calcfs writes itself nobody knows for how long. */
+/** Its bytes are the same for as long as its node is; a text that calcfs makes itself may be another at each look. */
 export const neverChanges = (attributes: Attributes): boolean =>
   attributes.bytes === 'content' || (isEditable(attributes.node) && !isSavable(attributes))
 
