@@ -167,20 +167,6 @@ t.test('forgetting a content forgets its bytes and its size, even while it is do
   t.equal(remote.asked.length, 3)
 })
 
-t.test('two caches over one directory serve each other', async t => {
-  const { open } = openCacheTestbed(t)
-  const bytes = bytesOf(2_000_000)
-  const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 64_000) }))
-  const [one, other] = [open(remote), open(remote)]
-  const both = await Promise.all([readAll(one, file('a')), readAll(other, file('a'))])
-  for (const read of both) t.ok(read.equals(bytes))
-  await readAll(one, file('b'))
-  await settled(one)
-  const asked = remote.asked.length
-  t.ok((await readAll(other, file('b'))).equals(bytes))
-  t.equal(remote.asked.length, asked, 'what one has kept, the other finds')
-})
-
 t.test('directories are for their owner alone, files too', async t => {
   const { open, directory } = openCacheTestbed(t)
   const cache = open(fakeRemote(() => ({ bytes: inPieces(bytesOf(10), 10) })))

@@ -1,30 +1,10 @@
-// Connections to the service: trusted certificates, the use of a proxy, and the message when either fails.
-import { createServer } from 'node:https'
+// The proxy of the environment, and the message where it is none.
 import t from 'tap'
 import { openHttp } from '../../../src/remote/http/http.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService } from '../raw.js'
-import { certificate, key } from '../self-signed.js'
 
 const get = { method: 'GET', path: '/x' } as const
-
-t.test('a private authority is trusted only where it is given', { timeout: 10_000 }, async t => {
-  const server = createServer({ key, cert: certificate }, (_, response) => response.end('[]'))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const base = new URL(`https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/create/rest`)
-  const stranger = openHttp({ base, connections: 2 })
-  const friend = openHttp({ base, connections: 2, authority: certificate })
-  t.teardown(async () => {
-    await Promise.all([stranger.client.close(), friend.client.close()])
-    await new Promise(resolve => server.close(resolve))
-  })
-  for (let count = 0; count < 4; count++) {
-    const failure = await failsAs(t, 'untrusted', stranger.text(get, ask()))
-    t.match(failure.message, /--ca-file/)
-  }
-  t.equal(await friend.text(get, ask()), '[]')
-})
 
 t.test('the proxy of the environment is asked, but never for this machine', { timeout: 10_000 }, async t => {
   const proxy = await rawService(t, () => 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')

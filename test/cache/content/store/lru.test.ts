@@ -14,7 +14,6 @@ import {
   inPieces,
   openCacheTestbed,
   readAll,
-  requestContext,
   settled,
 } from '../fake-remote.js'
 
@@ -67,29 +66,6 @@ t.test('what was used longest ago goes first, over restarts too', async t => {
   t.equal(second.cached(file('1')), 1)
   t.equal(second.cached(file('3')), 1)
   t.equal(second.cached(file('5')), 1)
-})
-
-t.test('sixteen readers of forty files with room for six never meet a wrong byte', async t => {
-  const { open, directory } = openCacheTestbed(t)
-  const each = 250_000
-  const limitBytes = 6 * each
-  const cache = open(library(each), { limitBytes })
-  const reader = async (seed: number) => {
-    for (let round = 0; round < 60; round += 1) {
-      const wanted = file(String((seed * 7 + round * 11) % 40))
-      const offset = (seed * 7919 + round * 104_729) % each
-      const into = Buffer.alloc(40_000)
-      const count = await cache.read(wanted, offset, into, requestContext())
-      const isRight = bytesIn(wanted, each)
-        .subarray(offset, offset + 40_000)
-        .equals(into.subarray(0, count))
-      if (!isRight) t.fail(`${wanted.title} from ${offset}`)
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, (_, seed) => reader(seed)))
-  await settled(cache)
-  t.ok(cache.stats().bytes <= limitBytes, `${cache.stats().bytes} bytes in the end`)
-  await until(60_000, 'what was dropped is gone', () => onDisk(directory) <= limitBytes)
 })
 
 t.test('READ-1 what is on its way counts: kept files make room while it comes', async t => {
