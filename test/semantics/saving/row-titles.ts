@@ -1,7 +1,7 @@
-// The titles of a report's rows belong to the report: a new order must not cost them, even where the service forgets them.
+// The rows of a report's list: their titles belong to the report, and formulas count by the numbers of their places.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const report = `reports/${ids.report}.json`
 
@@ -51,5 +51,55 @@ export function rowTitles(t: Test, open: OpenTestbed): void {
     const lines = (await textOf(testbed, order)).split('\n')
     await overwrite(testbed, order, lines.filter(line => !line.includes('Transition state')).join('\n'))
     t.equal((await titles())[0], null, 'the row that stays keeps none')
+  })
+}
+
+const profile = `reports/${ids.profile}.json`
+
+interface Row {
+  readonly calcId: number
+}
+
+async function storedList({ service }: Testbed, id: string): Promise<string[]> {
+  const { calculations } = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
+  return calculations.map((row: Row) => String(row.calcId))
+}
+
+/** The text with these entries as its list. */
+function withList(text: string, change: (rows: readonly Row[]) => readonly unknown[]): string {
+  const record = JSON.parse(text)
+  return JSON.stringify({ ...record, calculations: change(record.calculations) })
+}
+
+export function emptyPlaces(t: Test, open: OpenTestbed): void {
+  t.test('a list with an empty place', async t => {
+    const testbed = await open(t, { settings: { ttlListing: '1500ms' } })
+    const { service } = testbed
+    const before = await textOf(testbed, report)
+    await textOf(testbed, profile)
+    await service.elsewhere('DELETE', `/calculation?id=${ids.transition}`)
+
+    t.test('STALE-2 a row that two have taken out is gone, and no conflict', async t => {
+      const mine = before.replace(/\{[^{}]*"calcId": 1234,[^{}]*\},\s*/, '')
+      t.not(mine, before)
+      await service.sends(t, [], 'it is as it should be', async () => {
+        t.equal(await outcome(overwrite(testbed, report, mine)), 'done')
+      })
+      t.same(await storedList(testbed, ids.report), [ids.product, ids.bare])
+    })
+
+    t.test('DRAFT-1 formulas count by the numbers of the places', async t => {
+      await testbed.pass(3200)
+      const text = await textOf(testbed, profile)
+      t.same(await storedList(testbed, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')
+      await service.sends(t, [], async () => {
+        const behind = withList(text, rows => [...rows, Number(ids.bare)])
+        t.equal(await outcome(overwrite(testbed, profile, behind)), 'EINVAL', 'c2 would be another one')
+      })
+      t.match(await textOf(testbed, `.calcfs/drafts/${ids.profile}.json.why`), /c2 was calculation 1235/)
+      const inFront = withList(text, rows => [Number(ids.bare), ...rows])
+      t.equal(await outcome(overwrite(testbed, profile, inFront)), 'done', 'c2 is the product still')
+      t.same(await storedList(testbed, ids.profile), [ids.bare, ids.product])
+    })
   })
 }

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import http, { Agent } from 'node:http'
 import { format } from 'node:util'
-import type { CommandAnswer, CommandCall } from './command-protocol.js'
+import type { CommandAnswer, CommandCall } from './warm-commands.js'
 
 /** What a process of its own would have had for one command. */
 interface Own {

@@ -1,11 +1,9 @@
 // Commands of calcfs in one process that has loaded them. The first of each name is a process of its own, as a user starts it.
-
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { calcfs } from '../daemon.js'
 import { type Ran, run, testNode } from '../programs.js'
 import { within } from '../within.js'
-import type { CommandAnswer, CommandCall } from './command-protocol.js'
 
 const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
 
@@ -90,4 +88,16 @@ function begun(): ChildProcess {
   child.unref()
   child.channel?.unref()
   return child
+}
+
+/** One command; its answer carries the same number. */
+export interface CommandCall {
+  readonly number: number
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export interface CommandAnswer {
+  readonly number: number
+  readonly ran: Ran
 }
