@@ -17,6 +17,7 @@ import { plainNode, type Ran } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(480_000)
 t.jobs = 3
@@ -77,6 +78,14 @@ async function desk(t: Test): Promise<Desk> {
 const login = (at: Desk): Promise<Ran> =>
   at.calcfs({ CALCFS_PASSWORD: 'demo' }, 'login', at.service.url, '--user', 'demo')
 
+const day = 24 * 3_600_000
+
+async function tokenIsOlder(at: Desk, by: number): Promise<void> {
+  const file = await at.tokenFile()
+  const kept = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...kept, received: kept.received - by }))
+}
+
 for (const [key, code, name, commands] of [
   ['C-c', 130, 'Ctrl-C', [['mount'], ['mount', '--daemon'], ['login']]],
   ['C-d', 2, 'Ctrl-D', [['mount'], ['login']]],
@@ -113,9 +122,7 @@ t.test('after calcfs login there is no further prompt, with --user or without (S
 t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1)', async t => {
   const at = await desk(t)
   await at.logIn()
-  const file = await at.tokenFile()
-  const kept = JSON.parse(await readFile(file, 'utf8'))
-  await writeFile(file, JSON.stringify({ ...kept, received: kept.received - 30 * 24 * 3_600_000 }))
+  await tokenIsOlder(at, 30 * day)
   const shown = await at.typed('mount', '--daemon', at.service.url, at.directory)
   await shown.until(/Password of demo at 127\.0\.0\.1/)
   await shown.type('demo')
@@ -127,10 +134,8 @@ t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1
 t.test('a token that cannot be renewed serves to its end (SIGN-1)', async t => {
   const at = await desk(t)
   await at.logIn()
-  const file = await at.tokenFile()
-  const kept = JSON.parse(await readFile(file, 'utf8'))
   // One minute before its end, when it would have been renewed long ago.
-  await writeFile(file, JSON.stringify({ ...kept, received: kept.received - (24 * 60 - 1) * 60_000 }))
+  await tokenIsOlder(at, day - 60_000)
   t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
   t.match(await at.calcfs({}, 'status', at.directory), { code: 0 })
 })
@@ -270,4 +275,35 @@ t.test('a password file that others can read is refused, whatever else is set (S
   const ended = await at.calcfs({ CALCFS_PASSWORD: 'demo' }, '--config', config, 'login', at.service.url)
   t.match(ended, { code: 2, stderr: /others can read this password; run: chmod 600/ }, 'a profile not chosen')
   t.same(at.service.heard, [], 'the service was not asked')
+})
+
+t.test('PIN-2 what is pinned is mounted and read where the token has ended in an outage', async t => {
+  const at = await desk(t)
+  const { service, directory } = at
+  const calcfs = (...args: string[]) => at.calcfs({}, ...args)
+  const mount = () => calcfs('mount', '--daemon', service.url, directory)
+  const project = join(directory, 'projects/Water splitting')
+  const record = join(project, '.project.json')
+
+  t.match(await login(at), { code: 0 })
+  t.match(await mount(), { code: 0 })
+  t.match(await calcfs('pin', project), { code: 0 })
+  const text = await within(30_000, 'a record', readFile(record, 'utf8'))
+  t.match(await calcfs('unmount', directory), { code: 0 })
+  await tokenIsOlder(at, 30 * day)
+  t.match(await mount(), { code: 3, stderr: /no valid sign-in/ }, 'not of a service that answers')
+
+  await service.leave()
+  t.match(await mount(), { code: 0 })
+  const content = within(30_000, 'a pinned file', readFile(join(project, 'TS1_opt/input.inp'), 'utf8'))
+  t.equal(await content, '! B3LYP opt\n')
+  const saved = writeFile(record, text.replace('Water splitting', 'Water'))
+  await t.rejects(within(60_000, 'a save', saved), { code: /EHOSTUNREACH|ETIMEDOUT/ })
+  t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 7, stdout: /project 100/ })
+  t.match(await calcfs('status', directory), { code: 7, stdout: /the service has been away since/ })
+  await service.back()
+  t.match(await login(at), { code: 0 })
+  // The return is asked for every two seconds.
+  const send = () => calcfs('drafts', 'send', '--all', '--mount', directory)
+  await until(20_000, 'the draft is sent', async () => (await send()).code === 0)
 })

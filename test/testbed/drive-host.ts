@@ -3,7 +3,8 @@ import { prepareDrive, type ServedDrive } from '../../src/cli/mount/serve-drive.
 import { readConfig } from '../../src/config/config.js'
 import { openLog } from '../../src/terminal/log.js'
 import { type HastyClock, hastyClock } from './clocks.js'
-import type { HostAnswer, HostCall } from './warm-mount.js'
+import { serve } from './machine/host.js'
+import type { HostAnswer, HostWork } from './warm-mount.js'
 
 interface Served {
   readonly drive: ServedDrive
@@ -17,7 +18,7 @@ const stages = new Map<string, string>()
 const stageOf = (directory: string): string =>
   `${stages.get(directory) ?? 'nothing begun'}; this process waits for ${process.getActiveResourcesInfo().join(' ')}`
 
-async function carryOut({ work }: HostCall): Promise<string | undefined> {
+async function carryOut(work: HostWork): Promise<string | undefined> {
   switch (work.verb) {
     case 'mount': {
       const sources = { flags: work.flags, environment: work.environment, files: [] }
@@ -48,14 +49,12 @@ async function carryOut({ work }: HostCall): Promise<string | undefined> {
   }
 }
 
-const answer = (said: HostAnswer): void => void process.send?.(said)
-
-process.on('message', (call: HostCall) => {
-  carryOut(call).then(
-    stage => answer({ number: call.number, ...(stage === undefined ? {} : { stage }) }),
-    (thrown: unknown) => answer({ number: call.number, failed: String(thrown) }),
-  )
-})
+serve<HostWork, HostAnswer>(work =>
+  carryOut(work).then(
+    stage => (stage === undefined ? {} : { stage }),
+    (thrown: unknown) => ({ failed: String(thrown) }),
+  ),
+)
 
 /** The tests have ended, however they did: no mount may be left behind. */
 function endAll(): void {

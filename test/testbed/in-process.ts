@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Activity } from '../../src/activity/activity.js'
 import { accountOf } from '../../src/app/account/account.js'
-import { assemble } from '../../src/app/assemble.js'
+import { type AssembledDrive, assemble } from '../../src/app/assemble.js'
 import { kernelCacheSeconds } from '../../src/app/assembly-settings.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { introduced as introduceDrive, notTried } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
+import { type Clock, systemClock } from '../../src/remote/clock.js'
 import { makePrivateNow } from '../../src/system/own-file.js'
 import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
@@ -35,6 +36,46 @@ export interface InProcessTestbed extends Testbed {
   remount(meanwhile?: () => Promise<unknown>): Promise<void>
 }
 
+interface Assembling {
+  readonly password?: string | undefined
+  readonly clock?: Clock
+  /** Of its requests, where that is another one. */
+  readonly requests?: Clock
+  readonly mountPoint?: string
+}
+
+/** A drive as the daemon puts it together, with its caches and its state below `home`. */
+export function assembling(
+  home: string,
+  given: Readonly<Record<string, string | readonly string[]>>,
+  { password = 'demo', clock = systemClock, requests = clock, mountPoint = '/drive' }: Assembling = {},
+) {
+  const environment = { HOME: home, CALCFS_PASSWORD: password }
+  const sources = { flags: { user: 'demo', ...given }, environment, files: [] }
+  const config = readConfig(sources)
+  return {
+    config,
+    environment,
+    up() {
+      const connection = connect({ config, sources }, { clock: requests })
+      for (const place of Object.values(connection.account.places)) makePrivateNow(place)
+      const log = pino({ level: 'silent' })
+      return assemble({ config, connection, mountPoint, log, activity: new Activity(), clock })
+    },
+    mountable: ({ drive, news, failureLog }: AssembledDrive, mistakes: string[] = []): Mountable => ({
+      drive,
+      news,
+      clock,
+      keptSeconds: kernelCacheSeconds(config),
+      readOnly: config.access === 'read',
+      failed(verb, path, failure) {
+        if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
+        failureLog.note(verb, path, failure)
+      },
+    }),
+  }
+}
+
 /** `beside`: the service of another drive, where it is to be the same. */
 export async function inProcess(
   t: TestLifetime,
@@ -44,40 +85,16 @@ export async function inProcess(
   const service = beside ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   const clock = hastyClock()
+  const settings = { url: service.url, ...wish.settings }
   const requests = speedingClock(clock, wish.speedup ?? 1)
-  const settings = { user: 'demo', url: service.url, ...wish.settings }
-  const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
-
+  const { password } = wish
+  const { config, environment, up, mountable } = assembling(base, settings, { password, clock, requests })
   const mistakes: string[] = []
-  const sources = { flags: settings, environment, files: [] }
-  const config = readConfig(sources)
   const account = accountOf(serviceBase(config), config.user ?? 'demo', config, environment)
-
-  async function up() {
-    const connection = connect({ config, sources }, { clock: requests })
-    for (const place of Object.values(connection.account.places)) makePrivateNow(place)
-    const log = pino({ level: 'silent' })
-    const activity = new Activity()
-    return assemble({ config, connection, mountPoint: '/drive', log, activity, clock })
-  }
 
   let line = await up()
   const kernel = new HarshKernel()
-  function mountable(): Mountable {
-    const { drive, news, failureLog } = line
-    return {
-      drive,
-      news,
-      clock,
-      keptSeconds: kernelCacheSeconds(config),
-      readOnly: wish.settings?.['access'] === 'read',
-      failed(verb, path, failure) {
-        if (failure.kind === 'internal') mistakes.push(`${verb} ${path}: ${failure.stack}`)
-        failureLog.note(verb, path, failure)
-      },
-    }
-  }
-  kernel.mount(mountable())
+  kernel.mount(mountable(line, mistakes))
   t.teardown(async () => {
     try {
       await kernel.end()
@@ -100,7 +117,8 @@ export async function inProcess(
     name: 'in-process',
     service,
     files: kernel.files,
-    device: pageBytes => (pageBytes === undefined ? kernel.device : new KernelDevice(mountable(), pageBytes)),
+    device: pageBytes =>
+      pageBytes === undefined ? kernel.device : new KernelDevice(mountable(line, mistakes), pageBytes),
     get state() {
       return account.places.state
     },
@@ -113,7 +131,7 @@ export async function inProcess(
       await line.close()
       await meanwhile()
       line = await up()
-      kernel.mount(mountable())
+      kernel.mount(mountable(line, mistakes))
       await line.tidy()
       await line.check()
     },

@@ -1,19 +1,12 @@
 // The ground with a real kernel and no daemon of its own: one process serves all drives of a test file, and time passes there as a test wants.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { mountPatience } from './daemon.js'
+import { Host } from './machine/host.js'
 import { type KernelTestbed, mountPlace, type SharedParts } from './mount.js'
-import { testNode } from './programs.js'
 import type { TestbedOptions, TestLifetime } from './testbed.js'
 import { within } from './within.js'
 
-/** One piece of work; its answer carries the same number. */
-export interface HostCall {
-  readonly number: number
-  readonly work: HostWork
-}
-
-type HostWork =
+export type HostWork =
   | {
       readonly verb: 'mount'
       readonly directory: string
@@ -26,7 +19,6 @@ type HostWork =
   | { readonly verb: 'stage'; readonly directory: string }
 
 export interface HostAnswer {
-  readonly number: number
   readonly failed?: string
   readonly stage?: string
 }
@@ -86,19 +78,19 @@ export async function warmMount(
   }
 }
 
-const program = fileURLToPath(new URL('./drive-host.js', import.meta.url))
-const waiting = new Map<number, (answer: HostAnswer) => void>()
-let host: ChildProcess | undefined
-let asked = 0
+const host = new Host<HostWork, HostAnswer>(
+  fileURLToPath(new URL('./drive-host.js', import.meta.url)),
+  code => ({ failed: `the host ended with ${code}` }),
+)
 
 /** @throws Error with what the host says of it, or, where it does not answer in time, how far it has come */
 async function ask(work: HostWork): Promise<void> {
   const what = `${work.verb} ${work.directory}`
-  const { failed } = await within(mountPatience, what, sent(work)).catch(async (late: Error) => {
+  const { failed } = await within(mountPatience, what, host.ask(work)).catch(async (late: Error) => {
     const stage = await within(
       stagePatience,
       'its host',
-      sent({ verb: 'stage', directory: work.directory }),
+      host.ask({ verb: 'stage', directory: work.directory }),
     ).then(
       ({ stage }) => stage,
       (silent: Error) => silent.message,
@@ -108,31 +100,5 @@ async function ask(work: HostWork): Promise<void> {
   if (failed !== undefined) throw new Error(`${work.verb}: ${failed}`)
 }
 
-function sent(work: HostWork): Promise<HostAnswer> {
-  host ??= started()
-  const number = ++asked
-  const answered = new Promise<HostAnswer>(resolve => waiting.set(number, resolve))
-  host.send({ number, work })
-  return answered
-}
-
 /** Milliseconds in which a host that is not stuck says what it does. */
 const stagePatience = 5_000
-
-/** It ends with this process, and takes down what is mounted then. */
-function started(): ChildProcess {
-  const [first, ...rest] = testNode
-  const child = spawn(first, [...rest, program], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  child.on('message', (answer: HostAnswer) => {
-    waiting.get(answer.number)?.(answer)
-    waiting.delete(answer.number)
-  })
-  child.once('exit', code => {
-    host = undefined
-    for (const [number, resolve] of waiting) resolve({ number, failed: `the host ended with ${code}` })
-    waiting.clear()
-  })
-  child.unref()
-  child.channel?.unref()
-  return child
-}

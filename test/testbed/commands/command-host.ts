@@ -2,7 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import http, { Agent } from 'node:http'
 import { format } from 'node:util'
-import type { CommandAnswer, CommandCall } from './warm-commands.js'
+import { serve } from '../machine/host.js'
+import type { Ran } from '../programs.js'
+import type { CommandCall } from './warm-commands.js'
 
 /** What a process of its own would have had for one command. */
 interface Own {
@@ -49,18 +51,14 @@ http.globalAgent = new Agent({ keepAlive: false })
 const program = new URL('../../../program/main.js', import.meta.url)
 const { main }: { main: (args: readonly string[]) => Promise<void> } = await import(program.href)
 
-async function carryOut({ number, args, environment }: CommandCall): Promise<CommandAnswer> {
+async function carryOut({ args, environment }: CommandCall): Promise<Ran> {
   const mine: Own = { env: { ...environment }, stdout: stream(), stderr: stream(), exitCode: undefined }
   await own.run(mine, () => main(args))
   const [stdout, stderr] = [mine.stdout, mine.stderr].map(({ said }) => said.join(''))
-  return { number, ran: { code: mine.exitCode ?? 0, stdout: stdout ?? '', stderr: stderr ?? '' } }
+  return { code: mine.exitCode ?? 0, stdout: stdout ?? '', stderr: stderr ?? '' }
 }
 
-real.on('message', (call: CommandCall) => {
-  carryOut(call).then(
-    answer => real.send?.(answer),
-    (thrown: unknown) =>
-      real.send?.({ number: call.number, ran: { code: null, stdout: '', stderr: String(thrown) } }),
-  )
-})
+serve<CommandCall, Ran>(call =>
+  carryOut(call).catch((thrown: unknown) => ({ code: null, stdout: '', stderr: String(thrown) })),
+)
 real.on('disconnect', () => real.exit())

@@ -1,12 +1,6 @@
 // One mount of a fleet without a kernel, in this process: a drive with caches of its own.
-import { pino } from 'pino'
-import { Activity } from '../../../src/activity/activity.js'
-import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
-import { kernelCacheSeconds } from '../../../src/app/assembly-settings.js'
-import { connect } from '../../../src/app/connect.js'
-import { readConfig } from '../../../src/config/config.js'
-import { systemClock } from '../../../src/remote/clock.js'
-import { makePrivateNow } from '../../../src/system/own-file.js'
+import type { AssembledDrive } from '../../../src/app/assemble.js'
+import { assembling } from '../in-process.js'
 import { HarshKernel } from '../kernel/harsh-kernel.js'
 import type { DriveFiles } from '../testbed.js'
 
@@ -26,33 +20,12 @@ let opened = 0
 
 export const isUsed = ({ line }: FleetNode): boolean => line.fleet?.status().passedByBecause === undefined
 
-export async function openFleetNode({
-  home,
-  settings,
-  password = 'demo',
-}: FleetNodeOptions): Promise<FleetNode> {
-  const flags = { user: 'demo', ...settings }
-  const sources = { flags, environment: { HOME: home, CALCFS_PASSWORD: password }, files: [] }
-  const config = readConfig(sources)
-  const connection = connect({ config, sources })
-  for (const place of Object.values(connection.account.places)) makePrivateNow(place)
+export async function openFleetNode({ home, settings, password }: FleetNodeOptions): Promise<FleetNode> {
   opened += 1
-  const line = await assemble({
-    config,
-    connection,
-    activity: new Activity(),
-    mountPoint: `/drive${opened}`,
-    log: pino({ level: 'silent' }),
-    clock: systemClock,
-  })
+  const mountPoint = `/drive${opened}`
+  const { up, mountable } = assembling(home, settings, { password, mountPoint })
+  const line = await up()
   const kernel = new HarshKernel()
-  kernel.mount({
-    drive: line.drive,
-    news: line.news,
-    clock: systemClock,
-    keptSeconds: kernelCacheSeconds(config),
-    readOnly: settings['access'] === 'read',
-    failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
-  })
+  kernel.mount(mountable(line))
   return { files: kernel.files, line }
 }
