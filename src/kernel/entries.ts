@@ -78,13 +78,9 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
 const contentSeconds = 86_400
 const writeBits = 0o222
 
-/** A text that this mount may change. */
-const isSavable = ({ bytes, mode, node }: Attributes): boolean =>
-  bytes === 'text' && isEditable(node) && (mode & writeBits) !== 0
-
-/** Its bytes are the same for as long as its node is; a text that calcfs makes itself may be another at each look. */
-export const neverChanges = (attributes: Attributes): boolean =>
-  attributes.bytes === 'content' || (isEditable(attributes.node) && !isSavable(attributes))
+/** Its bytes are the same for as long as its node is; so are those of a record that this mount may not change. */
+export const neverChanges = ({ bytes, mode, node }: Attributes): boolean =>
+  bytes === 'content' || (bytes === 'text' && isEditable(node) && (mode & writeBits) === 0)
 
 type Times = Pick<RequestParts, 'clock' | 'keptSeconds'>
 
@@ -92,11 +88,10 @@ type Times = Pick<RequestParts, 'clock' | 'keptSeconds'>
  * A text that is being written has another size at each look. The name of one that can be saved stands for another node after
  * each change, and an editor's file is soon moved over a text.
  */
-export function lifetimesOf(attributes: Attributes, times: Times): Lifetimes {
-  const { bytes, isChanging, node, until } = attributes
+export function lifetimesOf({ bytes, isChanging, node, until }: Attributes, times: Times): Lifetimes {
   const seconds = secondsTo(until, times)
   return {
-    name: node.kind === 'scratch' ? 0 : isSavable(attributes) ? 1 : seconds,
+    name: node.kind === 'scratch' ? 0 : bytes === 'text' && isEditable(node) ? 1 : seconds,
     attributes: isChanging === true ? 0 : bytes === 'content' ? contentSeconds : seconds,
   }
 }
