@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 46_724,
   'files of src': 338,
-  'lines of test': 39_950,
+  'lines of test': 39_751,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_255,
   'rules of docs/commands.md': 76,

@@ -63,12 +63,15 @@ t.jobs = 2
 
 t.test('DEL-4 of a project, and of one with a single calculation, no deleter takes anything', async t => {
   const names = Object.keys(deleters)
+  /** Every second one goes by the project's number. */
+  const paths = new Map<string, string>()
   const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
     fill(seed) {
       fillSampleData(seed)
-      for (const name of names) {
+      for (const [at, name] of names.entries()) {
         const project = seed.addProject({ name: `P ${name}`, owner: 'demo' })
+        paths.set(name, at % 2 === 0 ? `projects/P ${name}` : `by-id/project/${project}`)
         const below = seed.addProject({ name: 'below', owner: 'demo', parent: project })
         seed.addProject({ name: 'empty', owner: 'demo', parent: project })
         seed.addShare({ project, user: 'guest', permission: 'READ' })
@@ -81,7 +84,7 @@ t.test('DEL-4 of a project, and of one with a single calculation, no deleter tak
   })
   const asked = await testbed.service.during(async () => {
     for (const line of names) {
-      await run(testbed, deleters[line] ?? '', `projects/P ${line}`)
+      await run(testbed, deleters[line] ?? '', paths.get(line) ?? '')
       await run(testbed, deleters[line] ?? '', `projects/One ${line}`)
     }
     await testbed.pass(4_000)

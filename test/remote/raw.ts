@@ -1,9 +1,10 @@
 // A service that answers byte for byte as a test says: malformed answers that a proper server cannot send.
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Test } from 'tap'
 import type { ClientOptions } from '../../src/remote/client/client.js'
 import { openHttp } from '../../src/remote/http/http.js'
 import { instant, type RequestContext } from '../../src/remote/remote.js'
+import { bareServer } from '../testbed/machine/bare-http.js'
 
 export interface Heard {
   readonly method: string
@@ -39,46 +40,14 @@ export async function rawService(
   options: Partial<ClientOptions> = {},
 ): Promise<RawService> {
   const heard: Heard[] = []
-  const sockets = new Set<Socket>()
-  let connections = 0
-  const server = createServer(socket => {
-    connections += 1
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-    let waiting = ''
-    socket.on('data', piece => {
-      waiting += piece.toString('latin1')
-      for (let next = requestIn(waiting); next !== undefined; next = requestIn(waiting)) {
-        waiting = waiting.slice(next.length)
-        const answer = reply(next.request, heard.push(next.request) - 1)
-        if (typeof answer === 'function') answer(socket)
-        else socket.write(answer)
-      }
-    })
+  const { port, connections } = await bareServer(t, ({ method, target, head, body }, socket) => {
+    const request = { method, path: target, head, body: body.toString('latin1') }
+    const answer = reply(request, heard.push(request) - 1)
+    if (typeof answer === 'function') answer(socket)
+    else socket.write(answer)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the raw service has no port')
-  const url = `http://127.0.0.1:${address.port}/create/rest`
+  const url = `http://127.0.0.1:${port}/create/rest`
   const asked = openHttp({ base: new URL(url), connections: 4, ...options })
-  t.teardown(async () => {
-    await asked.client.close()
-    for (const socket of sockets) socket.destroy()
-    await new Promise(resolve => server.close(resolve))
-  })
-  return { url, heard, connections: () => connections, asked }
-}
-
-function requestIn(text: string): { request: Heard; length: number } | undefined {
-  const end = text.indexOf('\r\n\r\n')
-  if (end === -1) return undefined
-  const head = text.slice(0, end)
-  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? '0')
-  if (text.length < end + 4 + length) return undefined
-  const [method = '', path = ''] = head.split(' ')
-  return {
-    request: { method, path, head, body: text.slice(end + 4, end + 4 + length) },
-    length: end + 4 + length,
-  }
+  t.teardown(() => asked.client.close())
+  return { url, heard, connections, asked }
 }
