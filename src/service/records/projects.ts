@@ -217,42 +217,29 @@ type Kind = 'project' | 'calculation'
 
 /** The id of the thing at a path; undefined if there is none. Among equal names the lowest id counts. */
 export function idAt(store: Store, { path, type }: { path: string; type: Kind }): string | undefined {
-  const [empty, db, user, ...names] = path.split(separator)
-  if (empty !== '' || db !== 'db' || user === undefined) return undefined
+  const [, user = '', rest] = /^\/db\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? []
   const owner = userByName(store, user)
   if (owner === undefined || owner.name !== user) return undefined
   const root = rootOf(store, owner.id)
-  const found = descend(store, { from: root, names, type })
-  if (found !== undefined || names.at(-1) !== '') return found
-  return descend(store, { from: root, names: names.slice(0, -1), type })
+  const found = descend(store, type, root, rest)
+  if (found !== undefined || !path.endsWith('/')) return found
+  return descend(store, type, root, rest ? rest.slice(0, -1) : undefined)
 }
 
-const separator = '/'
-
-interface Step {
-  readonly from: string
-  readonly names: readonly string[]
-  readonly type: Kind
-}
-
-// A name may hold a slash: several path segments may be one name, so every way to join them is tried.
-function descend(store: Store, { from, names, type }: Step): string | undefined {
-  if (names.length === 0) return type === 'project' ? from : undefined
+/** A name may hold a slash, so that several ways down may begin with the same words; the shortest names come first. */
+function descend(store: Store, type: Kind, from: string, rest: string | undefined): string | undefined {
+  if (rest === undefined) return type === 'project' ? from : undefined
   if (type === 'calculation') {
-    const found = childNamed(store, 'calculation', from, names.join(separator))[0]
+    const sql = `SELECT ${idColumn('id')} FROM calculation WHERE project = ? AND name = ? ORDER BY calculation.id`
+    const found = store.first<{ id: string }>(sql, from, nameKey(rest))
+    if (found !== undefined) return found.id
+  }
+  const sql = `SELECT ${idColumn('id')}, name FROM project WHERE parent = ? ORDER BY length(name), project.id`
+  for (const child of store.all<{ id: string; name: string }>(sql, from)) {
+    const name = String(JSON.parse(child.name))
+    if (rest !== name && !rest.startsWith(`${name}/`)) continue
+    const found = descend(store, type, child.id, rest === name ? undefined : rest.slice(name.length + 1))
     if (found !== undefined) return found
   }
-  for (let taken = 1; taken <= names.length; taken += 1) {
-    for (const child of childNamed(store, 'project', from, names.slice(0, taken).join(separator))) {
-      const found = descend(store, { from: child, names: names.slice(taken), type })
-      if (found !== undefined) return found
-    }
-  }
   return undefined
-}
-
-function childNamed(store: Store, kind: Kind, parent: string, name: string): readonly string[] {
-  const column = kind === 'project' ? 'parent' : 'project'
-  const sql = `SELECT CAST(id AS TEXT) AS id FROM ${kind} WHERE ${column} = ? AND name = ? ORDER BY ${kind}.id`
-  return store.all<{ id: string }>(sql, parent, nameKey(name)).map(row => row.id)
 }
