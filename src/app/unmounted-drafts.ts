@@ -5,7 +5,7 @@ import { leftDraftFacts } from '../drive/records/draft-files.js'
 import { readLeftDrafts } from '../edit/journal/drafts.js'
 import { systemClock } from '../remote/clock.js'
 import type { Configured } from '../terminal/settings.js'
-import { accountsIn, type KnownAccount } from './account/notes.js'
+import { accountsIn } from './account/notes.js'
 
 /** Of each account that has any, or some that cannot be read. */
 export async function unmountedDrafts({ config, sources }: Configured) {
@@ -13,12 +13,11 @@ export async function unmountedDrafts({ config, sources }: Configured) {
   const all = await Promise.all(
     accounts.map(async known => {
       const { left, damaged } = await readLeftDrafts(known.state, systemClock.now)
-      return { ...known, account: accountName(known), drafts: leftDraftFacts(left), damaged }
+      // The directory is named where its note is missing.
+      const { service, user, state } = known
+      const account = service === undefined ? basename(state) : `${service} as ${user}`
+      return { ...known, account, drafts: leftDraftFacts(left), damaged }
     }),
   )
   return all.filter(({ drafts, damaged }) => drafts.length > 0 || damaged.length > 0)
 }
-
-/** The directory is named where its note is missing. */
-const accountName = ({ service, user, state }: KnownAccount): string =>
-  service === undefined ? basename(state) : `${service} as ${user}`

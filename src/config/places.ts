@@ -27,11 +27,11 @@ interface NamedDirectories {
 
 /** Both directories of an account; nothing is created yet. Two accounts never share one. */
 export function ownDirectories(
-  account: { readonly url: string; readonly user: string },
+  { url, user }: { readonly url: string; readonly user: string },
   base: NamedDirectories,
   environment: Environment,
 ): OwnDirectories {
-  const name = directoryName(account)
+  const name = uniqueName(`${new URL(url).host}-${user}`.slice(0, 80), `${url}\n${user}`, 12)
   return {
     cache: join(base.cacheDir ?? cacheOfAll(environment), name),
     state: join(statesOf(base, environment), name),
@@ -40,14 +40,12 @@ export function ownDirectories(
 
 /** The log of a daemon in the background that was given no file, by its mount point. */
 export function defaultLogFile(mountPoint: string, base: NamedDirectories, environment: Environment): string {
-  return join(statesOf(base, environment), 'logs', `${mountFileName(mountPoint)}.log`)
+  return join(statesOf(base, environment), 'logs', `${uniqueName(mountPoint.slice(-80), mountPoint, 8)}.log`)
 }
 
-/** The file name of what is kept of a mount point: readable, and made unique by the hash. */
-function mountFileName(mountPoint: string): string {
-  const hash = createHash('sha256').update(mountPoint).digest('hex').slice(0, 8)
-  return `${mountPoint.replace(/[^\w.@-]/g, '_').slice(-80)}-${hash}`
-}
+/** A name that can be read, and is made unique by the hash. */
+const uniqueName = (readable: string, hashed: string, digits: number): string =>
+  `${readable.replace(/[^\w.@-]/g, '_')}-${createHash('sha256').update(hashed).digest('hex').slice(0, digits)}`
 
 /** The directories of calcfs that hold those of all accounts. One that the user names is the user's own, as are those above. */
 export function ownParents(base: NamedDirectories, environment: Environment): readonly string[] {
@@ -69,12 +67,6 @@ function homeless(setting: 'cacheDir' | 'stateDir'): never {
   throw new BadSetting(
     `no home directory is known: HOME is not set, and this user id has none; set HOME, or name a directory with ${variableName(setting)}.`,
   )
-}
-
-function directoryName({ url, user }: { readonly url: string; readonly user: string }): string {
-  const hash = createHash('sha256').update(`${url}\n${user}`).digest('hex').slice(0, 12)
-  const readable = `${new URL(url).host}-${user}`.replace(/[^\w.@-]/g, '_').slice(0, 80)
-  return `${readable}-${hash}`
 }
 
 /** The XDG rules say that a relative path in these variables counts as unset. */

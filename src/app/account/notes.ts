@@ -9,13 +9,6 @@ import { type Account, keepFile } from './account.js'
 const noteFileName = 'account.json'
 const form = z.object({ service: z.string(), user: z.string() })
 
-export interface KnownAccount {
-  /** Both undefined where the note is damaged. */
-  readonly service: string | undefined
-  readonly user: string | undefined
-  readonly state: string
-}
-
 /** Undefined for one that is missing, or damaged. @throws disk errors */
 function noteIn(state: string): z.infer<typeof form> | undefined {
   const text = ownTextNow(join(state, noteFileName))
@@ -33,8 +26,8 @@ export async function noteAccount(account: Account): Promise<void> {
   await keepFile(join(state, noteFileName), `${JSON.stringify(note)}\n`)
 }
 
-/** Those that have kept drafts below this directory, in the order of their names. */
-export function accountsIn(stateOfAll: string): readonly KnownAccount[] {
+/** Those that have kept drafts below this directory, in the order of their names; without a service and user where the note is damaged. */
+export function accountsIn(stateOfAll: string) {
   return namesIn(stateOfAll).flatMap(name => {
     const state = join(stateOfAll, name)
     if (statSync(join(state, 'drafts'), { throwIfNoEntry: false })?.isDirectory() !== true) return []

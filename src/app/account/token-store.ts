@@ -1,5 +1,5 @@
-// Token of an account, kept over the end of a process: in a file of mode 0600, or in the keyring of the desktop.
-
+// Token of an account, kept over the end of a process: in a file of mode 0600, or in the keyring of the desktop, by `secret-tool` of libsecret.
+import { execFile } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -8,9 +8,9 @@ import { Failure } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { TokenStore } from '../../remote/session/session.js'
 import { type Token, tokenExpiry } from '../../remote/session/token.js'
+import { codeOf } from '../../system/error-code.js'
 import { ownTextNow } from '../../system/own-file.js'
 import { type Account, keepFile } from './account.js'
-import { openKeyring } from './keyring.js'
 
 const keptForm = z.object({
   text: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
@@ -81,24 +81,86 @@ function tokenInFile(account: Account): Token | undefined {
 }
 
 function tokenInKeyring(account: Account, kept: string | undefined): Token | undefined {
-  if (kept === undefined) return undefined
-  try {
-    return tokenOf(keptForm.parse(JSON.parse(kept)))
-  } catch (cause) {
-    throw damaged('the token in the keyring', account, cause)
-  }
+  const token = parsed(keptForm, () => kept, 'the token in the keyring', account)
+  return token && tokenOf(token)
 }
 
 function storedNote(account: Account): z.infer<typeof noteForm> | undefined {
+  const file = tokenFile(account)
+  return parsed(noteForm, () => ownTextNow(file), `the token kept in ${file}`, account)
+}
+
+/** Undefined where nothing is kept. @throws Failure 'unauthenticated' */
+function parsed<Form extends z.ZodType>(
+  form: Form,
+  read: () => string | undefined,
+  what: string,
+  { base, user }: Account,
+): z.infer<Form> | undefined {
   try {
-    const text = ownTextNow(tokenFile(account))
-    return text === undefined ? undefined : noteForm.parse(JSON.parse(text))
+    const text = read()
+    return text === undefined ? undefined : form.parse(JSON.parse(text))
   } catch (cause) {
-    throw damaged(`the token kept in ${tokenFile(account)}`, account, cause)
+    const sentence = `${what} is damaged; run ${loginCommand(base.href, user)}`
+    throw new Failure('unauthenticated', sentence, { cause })
   }
 }
 
-function damaged(what: string, { base, user }: Account, cause: unknown): Failure {
-  const sentence = `${what} is damaged; run ${loginCommand(base.href, user)}`
-  return new Failure('unauthenticated', sentence, { cause })
+/** Milliseconds: a person may be asked to unlock it. */
+const patience = 60_000
+
+/** The secret goes through a pipe, never through the list of processes. */
+function openKeyring({ base, user }: Account) {
+  const attributes = ['application', 'calcfs', 'url', base.href, 'user', user]
+  return {
+    /** Undefined where it holds none. @throws Failure 'unauthenticated' where it cannot be opened */
+    async load(): Promise<string | undefined> {
+      const { code, stdout, stderr } = await secretTool(['lookup', ...attributes])
+      if (code === 0) return stdout === '' ? undefined : stdout
+      // It ends with 1 without a word where there is no such secret.
+      if (code === 1 && stderr === '') return undefined
+      throw closed(stderr)
+    },
+    async save(secret: string): Promise<void> {
+      const label = `calcfs: ${user} at ${base.host}`
+      const { code, stderr } = await secretTool(['store', `--label=${label}`, ...attributes], secret)
+      if (code !== 0) throw closed(stderr)
+    },
+    async forget(): Promise<void> {
+      const { code, stderr } = await secretTool(['clear', ...attributes])
+      if (code !== 0 && stderr !== '') throw closed(stderr)
+    },
+  }
 }
+
+function closed(said: string): Failure {
+  const words = said.trim().split('\n').at(-1) ?? ''
+  const why = words === '' ? '' : ` (${words.slice(0, 300)})`
+  return new Failure(
+    'unauthenticated',
+    `the keyring cannot be used${why}: unlock it in the desktop, or keep tokens in files (keyring = "no")`,
+  )
+}
+
+function secretTool(
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = execFile('secret-tool', [...args], { timeout: patience }, (cause, stdout, stderr) => {
+      if (codeOf(cause) === 'ENOENT') reject(missing(cause))
+      else if (child.exitCode === null) reject(closed('no answer in time'))
+      else resolve({ code: child.exitCode, stdout, stderr })
+    })
+    // It may end before it has read: its exit code says why.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  })
+}
+
+const missing = (cause: unknown): Failure =>
+  new Failure(
+    'unauthenticated',
+    'there is no secret-tool for the keyring: install libsecret-tools, or keep tokens in files (keyring = "no")',
+    { cause },
+  )
