@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 46_724,
-  'files of src': 338,
+  'lines of src': 46_269,
+  'files of src': 336,
   'lines of test': 39_751,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_255,
+  'bytes of docs/semantics.md': 27_237,
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
   'constants of time in src': 80,
-  'bytes of all documents': 129_669,
+  'bytes of all documents': 129_660,
 } as const

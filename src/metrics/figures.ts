@@ -63,25 +63,19 @@ const by = (label: string, values: Readonly<Record<string, number>>): readonly S
 type Value<Of> = (sources: MetricSources) => Of
 
 /** A figure without labels; no sample where there is no value. */
-const single = (
-  type: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  value: Value<number | undefined>,
-): Figure => ({
-  type,
-  name,
-  help,
-  labels: [],
-  of(sources) {
-    const now = value(sources)
-    return now === undefined ? [] : [{ labels: {}, value: now }]
-  },
-})
-const gauge = (name: string, help: string, value: Value<number | undefined>): Figure =>
-  single('gauge', name, help, value)
-const counter = (name: string, help: string, value: Value<number>): Figure =>
-  single('counter', name, help, value)
+const single =
+  (type: 'counter' | 'gauge') =>
+  (name: string, help: string, value: Value<number | undefined>): Figure => ({
+    type,
+    name,
+    help,
+    labels: [],
+    of(sources) {
+      const now = value(sources)
+      return now === undefined ? [] : [{ labels: {}, value: now }]
+    },
+  })
+const [gauge, counter] = [single('gauge'), single('counter')]
 
 /** A counter for each value of one label. */
 const counters = (

@@ -1,4 +1,5 @@
 // HTTP answers of a drive to those who watch it, /metrics and /healthz, and their port on a loopback address: without a token, and so without anything that is worth one.
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Control } from '../drive/interface/control.js'
@@ -7,8 +8,6 @@ import { codeOf } from '../system/error-code.js'
 
 export type WatchedDrive = Pick<Control, 'metrics' | 'health'>
 
-/** The text form that Prometheus reads. */
-const textForm = 'text/plain; version=0.0.4; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
 
 /** Answers the question; any other path is not found. */
@@ -17,40 +16,31 @@ export async function answerWatch(
   reply: ServerResponse,
   drive: WatchedDrive,
 ): Promise<void> {
-  const { status, form, text } = await answerTo(question, drive).catch((thrown: unknown) => ({
-    status: 'failed' as const,
-    form: plain,
-    text: `${asFailure(thrown).message}\n`,
-  }))
+  const [status, text, form = plain] = await answerTo(question, drive).catch(
+    (thrown: unknown): WatchAnswer => [500, `${asFailure(thrown).message}\n`],
+  )
   if (reply.destroyed) return
-  reply.writeHead(statuses[status], { 'content-type': form, 'cache-control': 'no-store' })
+  reply.writeHead(status, { 'content-type': form, 'cache-control': 'no-store' })
   reply.end(question.method === 'HEAD' ? '' : text)
 }
 
-/** RFC 9110: what a supervisor takes for "in order" and for "not now". */
-const statuses = { fine: 200, unknown: 404, wrong: 405, failed: 500, ill: 503 } as const
+type WatchAnswer = readonly [status: number, text: string, form?: string]
 
-interface WatchAnswer {
-  readonly status: keyof typeof statuses
-  readonly form: string
-  readonly text: string
-}
-
+/** By RFC 9110 a supervisor takes 200 for "in order", and 503 for "not now". */
 async function answerTo(
   { method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
   drive: WatchedDrive,
 ): Promise<WatchAnswer> {
-  if (method !== 'GET' && method !== 'HEAD')
-    return { status: 'wrong', form: plain, text: 'only GET is answered here\n' }
+  if (method !== 'GET' && method !== 'HEAD') return [405, 'only GET is answered here\n']
   switch (url.replace(/\?.*/s, '')) {
     case '/metrics':
-      return { status: 'fine', form: textForm, text: (await drive.metrics({})).text }
+      return [200, (await drive.metrics({})).text, 'text/plain; version=0.0.4; charset=utf-8']
     case '/healthz': {
       const { isHealthy, why } = await drive.health({})
-      return { status: isHealthy ? 'fine' : 'ill', form: plain, text: `${why}\n` }
+      return [isHealthy ? 200 : 503, `${why}\n`]
     }
     default:
-      return { status: 'unknown', form: plain, text: 'there are /metrics and /healthz\n' }
+      return [404, 'there are /metrics and /healthz\n']
   }
 }
 
@@ -64,9 +54,8 @@ export async function openMetricsPort(
     reply.writeHead(400, { 'content-type': 'text/plain' })
     reply.end('this is no name of this machine\n')
   })
-  await new Promise<void>((listening, failed) => {
-    server.once('error', cause => failed(portFailure(`${host}:${port}`, cause)))
-    server.listen(port, host, listening)
+  await once(server.listen(port, host), 'listening').catch((cause: Error) => {
+    throw portFailure(`${host}:${port}`, cause)
   })
   // The mount keeps the daemon alive, not its metrics.
   server.unref()

@@ -37,17 +37,8 @@ async function demo(): Promise<void> {
     loadSample(service.seed)
     await mkdir(drive)
     const { url } = service
-    isMounted = await calcfs(
-      scratch,
-      'mount',
-      url,
-      drive,
-      '--user',
-      'demo',
-      '--log-level',
-      'warn',
-      '--daemon',
-    )
+    const flags = ['--user=demo', '--log-level=warn', '--daemon']
+    isMounted = await calcfs(scratch, 'mount', url, drive, ...flags)
     if (!isMounted)
       throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
     printLine(whatToTry(url, drive))

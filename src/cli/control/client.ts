@@ -63,16 +63,12 @@ export function readerAt(listener: Listener): DriveReader {
       }
     },
     async file(path, sink, signal) {
-      const answer = answerOf(listener, { name: 'file', asked: { path }, signal })
-      try {
-        for (;;) {
-          const { done, value } = await answer.next()
-          if (done) return inForm(fileFacts, outOfTrailer(value[factsTrailer] ?? ''))
-          await sink(value)
-        }
-      } finally {
-        await answer.return({})
+      let trailers: IncomingMessage['trailers'] = {}
+      async function* bytes(): AsyncGenerator<Buffer> {
+        trailers = yield* answerOf(listener, { name: 'file', asked: { path }, signal })
       }
+      for await (const piece of bytes()) await sink(piece)
+      return inForm(fileFacts, outOfTrailer(trailers[factsTrailer] ?? ''))
     },
   }
 }

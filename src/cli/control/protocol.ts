@@ -19,7 +19,7 @@ const failureForm = z
   })
   .transform(({ kind, sentence, said, place }) => new Failure(kind as FailureKind, sentence, { said, place }))
 
-const failureParts = ({ kind, message, said, place }: Failure): z.input<typeof failureForm> => ({
+export const failureParts = ({ kind, message, said, place }: Failure): z.input<typeof failureForm> => ({
   kind,
   sentence: message,
   said,
@@ -37,8 +37,6 @@ export const readItems = (line: string): readonly TreeItem[] => inForm(itemsForm
 /** A trailer takes neither line ends nor letters beyond ASCII. */
 export const inTrailer = (facts: unknown): string => Buffer.from(JSON.stringify(facts)).toString('base64')
 export const outOfTrailer = (text: string): string => Buffer.from(text, 'base64').toString()
-
-export const failureInTrailer = (failure: Failure): string => inTrailer(failureParts(failure))
 
 export const failureOf = (trailer: string): Failure => inForm(failureForm, outOfTrailer(trailer))
 

@@ -1,4 +1,5 @@
 // Server of the control socket: HTTP on a private socket, one POST per question of the table.
+import { once } from 'node:events'
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
@@ -7,19 +8,8 @@ import { type CallName, type Control, controlCalls } from '../../drive/interface
 import { type DriveReader, readerQuestions } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import { answerWatch } from '../../metrics/metrics-port.js'
-import {
-  factsTrailer,
-  failureInTrailer,
-  failureTrailer,
-  inTrailer,
-  mountHeader,
-  printItems,
-} from './protocol.js'
+import { factsTrailer, failureParts, failureTrailer, inTrailer, mountHeader, printItems } from './protocol.js'
 import { boundName, sweep } from './socket.js'
-
-export interface ControlServer {
-  close(): Promise<void>
-}
 
 /** The limit in bytes of a call: names, paths and lists of ids. */
 const longestQuestion = 4 * 1024 * 1024
@@ -32,7 +22,7 @@ const connectionsAtMost = 512
 /** Milliseconds between two looks whether the socket is still there: the system may remove its directory at a log-out. */
 const lookEvery = 5_000
 
-export interface ControlledDrive {
+interface ControlledDrive {
   readonly control: Control
   readonly reader: DriveReader
   /** Resolves to the kernel's device number of the drive once it is mounted. */
@@ -55,7 +45,7 @@ export async function serveControl(
   place: () => Promise<string>,
   drive: ControlledDrive,
   lost: (sentence: string) => void,
-): Promise<ControlServer> {
+) {
   const begin = async (): Promise<Listening> => listen(await place(), drive)
   // Once more: the directory may have gone with the last socket of another drive in this moment.
   let listening = await begin().catch(begin)
@@ -82,7 +72,7 @@ export async function serveControl(
   }, lookEvery)
   watch.unref()
   return {
-    async close() {
+    async close(): Promise<void> {
       clearInterval(watch)
       await looking
       const { path, inode } = listening
@@ -95,6 +85,8 @@ export async function serveControl(
     },
   }
 }
+
+export type ControlServer = Awaited<ReturnType<typeof serveControl>>
 
 async function listen(path: string, drive: ControlledDrive): Promise<Listening> {
   await sweep(path)
@@ -109,10 +101,7 @@ async function listen(path: string, drive: ControlledDrive): Promise<Listening> 
   })
   server.maxConnections = connectionsAtMost
   const bound = boundName(path)
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed)
-    server.listen(bound, listening)
-  })
+  await once(server.listen(bound), 'listening')
   const inode = await moved(bound, path).catch(async thrown => {
     await closed({ server, ending })
     throw thrown
@@ -181,7 +170,7 @@ async function answer(
       )
     } else throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
   } catch (thrown) {
-    reply.addTrailers({ [failureTrailer]: failureInTrailer(asFailure(thrown)) })
+    reply.addTrailers({ [failureTrailer]: inTrailer(failureParts(asFailure(thrown))) })
   }
   reply.end()
 }

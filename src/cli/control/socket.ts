@@ -1,6 +1,7 @@
 // Control socket of a drive: one per mount point, in a directory that only its owner may enter.
 
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -111,15 +112,16 @@ async function listedBy(hash: string): Promise<readonly SocketListener[]> {
 }
 
 /** True if a process listens there. A stopped one counts: the kernel accepts connections for it. */
-export function isListening(socket: string): Promise<boolean> {
-  return new Promise(done => {
-    const connection = connect(socket)
-    connection.once('connect', () => {
-      connection.destroy()
-      done(true)
-    })
-    connection.once('error', thrown => done(codeOf(thrown) === 'EAGAIN'))
-  })
+export async function isListening(socket: string): Promise<boolean> {
+  const connection = connect(socket)
+  try {
+    await once(connection, 'connect')
+    return true
+  } catch (thrown) {
+    return codeOf(thrown) === 'EAGAIN'
+  } finally {
+    connection.destroy()
+  }
 }
 
 export async function sweep(path: string): Promise<void> {

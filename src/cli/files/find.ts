@@ -1,10 +1,9 @@
 // `calcfs find`: the paths of a tree that match, as find(1) prints them, mounted or not.
 import type { Command } from 'commander'
-import { Option } from 'commander'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
-import { wholeNumber } from '../../terminal/settings.js'
+import { collected, wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
-import { entriesAt, entryTypes, Problems, printedEntry, repeated, shownAs } from './output.js'
+import { entriesAt, entryTypes, Problems, printedEntry, shownAs } from './output.js'
 
 interface Flags {
   readonly name?: readonly string[]
@@ -21,18 +20,12 @@ export const findCommand = (): Command =>
   driveCommand('find')
     .description('print the paths of a tree that match; needs no FUSE, and no mount')
     .argument('[path...]', 'paths of the drive, or below a mount; default: where you stand, or the top')
-    .addOption(repeated('--name <glob>', 'the last name matches, as in find(1): * takes a leading dot, too'))
-    .addOption(repeated('--iname <glob>', 'the same in upper and lower case'))
-    .addOption(repeated('--path <glob>', 'the path as it is printed matches; * takes slashes, too'))
-    .addOption(
-      new Option('--type <types>', 'f, d, l, or project, calculation, report; several with commas').argParser(
-        entryTypes,
-      ),
-    )
-    .addOption(
-      new Option('--maxdepth <levels>', 'so many levels below each path at most').argParser(wholeNumber(0)),
-    )
-    .addOption(new Option('--mindepth <levels>', 'nothing above so many levels').argParser(wholeNumber(0)))
+    .option('--name <glob>', 'the last name matches, as in find(1): * takes a leading dot, too', collected)
+    .option('--iname <glob>', 'the same in upper and lower case', collected)
+    .option('--path <glob>', 'the path as it is printed matches; * takes slashes, too', collected)
+    .option('--type <types>', 'f, d, l, or project, calculation, report; several with commas', entryTypes)
+    .option('--maxdepth <levels>', 'so many levels below each path at most', wholeNumber(0))
+    .option('--mindepth <levels>', 'nothing above so many levels', wholeNumber(0))
     .option('-L, --follow', 'show links below as what they lead to')
     .addOption(jsonFlag('an array of entries'))
     .action((paths: readonly string[], flags: Flags, command: Command) => find(command, paths, flags))

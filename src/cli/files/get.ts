@@ -10,11 +10,11 @@ import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { bytesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
-import { wholeNumber } from '../../terminal/settings.js'
+import { collected, wholeNumber } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
-import { Problems, repeated } from './output.js'
+import { Problems } from './output.js'
 import { counted, drawProgress } from './progress-line.js'
 
 interface Flags extends Omit<CopyRules, 'base'> {
@@ -34,11 +34,9 @@ export const getCommand = (): Command =>
       '--to <directory>',
       'the directory for the copies, made if it is missing; default: the current one',
     )
-    .addOption(
-      new Option('--jobs <number>', 'files that are fetched at once').default(32).argParser(wholeNumber(1)),
-    )
-    .addOption(repeated('--include <glob>', 'only files whose names match; with a / their paths below PATH'))
-    .addOption(repeated('--exclude <glob>', 'nothing whose name, or path below PATH, matches'))
+    .option('--jobs <number>', 'files that are fetched at once', wholeNumber(1), 32)
+    .option('--include <glob>', 'only files whose names match; with a / their paths below PATH', collected)
+    .option('--exclude <glob>', 'nothing whose name, or path below PATH, matches', collected)
     .option('-L, --follow', 'copy what links below lead to; else they are copied as links')
     .option('--checksum', 'compare the bytes of what is there already, not only size and time')
     .option('--overwrite', 'replace files that differ here; else they stay, and are named')

@@ -1,6 +1,5 @@
 // `calcfs ls`: the entries of directories of the drive, mounted or not.
 import type { Command } from 'commander'
-import { Option } from 'commander'
 import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
@@ -19,9 +18,7 @@ export const lsCommand = (): Command =>
     .argument('[path...]', 'paths of the drive, or below a mount; default: where you stand, or the top')
     .option('-l, --long', 'show mode, size, time and where a link leads')
     .option('-a, --all', 'show names that begin with a dot, too')
-    .addOption(
-      new Option('--depth <levels>', 'so many levels below each path').default(1).argParser(wholeNumber(0)),
-    )
+    .option('--depth <levels>', 'so many levels below each path', wholeNumber(0), 1)
     .addOption(jsonFlag('an array of entries'))
     .action((paths: readonly string[], flags: Flags, command: Command) => list(command, paths, flags))
     .examples(

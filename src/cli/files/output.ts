@@ -1,6 +1,6 @@
 // Shared by ls, find, cat and get: the values of their flags, an entry in one line, and the names of what cannot be had.
 
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import {
   type DriveEntry,
   type DriveReader,
@@ -10,7 +10,6 @@ import {
 import { isoText, localText } from '../../system/time-text.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
-import { collected } from '../../terminal/settings.js'
 import type { GivenPath } from '../control/choose.js'
 
 /** Failures of single paths: named at once, by lines for people, and counted for the exit code. */
@@ -100,8 +99,6 @@ const permissions = (mode: number): string =>
       return `${bits & 4 ? 'r' : '-'}${bits & 2 ? 'w' : '-'}${bits & 1 ? 'x' : '-'}`
     })
     .join('')
-
-export const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)
 
 const typeWords: Readonly<Record<string, string>> = { f: 'file', d: 'directory', l: 'link' }
 const types = ['file', 'directory', 'link', 'project', 'calculation', 'report']

@@ -1,5 +1,6 @@
 // `--daemon`: runs the same command line again, detached, and hands the secrets of the environment over to it on a channel.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Environment } from '../../config/places.js'
 import { secretVariables } from '../../config/secret.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
@@ -89,20 +90,16 @@ function parted(environment: Environment): { readonly plain: Environment; readon
 const secretsLimit = 20_000
 
 /** The first message of the process that started this one. @throws Stop where there is none */
-export function secretsOfStarter(): Promise<Environment> {
-  const stop = (sentence: string) => new Stop(exitCodes.usage, sentence)
+export async function secretsOfStarter(): Promise<Environment> {
   if (process.send === undefined)
-    return Promise.reject(stop('--in-background is what --daemon does inside; use --daemon.'))
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(
-      () => reject(stop('the starting process has sent nothing; try without --daemon.')),
-      secretsLimit,
-    )
-    process.once('message', message => {
-      clearTimeout(late)
-      resolve(message as Environment)
-    })
-  })
+    throw new Stop(exitCodes.usage, '--in-background is what --daemon does inside; use --daemon.')
+  try {
+    const [secrets] = await once(process, 'message', { signal: AbortSignal.timeout(secretsLimit) })
+    return secrets
+  } catch (cause) {
+    const sentence = 'the starting process has sent nothing; try without --daemon.'
+    throw new Stop(exitCodes.usage, sentence, { cause })
+  }
 }
 
 /** Programs that this process starts inherit none of them; its own user alone can read what it was started with. */

@@ -148,15 +148,8 @@ function openTail(file: string): () => Promise<readonly string[]> {
   }
 }
 
-async function bytesFrom(file: string, start: number): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  try {
-    for await (const piece of createReadStream(file, { start })) pieces.push(piece)
-  } catch (thrown) {
-    absent(thrown)
-  }
-  return Buffer.concat(pieces)
-}
+const bytesFrom = async (file: string, start: number): Promise<Buffer> =>
+  Buffer.concat((await createReadStream(file, { start }).toArray().catch(absent)) ?? [])
 
 function absent(thrown: unknown): undefined {
   if (codeOf(thrown) !== 'ENOENT') throw thrown
