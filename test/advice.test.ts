@@ -29,7 +29,7 @@ t.test(`a note, a list and a text's own advice say the same (seed ${seed})`, asy
     const damage = draw(5) === 0 ? 'the disk has lost it' : undefined
     const failure = new Failure(kind, 'a sentence', { isForeign: draw(5) === 0 })
     const meta: DraftMeta = { ...newMeta({ pid: 1, started: '' }, 1), state, why: whyOf(failure) }
-    const key = { kind: 'report', id: '42' } as const
+    const key = { kind: 'record', of: 'report', id: '42' } as const
     const draft = { id: 'i', directory: '/d', key, meta, damage, size: 1, written: instant(1) }
     const { whatToDo = '' } = draftFacts({ name: '42.json', draft })
     const what = `${kind} ${state} ${damage} ${failure.isForeign}`

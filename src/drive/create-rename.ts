@@ -13,7 +13,6 @@ import type { NameAliases, NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
 import type { ProjectNode, RecordNode } from './nodes/node.js'
 import { type EditingParts, saveRecord } from './records/editable-files.js'
-import { recordKeyOf } from './records/node-key.js'
 
 export interface CreateRenameParts extends EditingParts {
   readonly aliases: NameAliases
@@ -83,7 +82,7 @@ export class CreateRename {
     const target = { kind: 'record', of: node.kind, id: node.id, parent: node.parent } as RecordNode
     const base = prettyPrint(record)
     const text = Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name))))
-    const draft = await this.parts.drafts.begin(recordKeyOf(target), { base, text })
+    const draft = await this.parts.drafts.begin(target, { base, text })
     let title = titleWritten(name)
     const look = { at: lookedAt, again: this.#stillFree(parent, title, node) }
     const context = { ...given, names: parent, look }

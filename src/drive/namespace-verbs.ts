@@ -1,7 +1,6 @@
 // Namespace verbs: what each change of the tree means for the service, or the sentence that refuses it.
 
 import { Turns } from '../edit/journal/lock.js'
-import { keyName } from '../edit/journal/record-key.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'
 import { withDeadline } from '../remote/clock.js'
@@ -123,7 +122,7 @@ export function openNamespaceVerbs(
     // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
     const waits = `${pathOf(to)}: what was removed there is not deleted yet`
     await withDeadline(removals.settled(to, context), context, parts.clock, waits)
-    await naming.take(keyName({ kind: 'project', id: here.id }), async () => {
+    await naming.take(here.id, async () => {
       const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)
       await refuseTaken(to, context)
@@ -151,7 +150,7 @@ export function openNamespaceVerbs(
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     refuseProgramsName(wanted)
-    await naming.take(keyName({ kind: 'project', id: directory.id }), async () => {
+    await naming.take(directory.id, async () => {
       const lookedAt = parts.clock.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
       parts.catalog.refreshProject(directory.id)

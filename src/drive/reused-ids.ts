@@ -6,11 +6,10 @@ import type { Draft } from '../edit/journal/draft.js'
 import { type DraftMeta, withFailure } from '../edit/journal/draft-meta.js'
 import type { RecordKey } from '../edit/journal/record-key.js'
 import { identityNote, setApart } from '../edit/save/other-thing.js'
-import type { CalculationId, ProjectId, ReportId, Share } from '../remote/remote.js'
+import type { CalculationId, ProjectId, Share } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
-import { type EditableNode, nodeKey } from './nodes/node.js'
+import { type EditableNode, nodeKey, nodeOfKey, type RecordNode } from './nodes/node.js'
 import type { DraftFiles } from './records/draft-files.js'
-import { nodeOfRecordKey } from './records/node-key.js'
 import type { WriteSide } from './write-side.js'
 
 export interface ReusedIdsParts {
@@ -32,21 +31,19 @@ export function openReusedIds(parts: ReusedIdsParts) {
     catalog.forget(thing as Readable)
     parts.times.forget(`${thing.kind} ${thing.id}`)
     if (thing.kind !== 'report') writeSide.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
-    const record = nodeOfRecordKey(thing)
-    if (record?.kind === 'record') {
-      records.detach(nodeKey(record))
-      writeSide.newFiles.forget(record)
-    }
-    if (thing.kind === 'report') {
-      records.detach(nodeKey({ kind: 'order', id: thing.id as ReportId }))
-      parts.reports.drop(thing.id as ReportId)
+    const record = { kind: 'record', of: thing.kind, id: thing.id } as RecordNode
+    records.detach(nodeKey(record))
+    writeSide.newFiles.forget(record)
+    if (record.of === 'report') {
+      records.detach(nodeKey({ ...record, kind: 'order' }))
+      parts.reports.drop(record.id)
     }
     keepDraftsApart(key => isOf(key, thing))
   }
 
   function keepDraftsApart(isTheirs: (key: RecordKey) => boolean): void {
     for (const draft of parts.drafts.unsent()) {
-      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfRecordKey(draft.key) : undefined
+      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfKey(draft.key) : undefined
       if (node === undefined || draft.meta.apart === true) continue
       if (records.draftOf(nodeKey(node))?.id === draft.id) records.detach(nodeKey(node))
       keepApart(draft, node)
@@ -66,7 +63,7 @@ export function openReusedIds(parts: ReusedIdsParts) {
     otherShare(project: ProjectId, { id }: Share): void {
       parts.log('a share is given to another person than before', { project, share: id })
       records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
-      keepDraftsApart(key => key.kind === 'share' && key.as === undefined && key.id === id)
+      keepDraftsApart(key => key.of === 'share' && key.kind === 'record' && key.id === id)
     },
   }
 }
@@ -75,14 +72,14 @@ export type ReusedIds = ReturnType<typeof openReusedIds>
 
 /** The note beside a new text: its record at that time, and of a share its project. */
 export function identityReader(identities: Identities): (key: RecordKey) => DraftMeta['thing'] {
-  return ({ kind, id, project, as }) => {
-    const thing = kind === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind, id }
-    const known = kind !== 'share' && as === 'new' ? undefined : identities.known(thing)
+  return ({ kind, of, id, project }) => {
+    const thing = of === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind: of, id }
+    const known = of !== 'share' && kind === 'new' ? undefined : identities.known(thing)
     return known && identityNote(known)
   }
 }
 
 const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
-  key.kind === 'share'
+  key.of === 'share'
     ? kind === 'project' && key.project === id
-    : key.kind === kind && key.id === id && key.as !== 'new'
+    : key.of === kind && key.id === id && key.kind !== 'new'

@@ -26,17 +26,16 @@ import {
   type NewNode,
   type Node,
   nodeKey,
+  nodeOfKey,
   type OrderNode,
+  pathOfNode,
+  questionOf,
   type RecordNode,
+  savedNodeOf,
+  thingOf,
 } from './nodes/node.js'
-import {
-  type EditingParts,
-  expireRecord as forgetRecord,
-  openRecordSources,
-  readableOf,
-} from './records/editable-files.js'
+import { type EditingParts, openRecordSources } from './records/editable-files.js'
 import { NewFiles } from './records/new.js'
-import { nodeOfRecordKey, pathOfNode } from './records/node-key.js'
 import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
@@ -109,8 +108,7 @@ export class WriteSide {
       create: (record, draft, context) => this.#saver.create(record, draft, context),
       records: this.records,
       source: this.#recordSource,
-      creatable: node =>
-        node.of === 'share' ? newShare(this.ports, node) : newReport(this.ports, node.name),
+      creatable: node => (node.of === 'share' ? newShare(this.ports, node) : newReport(this.ports, node.id)),
       read: (node, context) => this.#editable(node).read(context),
     })
     const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
@@ -172,7 +170,7 @@ export class WriteSide {
   /** The new files of a directory that are not saved yet. */
   unsentNew(of: NewPlace): readonly NewNode[] {
     return this.sources.drafts.unsent().flatMap(draft => {
-      const node = nodeOfRecordKey(draft.key)
+      const node = nodeOfKey(draft.key)
       if (node?.kind !== 'new' || !this.#isShown(node, draft)) return []
       const isHere =
         node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
@@ -186,7 +184,7 @@ export class WriteSide {
 
   /** Ends an unsaved text: its file shows what the service has. */
   async end(draft: Draft): Promise<void> {
-    const node = nodeOfRecordKey(draft.key)
+    const node = nodeOfKey(draft.key)
     const record = node && this.records.known(nodeKey(node))
     if (record === undefined) return draft.discard()
     // Of two drafts of one record only one is shown in its place: the other is no part of this.
@@ -206,9 +204,7 @@ export class WriteSide {
 
   /** The next question about the record goes to the service. */
   forget(node: EditableNode): void {
-    const { catalog } = this.sources
-    if (node.kind === 'order') catalog.record({ kind: 'report', id: node.id }).refresh()
-    else if (node.kind === 'record') forgetRecord(catalog, node)
+    if (node.kind !== 'new') questionOf(this.sources.catalog, node).refresh()
   }
 
   /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
@@ -216,11 +212,11 @@ export class WriteSide {
     const { drafts } = this.sources
     for (const draft of drafts.unsent()) {
       const isApart = draft.meta.apart === true || draft.damage !== undefined
-      const node = isApart ? undefined : nodeOfRecordKey(draft.key)
+      const node = isApart ? undefined : nodeOfKey(draft.key)
       if (node !== undefined) this.records.record(nodeKey(node)).adopt(draft)
     }
     for (const draft of drafts.emptied()) {
-      const node = nodeOfRecordKey(draft.key)
+      const node = nodeOfKey(draft.key)
       if (node?.kind !== 'new' || this.records.draftOf(nodeKey(node)) !== undefined) continue
       this.records.record(nodeKey(node)).adopt(draft)
       this.records.record(nodeKey(node)).setAside()
@@ -229,7 +225,7 @@ export class WriteSide {
 
   /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
   async settle(draft: Draft, context: RequestContext): Promise<void> {
-    const node = nodeOfRecordKey(draft.key)
+    const node = nodeOfKey(draft.key)
     if (node === undefined || draft.meta.apart === true) return
     const revision = this.records.record(nodeKey(node)).revision
     await this.#confirm(node, context).catch(async thrown => {
@@ -241,7 +237,7 @@ export class WriteSide {
     if (!(await this.#saver.settle({ record: this.#editable(node), draft }, context))) return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     this.forget(node)
-    this.#changed(node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node)
+    this.#changed(savedNodeOf(node))
     // A program that has opened the record meanwhile goes on with the draft.
     if (this.#isShown(node, draft)) await this.records.record(nodeKey(node)).endStored(revision)
     else await draft.discard()
@@ -253,7 +249,7 @@ export class WriteSide {
 
   /** By whatever name a program saves it, an unchanged text too, it wants it to be there. */
   async #save(request: SaveRequest, context: RequestContext): Promise<SaveResult> {
-    const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
+    const saved = nodeOfKey(savedKeyOf(request.record.key))
     if (saved?.kind === 'record') await this.burst.release(saved)
     return this.#saver.save(request, context)
   }
@@ -274,7 +270,7 @@ export class WriteSide {
 
   #changed(node: RecordNode): void {
     this.#changedAt.set(nodeKey(node), this.sources.clock.now())
-    const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
+    const order = node.of === 'report' ? [nodeKey({ ...node, kind: 'order' })] : []
     for (const key of [nodeKey(node), ...order, ...this.newFiles.keysOf(node)]) this.#tell(key)
   }
 
@@ -311,17 +307,15 @@ export class WriteSide {
     const kind = node.kind === 'record' ? node.of : node.kind
     for (const draft of this.sources.drafts.unsent()) {
       const { key } = draft
-      if (key?.kind === kind && key.id === node.id && key.as !== 'new')
+      if (key?.of === kind && key.id === node.id && key.kind !== 'new')
         void noteGone(draft, new Failure('absent', `${recordWords(key)} was deleted here`))
     }
   }
 
   /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
   async #confirm(node: EditableNode, context: RequestContext): Promise<void> {
-    const { catalog } = this.sources
-    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }).ask(context)
-    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }).ask(context)
-    else if (node.kind === 'record') await catalog.record(readableOf(node)).ask(context)
+    const thing = 'project' in node ? ({ kind: 'project', id: node.project } as const) : thingOf(node)
+    if (thing !== undefined) await this.sources.catalog.record(thing).ask(context)
   }
 }
 
@@ -338,4 +332,4 @@ const textGivenUp =
 const rememberedChanges = 1_000
 
 /** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */
-const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'report', id: `unknown/${id}` })
+const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'record', of: 'report', id: `unknown/${id}` })

@@ -7,8 +7,7 @@ import { stateWord } from '../edit/journal/draft-meta.js'
 import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
-import { isEditable, type Node, nodeId, nodeKey, nodeKind } from './nodes/node.js'
-import { readableOf } from './records/editable-files.js'
+import { isEditable, type Node, nodeId, nodeKey, nodeKind, questionOf } from './nodes/node.js'
 import type { Records } from './records/records.js'
 
 interface XattrSources {
@@ -67,9 +66,7 @@ function staleFailure(node: Node, catalog: Catalog) {
     case 'calculation':
       return catalog.files(node.id).stale()
     case 'record':
-      return node.of === 'share'
-        ? catalog.shares(node.project).stale()
-        : catalog.record(readableOf(node)).stale()
+      return questionOf(catalog, node).stale()
     default:
       return undefined
   }

@@ -9,7 +9,7 @@ import { byteOffset } from '../../src/remote/remote.js'
 import { scratch } from '../edit/edit-testbed.js'
 
 const bytes = (text: string) => Buffer.from(text)
-const key = { kind: 'report', id: '42' } as const
+const key = { kind: 'record', of: 'report', id: '42' } as const
 const context = dueIn(60_000, systemClock)
 const written = '{"title":2}'
 

@@ -64,7 +64,7 @@ async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]
   try {
     const { left, damaged } = await readLeftDrafts(state, systemClock.now)
     return [...left, ...damaged].map(one =>
-      'key' in one && one.key ? `${one.key.kind} ${one.key.id}` : 'unknown',
+      'key' in one && one.key ? `${one.key.of} ${one.key.id}` : 'unknown',
     )
   } catch {
     // The directory cannot be read: the daemon's last status is used.

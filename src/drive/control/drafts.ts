@@ -14,9 +14,8 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '../interface/control.js'
-import { type EditableNode, nodeKey } from '../nodes/node.js'
+import { type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
-import { nodeOfRecordKey, pathOfNode, recordKeyOf } from '../records/node-key.js'
 import { editingOf, type RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
@@ -38,14 +37,14 @@ export function openDraftControl(
     const all = drafts.list()
     return (
       all.find(({ draft }) => draft.id === shown?.id) ??
-      all.find(({ draft }) => draft.key !== undefined && keyName(draft.key) === keyName(recordKeyOf(node)))
+      all.find(({ draft }) => draft.key !== undefined && keyName(draft.key) === keyName(node))
     )
   }
 
   /** Reports are found by their number alone, whatever the service says of them now. */
   async function nodeAt(path: string): Promise<EditableNode | undefined> {
     const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft
-    if (known !== undefined) return nodeOfRecordKey(known.key)
+    if (known !== undefined) return nodeOfKey(known.key)
     try {
       return await recordNodeAt(parts.tree, path, until.metadata())
     } catch (thrown) {
@@ -82,7 +81,7 @@ export function openDraftControl(
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {
-    const node = nodeOfRecordKey(key)
+    const node = nodeOfKey(key)
     if (node !== undefined) return node
     throw new Failure(
       'refused',
@@ -99,7 +98,7 @@ export function openDraftControl(
     if (meta.why?.kind === 'conflict') {
       const theirs = `${name.replace(/\.json$/, '')}.theirs.json`
       const text = Buffer.from((await drafts.open(theirs)).bytes).toString()
-      return key?.as === 'order'
+      return key?.kind === 'order'
         ? { name, against: 'theirs', other: orderIn(text), mine }
         : { name, against: 'theirs', other: text, mine: onlyEdits(text, mine) }
     }
@@ -191,7 +190,7 @@ export function openDraftControl(
       const found = await find(asked)
       const record = recordLabel(found.draft)
       const mayBeStored = underWay.has(found.draft.meta.state)
-      const node = nodeOfRecordKey(found.draft.key)
+      const node = nodeOfKey(found.draft.key)
       const kept = await writeSide.discardDraft(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
       return { name: found.name, record, mayBeStored, kept }
@@ -218,7 +217,7 @@ interface FoundDraft {
 }
 
 const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
-  const node = nodeOfRecordKey(key)
+  const node = nodeOfKey(key)
   return node && pathOfNode(node)
 }
 

@@ -7,8 +7,7 @@ import { prettyPrint } from '../../record/json/print.js'
 import { idForm, type ReportId } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, HistoryLine } from '../interface/control.js'
-import { type EditableNode, nodeKey } from '../nodes/node.js'
-import { pathOfNode } from '../records/node-key.js'
+import { type EditableNode, nodeKey, pathOfNode } from '../nodes/node.js'
 import { editingOf } from '../records/source.js'
 import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
@@ -203,5 +202,5 @@ function reportAt(path: string): EditableNode | undefined {
   const id = inner === undefined ? (idOfRecordFile(name) ?? name) : name
   if (!idForm.test(id)) return undefined
   if (inner === undefined) return { kind: 'record', of: 'report', id: id as ReportId }
-  return inner === fixedNames.order ? { kind: 'order', id: id as ReportId } : undefined
+  return inner === fixedNames.order ? { kind: 'order', of: 'report', id: id as ReportId } : undefined
 }

@@ -9,10 +9,10 @@ import type { Identity, ProjectId, RecordFacts, ServicePath } from '../../remote
 import { isoText } from '../../system/time-text.js'
 import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
-import { isEditable, type Node, nodeKey } from '../nodes/node.js'
+import { isEditable, type Node, nodeKey, thingOf } from '../nodes/node.js'
 import { knownSubtree } from '../pins/subtree.js'
 import type { ControlParts } from './context.js'
-import { type FoundNode, nodeAt, thingOf } from './path-node.js'
+import { type FoundNode, nodeAt } from './path-node.js'
 
 export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 'resolve'> {
   const { catalog, content, identities, pins, tree, until, writeSide, xattrs } = parts

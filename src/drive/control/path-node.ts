@@ -1,6 +1,5 @@
 // Node of a path that a command names: links are followed, and what is known is found without a request.
 import { posix } from 'node:path'
-import type { Readable } from '../../cache/metadata/catalog.js'
 import { unlessFailure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { type EditableNode, isDirectory, isEditable, type Node, nodeIn, recordOf } from '../nodes/node.js'
@@ -38,26 +37,4 @@ export async function recordNodeAt(
 ): Promise<EditableNode | undefined> {
   const { node } = await nodeAt(tree, path, context)
   return isEditable(node) ? node : recordOf(node)
-}
-
-/** The thing with an id of its own that a node is, or belongs to. */
-export function thingOf(node: Node): Readable | undefined {
-  switch (node.kind) {
-    case 'project':
-    case 'calculation':
-    case 'report':
-      return node
-    case 'content':
-      return { kind: 'calculation', id: node.content.calculation }
-    case 'order':
-      return { kind: 'report', id: node.id }
-    case 'shares':
-      return { kind: 'project', id: node.project }
-    case 'record':
-      if (node.of === 'share') return { kind: 'project', id: node.project }
-      if (node.of === 'project') return { kind: 'project', id: node.id }
-      return node.of === 'report' ? { kind: 'report', id: node.id } : { kind: 'calculation', id: node.id }
-    default:
-      return undefined
-  }
 }

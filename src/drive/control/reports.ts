@@ -113,10 +113,10 @@ export function openReportControl(
   }
 
   function unsentOf(id: ReportId): UnsentDrafts {
-    const own = drafts.unsent().filter(({ key }) => key?.kind === 'report' && key.id === id)
+    const own = drafts.unsent().filter(({ key }) => key?.of === 'report' && key.id === id)
     return {
-      record: own.find(({ key }) => key?.as === undefined),
-      order: own.find(({ key }) => key?.as === 'order'),
+      record: own.find(({ key }) => key?.kind === 'record'),
+      order: own.find(({ key }) => key?.kind === 'order'),
     }
   }
 

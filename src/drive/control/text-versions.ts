@@ -11,8 +11,7 @@ import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import type { Dialect, Instant } from '../../remote/remote.js'
-import type { EditableNode } from '../nodes/node.js'
-import { recordKeyOf } from '../records/node-key.js'
+import { type EditableNode, savedNodeOf } from '../nodes/node.js'
 
 /** One state that a record had here. */
 export interface TextVersion {
@@ -66,7 +65,6 @@ export async function textVersions(
   node: EditableNode,
   { history, dialect, state }: VersionSources,
 ): Promise<readonly TextVersion[]> {
-  const key = recordKeyOf(node)
   const found = new Map<string, Gathered>()
 
   /** An order is shown as its lines: the texts of its report say them. */
@@ -81,7 +79,7 @@ export async function textVersions(
       if (kept === undefined) continue
       const parsed = recordIn(kept)
       // The lines of an order lie beside the report that they mean.
-      if (parsed === undefined && from.as !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
+      if (parsed === undefined && from.kind !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
         continue
       const lines = parsed && shownAs(parsed)
       if (node.kind === 'order' && parsed !== undefined && lines === undefined) continue
@@ -101,7 +99,7 @@ export async function textVersions(
   }
 
   function numbered(): readonly TextVersion[] {
-    const kept = valueIn(numbersForm, state.get(room, keyName(key))) ?? { next: 1, given: {} }
+    const kept = valueIn(numbersForm, state.get(room, keyName(node))) ?? { next: 1, given: {} }
     const given: typeof kept.given = {}
     let { next } = kept
     const versions = [...found]
@@ -117,12 +115,12 @@ export async function textVersions(
         return { number: met.number, at: met.at as Instant, text, record, how, stored, mount }
       })
     const now = JSON.stringify({ next, given })
-    if (state.get(room, keyName(key)) !== now) state.set(room, keyName(key), now)
+    if (state.get(room, keyName(node)) !== now) state.set(room, keyName(node), now)
     return versions.sort((one, other) => other.number - one.number)
   }
 
-  await gather(key)
-  if (node.kind === 'order') await gather({ kind: 'report', id: node.id })
+  await gather(node)
+  if (node.kind === 'order') await gather(savedNodeOf(node))
   return numbered()
 }
 

@@ -11,12 +11,19 @@ import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
 import type { FailureAt, LoggedFailure } from '../failure-log.js'
 import type { CallResult, Control } from '../interface/control.js'
-import { type DirectoryNode, isDirectory, isEditable, type Node, nodeKey } from '../nodes/node.js'
-import { nodeOfRecordKey } from '../records/node-key.js'
+import {
+  type DirectoryNode,
+  isDirectory,
+  isEditable,
+  type Node,
+  nodeKey,
+  nodeOfKey,
+  thingOf,
+} from '../nodes/node.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { aboutRemoval } from '../removal/removals.js'
 import type { ControlParts } from './context.js'
-import { nodeAt, placeOf, thingOf } from './path-node.js'
+import { nodeAt, placeOf } from './path-node.js'
 
 const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
@@ -118,7 +125,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   /** Texts of this record that the disk has damaged: they are not shown in its place. */
   function damagedAt(node: Node): readonly Draft[] {
     return drafts.unsent().filter(({ damage, key }) => {
-      const of = damage === undefined ? undefined : nodeOfRecordKey(key)
+      const of = damage === undefined ? undefined : nodeOfKey(key)
       return of !== undefined && nodeKey(of) === nodeKey(node)
     })
   }

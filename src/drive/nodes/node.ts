@@ -1,6 +1,9 @@
 // Node: what a path of the drive can be, as a closed union, so that every switch over it is complete.
 
+import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
 import { contentLabel } from '../../content-kinds.js'
+import type { RecordKey } from '../../edit/journal/record-key.js'
+import { fixedNames, recordFile } from '../../layout.js'
 import type { CompressedBatch } from '../../record/compact/compressed-batch.js'
 import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
 
@@ -20,17 +23,18 @@ export interface ListedChild {
   readonly place?: number
 }
 
-/** A file that makes a record when it is saved, and stands for that record afterwards. */
+/** A file that makes a record when it is saved, and stands for that record afterwards; `id` is its name. */
 export type NewNode =
-  | { readonly kind: 'new'; readonly of: 'report'; readonly name: string }
-  | { readonly kind: 'new'; readonly of: 'share'; readonly name: string; readonly project: ProjectId }
+  | { readonly kind: 'new'; readonly of: 'report'; readonly id: string }
+  | { readonly kind: 'new'; readonly of: 'share'; readonly id: string; readonly project: ProjectId }
 
 export interface OrderNode {
   readonly kind: 'order'
+  readonly of: 'report'
   readonly id: ReportId
 }
 
-/** A file whose saves reach the service. */
+/** A file whose saves reach the service; it is the key of its texts in the journal. */
 export type EditableNode = RecordNode | NewNode | OrderNode
 
 /** A text that calcfs writes itself from what it knows. */
@@ -128,18 +132,46 @@ export function isEditable(node: Node): node is EditableNode {
   return node.kind === 'record' || node.kind === 'new' || node.kind === 'order'
 }
 
+/** The file of a key; undefined where no file of the drive has it: that of a damaged note. */
+export const nodeOfKey = (key: RecordKey | undefined): EditableNode | undefined =>
+  key === undefined || (key.of === 'share' && key.project === undefined) ? undefined : (key as EditableNode)
+
+/** The project, calculation or report that a node is, or is a file of; of a share its project. */
+export function thingOf(node: Node): Readable | undefined {
+  if (node.kind === 'content') return { kind: 'calculation', id: node.content.calculation }
+  if (node.kind === 'new') return undefined
+  if ('project' in node) return { kind: 'project', id: node.project }
+  if (node.kind === 'record' || node.kind === 'order') return readableOf(node)
+  return node.kind === 'project' || node.kind === 'calculation' || node.kind === 'report' ? node : undefined
+}
+
+/** The thing of whose record this file shows the text, or a part. */
+export const readableOf = ({ of, id }: Exclude<RecordNode | OrderNode, { of: 'share' }>): Readable =>
+  ({ kind: of, id }) as Readable
+
+/** The record whose text, or a part of it, the file shows. */
+export const savedNodeOf = (node: RecordNode | OrderNode): RecordNode =>
+  node.kind === 'order' ? { ...node, kind: 'record' } : node
+
+/** The question that brings the text of a record; a share is only ever listed with its project's others. */
+export const questionOf = (catalog: Catalog, node: RecordNode | OrderNode): Omit<Entry<unknown>, 'learn'> =>
+  node.of === 'share' ? catalog.shares(node.project) : catalog.record(readableOf(node))
+
+/** Where such a file stands, for people; reports and what has a number. */
+export function pathOfNode(node: EditableNode): string {
+  if (node.kind === 'order') return `/${fixedNames.reports}/${node.id}/${fixedNames.order}`
+  const file = node.kind === 'new' ? node.id : recordFile(node.id)
+  if (node.of === 'report') return `/${fixedNames.reports}/${file}`
+  if (node.of === 'share')
+    return `/${fixedNames.numbers}/project/${node.project}/${fixedNames.shares}/${file}`
+  return `/${fixedNames.numbers}/${node.of}/${node.id}/${fixedNames[node.of]}`
+}
+
 /** The record of what a directory stands for; undefined where that has none. */
 export function recordOf(node: Node): RecordNode | undefined {
-  switch (node.kind) {
-    case 'project':
-      return { kind: 'record', of: 'project', id: node.id, parent: node.parent }
-    case 'calculation':
-      return { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
-    case 'report':
-      return { kind: 'record', of: 'report', id: node.id }
-    default:
-      return undefined
-  }
+  if (node.kind === 'report') return { kind: 'record', of: 'report', id: node.id }
+  if (node.kind !== 'project' && node.kind !== 'calculation') return undefined
+  return { kind: 'record', of: node.kind, id: node.id, parent: node.parent } as RecordNode
 }
 
 /** A name for the node that outlives restarts; times and shown texts are kept under it. */
@@ -148,7 +180,7 @@ export function nodeKey(node: Node): string {
     case 'record':
       return `record ${node.of} ${node.id}`
     case 'new':
-      return `new ${node.of} ${node.of === 'share' ? `${node.project} ` : ''}${node.name}`
+      return `new ${node.of} ${node.of === 'share' ? `${node.project} ` : ''}${node.id}`
     case 'generated':
       return `generated ${node.text} ${node.id}`
     case 'order':
@@ -208,6 +240,7 @@ export const dentries = (named: ReadonlyMap<string, Node>): Dentry[] =>
 export function nodeId(node: Node): string | undefined {
   if (node.kind === 'content') return node.content.calculation
   if (node.kind === 'shares') return node.project
+  if (node.kind === 'new') return undefined
   return 'id' in node && node.id !== '' ? node.id : undefined
 }
 

@@ -18,7 +18,7 @@ import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
-import { nodeOfRecordKey, pathOfNode } from './node-key.js'
+import { nodeOfKey, pathOfNode } from '../nodes/node.js'
 import type { TextSnapshot } from './source.js'
 
 type DraftPart = 'text' | 'why' | 'theirs'
@@ -190,10 +190,10 @@ export function draftFacts({
   readonly draft: LeftDraft
 }): DraftFacts {
   const { key, meta, size, written } = draft
-  const node = nodeOfRecordKey(key)
+  const node = nodeOfKey(key)
   return {
     name,
-    record: key === undefined ? 'record' : `${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`,
+    record: key === undefined ? 'record' : `${key.kind === 'new' ? 'new ' : ''}${recordPhrase(key)}`,
     path: node === undefined ? undefined : pathOfNode(node),
     state: stateWord(meta),
     since: isoText(written),

@@ -1,7 +1,7 @@
 // Editable files: where the text of a record, or of a report's order, comes from, and what follows a save of it.
 
 import { LRUCache } from 'lru-cache'
-import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
+import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
@@ -17,10 +17,17 @@ import { prettyBytes, prettyPrint } from '../../record/json/print.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { type EditableNode, nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
+import {
+  type EditableNode,
+  nodeKey,
+  type OrderNode,
+  questionOf,
+  type RecordNode,
+  readableOf,
+  savedNodeOf,
+} from '../nodes/node.js'
 import type { AccessRights } from '../tree/access.js'
 import type { DraftFiles } from './draft-files.js'
-import { recordKeyOf } from './node-key.js'
 import type { Editing, RecordSource, TextSnapshot } from './source.js'
 
 export interface EditingParts {
@@ -74,13 +81,13 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     // A text that may not be edited is no base of a save.
     if (!met.has(meeting) && parts.rights.refusal(node) === undefined) {
       met.add(meeting)
-      rememberText(parts, recordKeyOf(node), bytes, 'shown')
+      rememberText(parts, node, bytes, 'shown')
     }
     return { bytes, mtime }
   }
 
   async function orderOf(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
-    const record = await catalog.record({ kind: 'report', id: node.id }).ask(context)
+    const record = await catalog.record(readableOf(node)).ask(context)
     const rows = dialect.rows(record)
     if (rows === undefined) {
       const sentence = `report ${node.id}: the service does not show the list of its calculations`
@@ -91,7 +98,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     const origin = prettyPrint(record)
     if (origins.get(known) !== origin) {
       origins.set(known, origin)
-      rememberText(parts, recordKeyOf(recordOf(node)), origin, 'shown')
+      rememberText(parts, savedNodeOf(node), origin, 'shown')
     }
     const bytes = Buffer.from(text)
     return { bytes, mtime: times.ofText(nodeKey(node), bytes, dialect.facts(record).modified) }
@@ -104,8 +111,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
   }
 
   function editing(node: RecordNode | OrderNode): Editing | Failure {
-    const key = recordKeyOf(node)
-    const record = recordOf(node)
+    const record = savedNodeOf(node)
     /** A text read of the record itself is another text to an order. */
     const by = (process: ProcessId | undefined): ProcessId | undefined =>
       node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
@@ -118,12 +124,12 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     }
     return (
       parts.rights.refusal(node) ?? {
-        begin: (base, text) => parts.drafts.begin(key, { base: originOf(node, base), text }),
+        begin: (base, text) => parts.drafts.begin(node, { base: originOf(node, base), text }),
         noteRead(text, process) {
           const origin = node.kind === 'order' ? originOf(node, text) : text
-          if (origin !== undefined) rememberText(parts, recordKeyOf(record), origin, 'read', by(process))
+          if (origin !== undefined) rememberText(parts, record, origin, 'read', by(process))
         },
-        keep: text => parts.history.remember(key, text, 'dropped'),
+        keep: text => parts.history.remember(node, text, 'dropped'),
         save: (draft, { base, process, isOver }, context) =>
           save({ draft, own: originOf(node, base), isOver, by: by(process) }, context),
       }
@@ -146,10 +152,6 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     },
   })
 }
-
-/** The record whose text, or a part of it, the file shows. */
-const recordOf = (node: RecordNode | OrderNode): RecordNode =>
-  node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node
 
 /** Beside the way of the data: a text that could not be remembered is at worst no base of an edit. */
 function rememberText(
@@ -180,7 +182,7 @@ export async function saveRecord(
     saved = await parts.save(request, context)
   } catch (thrown) {
     if (!isA('unsent', asFailure(thrown))) {
-      expireRecord(parts.catalog, node)
+      questionOf(parts.catalog, node).refresh()
       parts.changed(node)
     }
     throw thrown
@@ -189,15 +191,9 @@ export async function saveRecord(
   if (saved.lost !== undefined) parts.lost(node, saved.lost)
   learnRecord(parts, node, saved.record)
   // The text of the record as it is now is the next one a program may base an edit on.
-  rememberText(parts, recordKeyOf(node), saved.text, 'shown')
+  rememberText(parts, node, saved.text, 'shown')
   parts.changed(node)
   return saved
-}
-
-/** The next question about the record goes to the service. */
-export function expireRecord(catalog: Catalog, node: RecordNode): void {
-  if (node.of === 'share') catalog.shares(node.project).refresh()
-  else catalog.record(readableOf(node)).refresh()
 }
 
 /** Takes a record that was just read for what is known of it. */
@@ -225,7 +221,7 @@ export function learnRecord(
 /** Nothing new for the service; but where it is not what was known here, what was known is old. */
 function forgetOther(node: RecordNode, catalog: Catalog, text: string): void {
   const known = node.of === 'share' ? undefined : catalog.record(readableOf(node)).known()
-  if (known === undefined || !equalJson(known, parseObject(text))) expireRecord(catalog, node)
+  if (known === undefined || !equalJson(known, parseObject(text))) questionOf(catalog, node).refresh()
 }
 
 /** The record itself; a share is only ever listed with its project's others. */
@@ -237,6 +233,3 @@ function readRecord(node: RecordNode, catalog: Catalog, context: RequestContext)
     return share.record
   })
 }
-
-export const readableOf = ({ of, id }: Exclude<RecordNode, { of: 'share' }>): Readable =>
-  ({ kind: of, id }) as Readable

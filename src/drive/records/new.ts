@@ -16,7 +16,6 @@ import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
-import { recordKeyOf } from './node-key.js'
 import type { Records } from './records.js'
 import type { Editing, RecordSource, TextSnapshot, Writing } from './source.js'
 
@@ -113,14 +112,13 @@ export class NewFiles {
     const { drafts, history, rights, source } = this.parts
     const target = this.target(node)
     const own = target === undefined ? undefined : source(target).editing()
-    const key = recordKeyOf(node)
     return (
       rights.refusal(node) ?? {
-        begin: (_base, text) => drafts.begin(key, { text }),
+        begin: (_base, text) => drafts.begin(node, { text }),
         noteRead(text, by) {
           if (own !== undefined && !(own instanceof Failure)) own.noteRead(text, by)
         },
-        keep: text => history.remember(key, text, 'dropped'),
+        keep: text => history.remember(node, text, 'dropped'),
         save: (draft, { process }, context) => this.#save(node, { draft, process }, context),
       }
     )
@@ -129,7 +127,7 @@ export class NewFiles {
   async #produce(node: NewNode, context: RequestContext): Promise<TextSnapshot> {
     const { records, source, times } = this.parts
     const target = this.target(node)
-    if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
+    if (target === undefined) throw new Failure('absent', `${node.id}: there is no such file`)
     const draft = records.draftOf(nodeKey(target))
     const shown = draft === undefined ? await source(target).produce(context) : undefined
     const bytes = shown?.bytes ?? (await draft?.whole()) ?? Buffer.alloc(0)
@@ -226,7 +224,7 @@ export class NewFiles {
       if (!record.isOf(said, first.record)) throw otherNumber(target)
       const stored = await record.complete(id, first, context)
       learnRecord(this.parts, target, stored)
-      await this.parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved', process)
+      await this.parts.history.remember(target, prettyPrint(stored), 'saved', process)
       return stored
     } catch (thrown) {
       const failure = asFailure(thrown)
@@ -270,7 +268,7 @@ export class NewFiles {
     this.#made.set(nodeKey(node), made)
     const texts = [made.said, made.form].map(prettyPrint)
     try {
-      for (const text of texts) await history.remember(recordKeyOf(node), text, 'sent')
+      for (const text of texts) await history.remember(node, text, 'sent')
     } catch (thrown) {
       log('what was saved under a new name could not be noted', { cause: asFailure(thrown) })
       return false
@@ -288,7 +286,7 @@ export class NewFiles {
     const [id, ...hashes] = this.#noted(node)
     const known = this.#made.get(nodeKey(node))
     if (id === undefined || known !== undefined) return known
-    const recall = (hash = '') => this.parts.history.recall(recordKeyOf(node), hash)
+    const recall = (hash = '') => this.parts.history.recall(node, hash)
     const [said, form] = [recall(hashes[0]), recall(hashes[1])]
     if (said === undefined || form === undefined) return undefined
     const meansAll = hashes[2] !== 'edits'

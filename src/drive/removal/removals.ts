@@ -12,6 +12,7 @@ import {
   type Node,
   nodeKey,
   type ProjectNode,
+  questionOf,
   type RecordNode,
 } from '../nodes/node.js'
 import { type Name, type Place, pathOf } from '../nodes/place.js'
@@ -154,11 +155,7 @@ export class Removals {
 
   /** A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE. */
   async #lookAt(node: RecordNode, context: RequestContext): Promise<void> {
-    const { catalog } = this.parts
-    if (node.of === 'share')
-      await recover<unknown, unknown>(catalog.shares(node.project).ask(context), asFailure)
-    else if (node.of === 'report')
-      await recover<unknown, unknown>(catalog.record({ kind: 'report', id: node.id }).ask(context), asFailure)
+    await recover<unknown, unknown>(questionOf(this.parts.catalog, node).ask(context), asFailure)
   }
 
   #refuse(

@@ -152,7 +152,10 @@ export function openReportKinds({
   }
 }
 
-const orderEntry = (id: ReportId): Dentry => ({ name: fixedNames.order, node: { kind: 'order', id } })
+const orderEntry = (id: ReportId): Dentry => ({
+  name: fixedNames.order,
+  node: { kind: 'order', of: 'report', id },
+})
 
 function entries(id: ReportId): readonly Dentry[] {
   return [

@@ -156,7 +156,7 @@ export function openTree(sources: TreeSources) {
     const isNewPlace = node.kind === 'reports' || node.kind === 'shares'
     return [
       ...listed,
-      ...(isNewPlace ? local.unsentNew(node).map(fresh => ({ name: fresh.name, node: fresh })) : []),
+      ...(isNewPlace ? local.unsentNew(node).map(fresh => ({ name: fresh.id, node: fresh })) : []),
       ...(place === undefined ? [] : local.scratch(place)),
     ]
   }
@@ -241,9 +241,9 @@ function requireNode(found: Node | undefined, name: string): Node {
 /** The thing that a save under this name makes here, if any. */
 function newIn(directory: DirectoryNode, name: string): NewNode | undefined {
   if (!isNewName(name)) return undefined
-  if (directory.kind === 'reports') return { kind: 'new', of: 'report', name }
+  if (directory.kind === 'reports') return { kind: 'new', of: 'report', id: name }
   return directory.kind === 'shares'
-    ? { kind: 'new', of: 'share', name, project: directory.project }
+    ? { kind: 'new', of: 'share', id: name, project: directory.project }
     : undefined
 }
 

@@ -47,15 +47,16 @@ const whySchema = z.object({
 /** Why a draft was not saved, for `calcfs why`; `kind` is that of `troubleOf`. */
 export type DraftReason = z.infer<typeof whySchema>
 
+/** Takes no more of a node than names its record. */
+export const keySchema = z.object({
+  kind: z.enum(['record', 'new', 'order']),
+  of: z.enum(['project', 'calculation', 'report', 'share']),
+  id: z.string(),
+  project: z.string().optional(),
+})
+
 const metaSchema = z.object({
-  key: z
-    .object({
-      kind: z.enum(['project', 'calculation', 'report', 'share']),
-      id: z.string(),
-      project: z.string().optional(),
-      as: z.enum(['new', 'order']).optional(),
-    })
-    .optional(),
+  key: keySchema.optional(),
   owner: z.object({ pid: z.number(), started: z.string() }),
   state: z.enum(states),
   base: z.string().optional(),
@@ -244,7 +245,7 @@ export function explain(
 
 export function recordWords(key: RecordKey | undefined): string {
   if (key === undefined) return 'a record'
-  return `the ${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`
+  return `the ${key.kind === 'new' ? 'new ' : ''}${recordPhrase(key)}`
 }
 
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

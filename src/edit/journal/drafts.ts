@@ -9,7 +9,7 @@ import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import { keepNameOf, makeDirectory, namesIn } from '../../system/own-file.js'
 import { Draft, placeDraft } from './draft.js'
-import { type DraftMeta, type DraftReason, lossWhy, newMeta, readMeta } from './draft-meta.js'
+import { type DraftMeta, type DraftReason, keySchema, lossWhy, newMeta, readMeta } from './draft-meta.js'
 import { isOwnerAlive, noOwner, type Owner, takeLock, thisProcess } from './lock.js'
 import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
@@ -65,7 +65,7 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   async function create(key: RecordKey, { text, base, thing }: Begun = {}): Promise<Draft> {
     const meta: DraftMeta = {
       ...newMeta(owner, now()),
-      key: { ...key },
+      key: keySchema.parse(key),
       ...(base === undefined ? {} : { base: textHash(base) }),
       ...(thing === undefined ? {} : { thing }),
     }
@@ -223,7 +223,7 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
   if (state === 'outcome-unknown') return { state, why: why ?? { kind: 'internal', sentence: sent } }
   if (state === 'sending' || state === 'in-flight') {
     // No operation lists reports, so whether a new one was made cannot be looked up.
-    const isUnlisted = key?.as === 'new' && key.kind === 'report'
+    const isUnlisted = key?.kind === 'new' && key.of === 'report'
     if (!isUnlisted) return { state: 'in-flight', why: { kind: 'internal', sentence: sent } }
     const sentence = `${sent}, and whether it was made is not known`
     return { state: 'outcome-unknown', why: { kind: 'outcome-unknown', sentence } }

@@ -4,29 +4,29 @@ import { fixedNames } from '../../layout.js'
 import type { RecordKind } from '../../remote/remote.js'
 
 /**
- * A record by its number; or `as: 'new'`, by the file name under which it is being made; or `as: 'order'`, a report's
- * list as `order.txt` shows it. A share needs its project, because only a project lists it.
+ * A record by its number; a new one by the file name under which it is being made; an order, which is a report's list as
+ * `order.txt` shows it. A share needs its project, because only a project lists it.
  */
 export interface RecordKey {
-  readonly kind: RecordKind
+  readonly kind: 'record' | 'new' | 'order'
+  readonly of: RecordKind
   readonly id: string
   readonly project?: string | undefined
-  readonly as?: 'new' | 'order' | undefined
 }
 
 /** The record that a save of this text changes: an order is a part of its report. */
-export const savedKeyOf = ({ as, ...record }: RecordKey): RecordKey =>
-  as === 'order' ? record : { ...record, as }
+export const savedKeyOf = (key: RecordKey): RecordKey =>
+  key.kind === 'order' ? { ...key, kind: 'record' } : key
 
 /** The record in a sentence for a person. */
-export const recordPhrase = ({ kind, id, as }: RecordKey): string =>
-  `${as === 'order' ? 'order of ' : ''}${kind} ${id}`
+export const recordPhrase = ({ kind, of, id }: RecordKey): string =>
+  `${kind === 'order' ? 'order of ' : ''}${of} ${id}`
 
 /** One name for one record: safe as a file name whatever the id holds. */
-export function keyName({ kind, id, project, as }: RecordKey): string {
-  const own = `${kind}-${directoryNameOf(id)}`
-  if (as === undefined) return own
-  return project === undefined ? `${as}-${own}` : `${as}-${project}-${own}`
+export function keyName({ kind, of, id, project }: RecordKey): string {
+  const own = `${of}-${directoryNameOf(id)}`
+  if (kind === 'record') return own
+  return project === undefined ? `${kind}-${own}` : `${kind}-${project}-${own}`
 }
 
 /** The number in the name of a record of this kind; undefined for any other name. */
@@ -46,9 +46,9 @@ function directoryNameOf(id: string): string {
 /** The name of a draft in `.calcfs/drafts/`, a report's like its file, others with their kind; without an ending: what is about the text is called like it, `42.theirs.json` beside `42.json`. */
 export function draftStem(key: RecordKey | undefined, id: string): string {
   if (key === undefined || key.id.includes('/')) return `unknown-${id.slice(0, 8)}`
-  if (key.as === 'order') return `${key.id}-${fixedNames.order}`
-  if (key.as === 'new') return newStem(key)
-  return key.kind === 'report' ? key.id : `${key.kind}-${key.id}`
+  if (key.kind === 'order') return `${key.id}-${fixedNames.order}`
+  if (key.kind === 'new') return newStem(key)
+  return key.of === 'report' ? key.id : `${key.of}-${key.id}`
 }
 
 /** The ending behind the stem: an order has its ending in it. */
@@ -64,9 +64,9 @@ export function draftName(key: RecordKey | undefined, id: string): string {
 }
 
 /** `new-dyes.json` of the reports is `new-dyes`, `new.json` of project 100's shares `share-100-new`. */
-function newStem({ kind, id, project }: RecordKey): string {
+function newStem({ of, id, project }: RecordKey): string {
   const stem = shortened(id.replace(/\.json$/, ''))
-  return kind === 'report' ? stem : `${kind}-${project}-${stem}`
+  return of === 'report' ? stem : `${of}-${project}-${stem}`
 }
 
 /** So that `.theirs.json` and the like still fit: 255 bytes are the end of every name. */

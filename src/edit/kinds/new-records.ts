@@ -14,11 +14,11 @@ export interface NewRecordPorts extends ReportPorts {
 }
 
 /** No operation lists reports: after a lost answer it cannot be known. */
-export function newReport(ports: NewRecordPorts, name: string): NewRecord {
+export function newReport(ports: NewRecordPorts, id: string): NewRecord {
   const { remote, dialect } = ports
   const typeSaid = (written: JsonObject) => dialect.reportType(written) ?? dialect.reportTypeName(written)
   return {
-    key: { kind: 'report', id: name, as: 'new' },
+    key: { kind: 'new', of: 'report', id },
     withDigitsOf: dialect.withDigitsOf,
     idOf: written => dialect.facts(written).id,
     async compose(written, context) {
@@ -39,13 +39,13 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       return isSpelling(said ?? '', found ?? '') || said?.trim() === found?.trim()
     },
     /** The list of a report that is only just made may be set unseen. */
-    async complete(id, { written, record }, context) {
+    async complete(made, { written, record }, context) {
       const rows =
         dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, context) : []
       if (rows === undefined || rows.length === 0) return record
       const order = rows.map(row => row.calculation)
-      await remote.setReportCalculations(id as ReportId, order, context)
-      return remote.report(id as ReportId, context)
+      await remote.setReportCalculations(made as ReportId, order, context)
+      return remote.report(made as ReportId, context)
     },
     resembles: dialect.newRecords.resembles,
     async like(written, record, context) {
@@ -63,7 +63,7 @@ const noType = '' as ReportTypeId
 /** A share is known by the person it is given to: the list of the project's shares tells after a lost answer. */
 export function newShare(
   { remote, dialect }: NewRecordPorts,
-  { name, project }: { name: string; project: ProjectId },
+  { id, project }: { id: string; project: ProjectId },
 ): NewRecord {
   /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
   let before: ReadonlySet<string> | undefined
@@ -72,7 +72,7 @@ export function newShare(
     return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
   }
   return {
-    key: { kind: 'share', id: name, project, as: 'new' },
+    key: { kind: 'new', of: 'share', id, project },
     withDigitsOf: dialect.withDigitsOf,
     idOf: dialect.shareId,
     place: async context => dialect.facts(await remote.project(project, context)),

@@ -44,7 +44,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   }
 
   return {
-    key: { kind: 'report', id },
+    key: { kind: 'record', of: 'report', id },
     dialect,
     answered: context => remote.answered({ kind: 'report', id }, context),
     read,

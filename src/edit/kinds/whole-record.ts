@@ -27,7 +27,7 @@ export interface WholeRecordPorts {
 
 export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
   return editableWholeRecord(remote, dialect, {
-    key: { kind: 'project', id },
+    key: { kind: 'record', of: 'project', id },
     read: context => remote.project(id, context),
     update: (record, context) => remote.updateProject(record, context),
   })
@@ -38,7 +38,7 @@ export function editableCalculation(
   id: CalculationId,
 ): EditableRecord {
   return editableWholeRecord(remote, dialect, {
-    key: { kind: 'calculation', id },
+    key: { kind: 'record', of: 'calculation', id },
     read: context => remote.calculation(id, context),
     update: (record, context) => remote.updateCalculation(record, context),
   })
@@ -50,7 +50,7 @@ export function editableShare(
   { project, id }: { project: ProjectId; id: ShareId },
 ): EditableRecord {
   return editableWholeRecord(remote, dialect, {
-    key: { kind: 'share', id, project },
+    key: { kind: 'record', of: 'share', id, project },
     async read(context) {
       const share = (await remote.shares(project, context)).find(one => one.id === id)
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
@@ -80,13 +80,13 @@ function editableWholeRecord(
   return {
     key,
     dialect,
-    answered: context => remote.answered(key, context),
+    answered: context => remote.answered({ kind: key.of, id: key.id }, context),
     read,
     isAnother: dialect.isAnother,
     ...own,
     check(written) {
       const { base, mine } = written
-      if (refuse === undefined) refuseId(key.kind, dialect.facts(mine).id, dialect.facts(base).id)
+      if (refuse === undefined) refuseId(key.of, dialect.facts(mine).id, dialect.facts(base).id)
       else refuse(written)
       return mine
     },

@@ -130,8 +130,10 @@ async function withOwnDigits(
   const id = idOf(written)
   // A copy whose id was taken out is one of any record here; only long numbers can have lost digits.
   if (id === undefined && !longNumber.test(prettyPrint(written))) return written
-  const known = history.numbered(key.kind).filter(number => id === undefined || isSameNumber(number, id))
-  const texts = await Promise.all(known.map(number => history.known({ kind: key.kind, id: number })))
+  const known = history.numbered(key.of).filter(number => id === undefined || isSameNumber(number, id))
+  const texts = await Promise.all(
+    known.map(number => history.known({ kind: 'record', of: key.of, id: number })),
+  )
   const near = texts
     .flatMap(({ candidates }) => candidates)
     .map(({ text }) => {
@@ -168,10 +170,10 @@ async function isStillMade({ record, draft, history }: Creation, written: JsonOb
 }
 
 /** The answer to its POST gave a number, and nothing was read under that: a list or a copy of the service may be late. */
-export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Failure {
+export function notShownYet({ of }: RecordKey, id: string, cause: Failure): Failure {
   return new Failure(
     'broken',
-    `the service took it as ${kind} ${id}, but does not show that yet: it is not sent again, and the next save looks again`,
+    `the service took it as ${of} ${id}, but does not show that yet: it is not sent again, and the next save looks again`,
     { cause, said: cause.said },
   )
 }
@@ -235,9 +237,9 @@ function outcomeUnknown(cause: Failure): Failure {
   )
 }
 
-function sentBefore({ kind }: RecordKey): Failure {
+function sentBefore({ of }: RecordKey): Failure {
   return new Failure(
     'outcome-unknown',
-    `this ${kind} was sent before, and whether it was made is not known; it is not sent again by itself`,
+    `this ${of} was sent before, and whether it was made is not known; it is not sent again by itself`,
   )
 }

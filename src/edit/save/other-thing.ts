@@ -24,7 +24,7 @@ export function identityNote({ born, owner, title, parent }: Identity): NonNulla
 }
 
 export function anotherThing(key: RecordKey | undefined): Failure {
-  const place = key?.kind === 'share' ? ' (or its project)' : ''
+  const place = key?.of === 'share' ? ' (or its project)' : ''
   return new Failure(
     'another-thing',
     `the id of ${recordWords(key)}${place} stands for another thing on the service than when this text was begun: nothing is sent`,

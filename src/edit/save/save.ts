@@ -241,7 +241,7 @@ async function unchanged(
   context: RequestContext,
 ): Promise<SaveResult> {
   const { record, draft, history } = save
-  if (record.key.kind === 'share') {
+  if (record.key.of === 'share') {
     const now = await record.read(context).catch(unlessGone)
     if (now !== undefined && record.isAnother(base, now)) throw await setApart(draft)
   }

@@ -14,7 +14,7 @@ import { Failure } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
 
-const key = { kind: 'report', id: '42' } as const
+const key = { kind: 'record', of: 'report', id: '42' } as const
 const dead = { pid: 2 ** 22 + 1, started: 'long ago' }
 const bytes = (text: string) => Buffer.from(text)
 const hash = textHash('x')
@@ -44,7 +44,7 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   const drafts = await openDrafts(directory, now)
   const [plain, based] = [
     await drafts.create(key),
-    await drafts.create({ ...key, as: 'order' }, { base: 'the base' }),
+    await drafts.create({ ...key, kind: 'order' }, { base: 'the base' }),
   ]
   const owner = await thisProcess()
   t.same((await readdir(join(directory, 'drafts'))).sort(), [plain.id, based.id].sort())
@@ -52,7 +52,7 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   t.strictSame(read, { key, owner, state: 'editing', created: 1_000, changed: 1_000 })
   t.strictSame(plain.meta, { ...read })
   t.strictSame(readMeta(join(based.directory, 'meta.json'))?.base, textHash('the base'))
-  t.strictSame(based.key, { ...key, as: 'order' })
+  t.strictSame(based.key, { ...key, kind: 'order' })
   t.equal(plain.directory, join(directory, 'drafts', plain.id))
   for (const [path, mode] of [
     [plain.directory, 0o700],
@@ -145,18 +145,18 @@ const adopted: readonly [what: string, note: object, after: object][] = [
   ],
   [
     'sending a new share, which a listing tells of',
-    { state: 'sending', key: { kind: 'share', id: 'new.json', project: '7', as: 'new' } },
+    { state: 'sending', key: { kind: 'new', of: 'share', id: 'new.json', project: '7' } },
     { state: 'in-flight' },
   ],
   [
     'sending a new report, which nothing lists',
-    { state: 'sending', key: { ...key, id: 'new.json', as: 'new' } },
+    { state: 'sending', key: { ...key, id: 'new.json', kind: 'new' } },
     {
       state: 'outcome-unknown',
       why: { kind: 'outcome-unknown', sentence: /whether it was made is not known/ },
     },
   ],
-  ['sending an order', { state: 'sending', key: { ...key, as: 'order' } }, { state: 'in-flight' }],
+  ['sending an order', { state: 'sending', key: { ...key, kind: 'order' } }, { state: 'in-flight' }],
   [
     'of unknown outcome',
     { state: 'outcome-unknown' },
@@ -233,7 +233,7 @@ t.test('a note is read as it was written, and one that is none is none', async t
   const why = { kind: 'broken', sentence: 's', said: 'no', line: 1, column: 2 }
   const whole: DraftMeta = {
     ...newMeta(dead, 5),
-    key: { kind: 'share', id: '1', project: '2', as: 'new' },
+    key: { kind: 'new', of: 'share', id: '1', project: '2' },
     ...{ base: hash, saved: hash, form: hash, made: '9', attempt, why },
   }
   await writeFile(path, printMeta(whole))

@@ -5,7 +5,7 @@ import t from 'tap'
 import { TextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { handClock, scratch } from '../edit-testbed.js'
 
-const key = { kind: 'report', id: '42' } as const
+const key = { kind: 'record', of: 'report', id: '42' } as const
 const day = 24 * 60 * 60 * 1000
 
 async function setUp(t: Parameters<typeof scratch>[0]) {
@@ -29,7 +29,7 @@ t.test('texts come back with how they were met, the latest first, also after a r
       ['two', false, true],
     ],
   )
-  t.same((await texts.known({ kind: 'project', id: '42' })).candidates, [])
+  t.same((await texts.known({ kind: 'record', of: 'project', id: '42' })).candidates, [])
 })
 
 t.test('what another mount met is a base only where this one met nothing', async t => {
@@ -76,7 +76,7 @@ t.test('a text that the disk has damaged is no base', async t => {
 
 t.test('no other user may read them, and an id leads nowhere else', async t => {
   const { stateDirectory, texts } = await setUp(t)
-  await texts.remember({ kind: 'share', id: '../../x' }, 'secret', 'saved')
+  await texts.remember({ kind: 'record', of: 'share', id: '../../x' }, 'secret', 'saved')
   const [name = ''] = await readdir(join(stateDirectory, 'texts'))
   t.equal(name, 'share-..%2F..%2Fx')
   const mode = async (path: string) => (await stat(path)).mode & 0o777
