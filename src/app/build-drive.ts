@@ -14,11 +14,10 @@ import { spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { PinStore } from '../drive/pins/pin-store.js'
 import { Pins } from '../drive/pins/pins.js'
-import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
+import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import { openReusedIds } from '../drive/reused-ids.js'
-import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { WriteSide } from '../drive/write-side.js'
 import { openXattrs } from '../drive/xattrs.js'
@@ -47,7 +46,6 @@ export function buildEditing(
   const { dialect } = connection
   const { identities, remote } = caches
   const { drafts, scratch } = journal
-  const entries = { tree: () => tree, remote, mountPoint }
   const writeSide = new WriteSide({
     ...caches,
     ...journal,
@@ -58,7 +56,7 @@ export function buildEditing(
     failureLog,
     news,
     mountPoint,
-    resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
+    resolveEntry: (path: string, context: RequestContext) => tree.calculationAt(path, context),
     log: note,
     patience: config.deadlineSave,
     clock,
@@ -70,6 +68,7 @@ export function buildEditing(
     dialect,
     rights: writeSide.rights,
     aliases: writeSide.aliases,
+    mountPoint,
     local: {
       scratch: scratch.entries,
       drafts: drafts.names,
@@ -132,7 +131,6 @@ export function buildDrive(
     generated: new GeneratedTexts(generation, caches.times, now),
     writeSide,
     failureLog,
-    removals: writeSide.removals(tree),
     statfs: () => spaceOf(account.places.state),
     xattrs: openXattrs({ ...caches, records, failureLog, roots, service: account.base.href }),
     news,
@@ -149,7 +147,7 @@ export function buildDrive(
     clock,
   } satisfies DriveParts
   // A command says what it wants of a whole tree, so that there is nothing to guess.
-  const unwatched = openDrive({ ...parts, foresight: noForesight })
+  const unwatched = openDrive({ ...parts, foresight: undefined })
   const control = openControl({
     ...parts,
     placeTroubles: places,

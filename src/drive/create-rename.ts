@@ -2,12 +2,21 @@
 
 import { type Identities, isOtherRecord } from '../cache/identity.js'
 import type { Readable } from '../cache/metadata/catalog.js'
-import { makeProject } from '../edit/kinds/new-project.js'
-import { asFailure, Failure } from '../failure.js'
+import { editsBetween, unstoredFields } from '../edit/save/diff.js'
+import { originalFailure, sentOnce, unreadable } from '../edit/save/reconcile.js'
+import { asFailure, Failure, isA, unlessFailure } from '../failure.js'
 import { recover } from '../maybe-promise.js'
-import type { JsonObject } from '../record/json/json.js'
+import { emptyObject, type JsonObject } from '../record/json/json.js'
 import { prettyPrint } from '../record/json/print.js'
-import type { Instant, ListedProject, Look, ProjectId, Remote, RequestContext } from '../remote/remote.js'
+import type {
+  Instant,
+  ListedProject,
+  Look,
+  NewProject,
+  ProjectId,
+  Remote,
+  RequestContext,
+} from '../remote/remote.js'
 import { isSpelling } from '../spelling.js'
 import type { NameAliases, NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
@@ -27,6 +36,13 @@ interface FreeName {
   readonly lookedAt: Instant
 }
 
+/** The known facts of a parent: its record, its sub-projects, and the look by which the name is free in it. */
+interface ParentContents {
+  readonly present: JsonObject
+  readonly before: readonly ListedProject[]
+  readonly look: Look
+}
+
 export class CreateRename {
   constructor(private readonly parts: CreateRenameParts) {}
 
@@ -38,7 +54,7 @@ export class CreateRename {
     { directory, name, lookedAt }: FreeName & { readonly directory: ProjectNode },
     given: RequestContext,
   ): Promise<void> {
-    const { aliases, catalog, dialect, remote, rights } = this.parts
+    const { aliases, catalog, remote, rights } = this.parts
     const parent = directory.id
     const context = { ...given, names: parent }
     const refusal = rights.refusal(directory)
@@ -49,15 +65,10 @@ export class CreateRename {
     if (catalog.children(parent).stale() !== undefined) await again(context)
     const present = await remote.project(parent, context)
     this.#refuseOther(directory, present, 'nothing is made in it')
-    // The parent's own record tells how this service calls things.
-    const near = { look: { at: lookedAt, again }, before, like: [present] }
+    const near = { look: { at: lookedAt, again }, before, present }
     const day = new Date(this.parts.now()).toISOString().slice(0, 10)
     const said = { title, description: `Made as a directory on ${day}`, parent }
-    const { made, all } = await makeProject(
-      { remote, dialect, now: this.parts.now },
-      { said, near },
-      context,
-    ).catch((thrown: unknown) => {
+    const { made, all } = await this.#post(said, near, context).catch((thrown: unknown) => {
       // It may have been made all the same: the next question reads the list again.
       catalog.refreshProject(parent)
       throw thrown
@@ -66,6 +77,56 @@ export class CreateRename {
     await this.#meet(made, parent, context)
     aliases.made(made.id)
     aliases.add(parent, name, { kind: 'project', id: made.id, title: made.title, parent })
+  }
+
+  /**
+   * One POST; where its answer was lost or the place is in doubt, a look at the list. Answers what the parent's list says of
+   * the project, and that list.
+   * @throws Failure 'broken' where it was made, but is not seen below its parent; or what the service said
+   */
+  async #post(
+    said: NewProject,
+    { before, present, look }: ParentContents,
+    context: RequestContext,
+  ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
+    const { dialect, now, remote } = this.parts
+    const old = new Set(before.map(project => project.id))
+    const list = () => remote.subProjects(said.parent, context)
+    // The parent's own record tells how this service calls things.
+    const body = dialect.newRecords.project(said, [present])
+    /** @throws Failure of the look, or 'another-thing' for what it was to be made in */
+    const again = async (within: RequestContext) => {
+      if (dialect.isAnother(present, await remote.project(said.parent, within)))
+        throw new Failure('another-thing', `project ${said.parent} is another one now: nothing is made in it`)
+      await look.again(within)
+    }
+    /** Another client may have made one of this name: ours says what was sent. */
+    const isOurs = async (id: ProjectId) => {
+      const like = dialect.retitled(await remote.project(id, context), said.title)
+      return unstoredFields(editsBetween(emptyObject, dialect.retitled(body, said.title)), like).length === 0
+    }
+    let id: ProjectId
+    const answers = sentOnce({ ...context, look: { at: look.at, again } }, now())
+    try {
+      id = await remote.createProject(body, answers.context)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (!isA('undecided', failure)) throw failure
+      const all = await list().catch(unlessFailure)
+      const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
+      if (all === undefined) throw failure
+      if (found === undefined || !(await isOurs(found.id))) throw originalFailure(failure)
+      answers.seen()
+      return { made: found, all }
+    }
+    const all = await list()
+    const listed = all.find(project => project.id === id)
+    if (listed !== undefined) return { made: listed, all }
+    // The list may be late: the record tells.
+    const { title = said.title, born } = dialect.facts(await remote.project(id, context).catch(unreadable))
+    const told = { since: born, born, published: false, bundle: undefined, place: before.length }
+    const made: ListedProject = { kind: 'project', id, title, parent: said.parent, ...told }
+    return { made, all: [...all, made] }
   }
 
   /** The thing gets another name in its place. */
@@ -121,7 +182,8 @@ export class CreateRename {
     const { catalog, identities } = this.parts
     identities.observe(thing, { born, owner: undefined, title, parent }, 'listing')
     catalog.forget(thing)
-    await recover(catalog.record(thing).ask(context), treatAsUnknown)
+    // The project is made whatever this answers; `rmdir` asks again.
+    await recover<unknown, unknown>(catalog.record(thing).ask(context), asFailure)
   }
 
   /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
@@ -139,9 +201,4 @@ export class CreateRename {
     const { remote } = this.parts
     return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
   }
-}
-
-/** The project is made whatever this answers; `rmdir` asks again. */
-function treatAsUnknown(thrown: unknown): void {
-  asFailure(thrown)
 }

@@ -7,6 +7,7 @@ import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
 import { openLookupVerbs } from './lookup-verbs.js'
 import { openNamespaceVerbs } from './namespace-verbs.js'
+import { Removals } from './removals.js'
 
 export function openDrive(parts: DriveParts): Drive {
   const { deadlines, writeSide } = parts
@@ -21,12 +22,13 @@ export function openDrive(parts: DriveParts): Drive {
     save: within(deadlines.save),
   }
   const lookup = openLookupVerbs(parts, until.metadata)
-  const namespace = openNamespaceVerbs(parts, until)
+  const removals = new Removals(parts)
+  const namespace = openNamespaceVerbs(parts, removals, until)
   const during = <Value>(work: MaybePromise<Value>): MaybePromise<Value> =>
     work instanceof Promise ? burst.during(work) : work
   return {
     ...lookup,
-    ...openFileVerbs(parts, until),
+    ...openFileVerbs(parts, removals, until),
     ...namespace,
     // A program that removes looks, lists and removes: while one of these waits for the service, it is at work.
     lookup: name => during(lookup.lookup(name)),

@@ -18,6 +18,7 @@ import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
 import type { Opening } from './records/records.js'
 import type { TextSnapshot } from './records/source.js'
+import type { Removals } from './removals.js'
 
 /** An open file; one without `write` is open for reading only. */
 interface OpenFile {
@@ -36,6 +37,7 @@ const largestHandle = 0x7fff_ffff
 
 export function openFileVerbs(
   parts: DriveParts,
+  removals: Removals,
   until: Record<'metadata' | 'read' | 'save', () => RequestContext>,
 ): FileVerbs {
   const { content, failureLog, scratch, writeSide } = parts
@@ -61,7 +63,7 @@ export function openFileVerbs(
     const { node } = place
     const path = pathOf(place)
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
-    if (access === 'read') parts.foresight.opened(path, node)
+    if (access === 'read') parts.foresight?.opened(path, node)
     if (access === 'read' && node.kind === 'content') return add(contentFile(path, node))
     return openNode(node, { ...call, place, access }, until.metadata()).then(add)
   }
@@ -97,7 +99,7 @@ export function openFileVerbs(
       return add(recordFile(file, pathOf(name)))
     }
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
-    if (await parts.removals.touch(name, context))
+    if (await removals.touch(name, context))
       throw new Failure('taken-back', `${pathOf(name)}: it is not deleted, and there again`)
     const place = await parts.tree.scratch(name, context)
     if (place === undefined) throw refusalToMake(name)
@@ -113,7 +115,7 @@ export function openFileVerbs(
       read(target, offset) {
         if (!isReadOn && offset >= beginningBytes) {
           isReadOn = true
-          parts.foresight.readOn(path, node)
+          parts.foresight?.readOn(path, node)
         }
         content.check(node.content, since)
         const read =

@@ -125,7 +125,7 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
     const all = await listed(place, directory, context)
     const entries = filterEntries(all, ({ node, name }) => !writeSide.hides(node, name))
     const path = pathOf(place)
-    parts.foresight.listed(path, directory, entries)
+    parts.foresight?.listed(path, directory, entries)
     parts.failureLog.over(path, 'readdir')
     return shownAs(entries, namesHoldUntil(directory), node => knownAttributes(directory, node))
   }
@@ -157,7 +157,7 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
     lookup(name) {
       const context = until()
       return chain(tree.shown(name, context), node => {
-        if (node.kind === 'content' || node.kind === 'record') parts.foresight.looked(pathOf(name), node)
+        if (node.kind === 'content' || node.kind === 'record') parts.foresight?.looked(pathOf(name), node)
         return attributes(node, name.parent.node, context)
       })
     },

@@ -14,12 +14,14 @@ import { directoryIn, type Name, pathOf } from './nodes/place.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { isLockName, refuseProgramsName } from './nodes/well-known-names.js'
 import { awayMs } from './records/open-record.js'
+import type { Removals } from './removals.js'
 
 export function openNamespaceVerbs(
   parts: DriveParts,
+  removals: Removals,
   until: Record<'metadata' | 'save', () => RequestContext>,
 ): NamespaceVerbs {
-  const { failureLog, removals, scratch, tree, writeSide } = parts
+  const { failureLog, scratch, tree, writeSide } = parts
   const { createRename, records } = writeSide
   /** The kernel lets one at a time into a directory, and does not know that two of its own are one project. */
   const naming = new Turns()

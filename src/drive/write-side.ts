@@ -9,7 +9,7 @@ import { type RecordKey, savedKeyOf } from '../edit/journal/record-key.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
 import { editableReport } from '../edit/kinds/report.js'
-import { editableCalculation, editableProject, editableShare } from '../edit/kinds/whole-record.js'
+import { editableWholeRecord } from '../edit/kinds/whole-record.js'
 import type { EditableRecord, SaveRequest } from '../edit/save/editable.js'
 import { type SaveResult, Saver } from '../edit/save/save.js'
 import { Failure, isAbsent } from '../failure.js'
@@ -39,11 +39,9 @@ import { NewFiles } from './records/new.js'
 import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
-import { Removals } from './removal/removals.js'
 import { DeleteSender, type DeleteTarget } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
-import type { NewPlace } from './tree/reports.js'
-import type { Tree } from './tree/tree.js'
+import type { NewPlace } from './tree/directory-kind.js'
 
 export interface WriteSideSources
   extends Omit<EditingParts, 'rights' | 'save' | 'editable' | 'changed' | 'lost'> {
@@ -124,26 +122,6 @@ export class WriteSide {
 
   source(node: EditableNode): RecordSource {
     return node.kind === 'new' ? this.newFiles.source(node) : this.#recordSource(node)
-  }
-
-  removals(tree: Tree): Removals {
-    const { burst, aliases, records, rights } = this
-    const { catalog, clock, failureLog } = this.sources
-    return new Removals({
-      burst,
-      sender: this.deleteSender,
-      catalog,
-      tree,
-      rights,
-      aliases,
-      writtenAt: node => this.#writtenAt(node),
-      hasText: node => records.draftOf(nodeKey(node)) !== undefined,
-      projectGone({ id }, path) {
-        records.known(nodeKey({ kind: 'record', of: 'project', id }))?.bringBack()
-        failureLog.gone(path)
-      },
-      now: clock.now,
-    })
   }
 
   /** Of the name under which a record was made that record; any other node is itself. */
@@ -256,16 +234,7 @@ export class WriteSide {
 
   #editable(node: RecordNode | OrderNode): EditableRecord {
     if (node.kind === 'order') return editableOrder(this.ports, node.id)
-    switch (node.of) {
-      case 'project':
-        return editableProject(this.ports, node.id)
-      case 'calculation':
-        return editableCalculation(this.ports, node.id)
-      case 'report':
-        return editableReport(this.ports, node.id)
-      case 'share':
-        return editableShare(this.ports, node)
-    }
+    return node.of === 'report' ? editableReport(this.ports, node.id) : editableWholeRecord(this.ports, node)
   }
 
   #changed(node: RecordNode): void {
@@ -282,7 +251,8 @@ export class WriteSide {
     else for (const shown of [key, draftsKey, reportNamesKey]) news.tell({ key: shown })
   }
 
-  #writtenAt(node: RecordNode): Instant {
+  /** When a program of this mount last wrote the record; long ago where none did. */
+  writtenAt(node: RecordNode): Instant {
     const key = nodeKey(node)
     const written = [key, ...this.newFiles.keysOf(node)].map(name => this.records.known(name)?.writtenAt ?? 0)
     return instant(Math.max(this.#changedAt.get(key) ?? 0, ...written))

@@ -1,6 +1,6 @@
 // The activity of a mount, for those who ask: the picture of `calcfs top`, the metrics, the health.
 
-import type { ControlParts } from '../drive/control/context.js'
+import type { ControlParts } from '../drive/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
 import { Failure } from '../failure.js'
 import { machineClocks } from '../system/machine-clocks.js'

@@ -1,6 +1,6 @@
 // Query: one question to the service, and what its cache offers to those who ask.
 import type { Activity } from '../../activity/activity.js'
-import { recordBytes } from '../../record/json/weight.js'
+import { recordBytes } from '../../record/json/walk.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Health } from '../health.js'

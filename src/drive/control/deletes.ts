@@ -4,20 +4,19 @@ import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
-import type { Control, DeletableItem } from '../interface/control.js'
+import type { ControlParts } from '../context.js'
+import type { CallArgument, DeletableItem } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { Sight } from '../removal/burst.js'
 import type { DeleteTarget } from '../removal/send.js'
-import type { ControlParts } from './context.js'
 import { placeOf } from './path-node.js'
 
-export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
-  const { catalog, reports, tree, writeSide } = parts
+export function openDeleteControl(parts: ControlParts) {
+  const { catalog, reports, tree, until, writeSide } = parts
   const { burst, deleteSender, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
-  const { until } = parts
 
-  async function deletion(paths: readonly string[]): Promise<readonly DeletableItem[]> {
+  async function deletion({ paths }: CallArgument<'deletion'>): Promise<readonly DeletableItem[]> {
     const found = new Map<string, DeletableItem>()
     for (const path of paths) {
       const context = until.save()
@@ -76,7 +75,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     return held.flat()
   }
 
-  async function deleteAsShown(shown: DeletableItem): Promise<void> {
+  async function deleteAsShown({ thing: shown }: CallArgument<'delete'>) {
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
     if (node.kind !== 'project') await burst.release(node)
@@ -92,15 +91,10 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
       await deleteSender.emptyProject({ node: listed, name, lookedAt }, context)
     } else await deleteSender.thing({ node, name, before: seen }, context)
     parts.failureLog.gone(shown.path)
+    return {}
   }
 
-  return {
-    deletion: ({ paths }) => deletion(paths),
-    async delete({ thing }) {
-      await deleteAsShown(thing)
-      return {}
-    },
-  }
+  return { deletion, delete: deleteAsShown }
 }
 
 /** @throws Failure 'refused' where nothing is that can be deleted by itself */

@@ -13,18 +13,15 @@ import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
-import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '../interface/control.js'
+import type { ControlParts } from '../context.js'
+import type { CallArgument, CallResult, Comparison, NamedDraft } from '../interface/control.js'
 import { type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { editingOf, type RecordSource } from '../records/source.js'
-import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
 
-export function openDraftControl(
-  parts: ControlParts,
-): Pick<Control, 'drafts' | 'show' | 'diff' | 'send' | 'drop'> {
-  const { drafts, writeSide } = parts
-  const { until } = parts
+export function openDraftControl(parts: ControlParts) {
+  const { drafts, until, writeSide } = parts
 
   /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
   const byName = (given: string): FoundDraft | undefined => named(given, drafts.list())
@@ -176,7 +173,7 @@ export function openDraftControl(
         return { ...draftFacts(one), process }
       })
     },
-    async show(asked) {
+    async show(asked: NamedDraft) {
       const bare = lastNameOf(asked.name)
       const isPart =
         isDraftName(asked.name) && drafts.names().includes(bare) && byName(asked.name) === undefined
@@ -186,7 +183,7 @@ export function openDraftControl(
     },
     diff: compare,
     send,
-    async drop(asked) {
+    async drop(asked: NamedDraft) {
       const found = await find(asked)
       const record = recordLabel(found.draft)
       const mayBeStored = underWay.has(found.draft.meta.state)

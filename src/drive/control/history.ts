@@ -1,31 +1,28 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
 
 import type { TextUse } from '../../edit/journal/text-marks.js'
+import { tryObject } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { idForm, type ReportId } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
-import type { CallResult, Control, HistoryLine } from '../interface/control.js'
+import type { ControlParts } from '../context.js'
+import type { CallArgument, CallResult, HistoryLine } from '../interface/control.js'
 import { type EditableNode, nodeKey, pathOfNode } from '../nodes/node.js'
 import { editingOf } from '../records/source.js'
-import type { ControlParts } from './context.js'
 import { recordNodeAt } from './path-node.js'
 import {
   type ComparedText,
   changesBetween,
   nothingChanged,
-  recordIn,
   type TextVersion,
   textVersions,
 } from './text-versions.js'
 
-export function openHistoryControl(
-  parts: ControlParts,
-): Pick<Control, 'history' | 'historyText' | 'restore'> {
-  const { tree, writeSide } = parts
+export function openHistoryControl(parts: ControlParts) {
+  const { tree, until, writeSide } = parts
   const { dialect } = writeSide.ports
-  const { until } = parts
 
   /** A report that is gone has a history still. */
   async function recordAt(path: string): Promise<EditableNode> {
@@ -42,7 +39,7 @@ export function openHistoryControl(
     return Buffer.from(bytes).toString()
   }
 
-  async function history(path: string): Promise<CallResult<'history'>> {
+  async function history({ path }: CallArgument<'history'>): Promise<CallResult<'history'>> {
     const node = await recordAt(path)
     // It may not be known now.
     const now = await presentText(node).catch((thrown: unknown) => unlessFailure(thrown) ?? asFailure(thrown))
@@ -95,10 +92,10 @@ export function openHistoryControl(
   }
 
   /** Without a number the present one. */
-  async function textAt(
-    path: string,
-    number: number | undefined,
-  ): Promise<ComparedText & { stored: boolean }> {
+  async function textAt({
+    path,
+    number,
+  }: Omit<CallArgument<'historyText'>, 'isPlain'>): Promise<ComparedText & { stored: boolean }> {
     const node = await recordAt(path)
     if (number !== undefined) return versionAt(path, node, number)
     const draft = writeSide.records.draftOf(nodeKey(node))
@@ -106,7 +103,7 @@ export function openHistoryControl(
     return { ...compared(node, text), stored: draft === undefined }
   }
 
-  async function restore(path: string, number: number): Promise<CallResult<'restore'>> {
+  async function restore({ path, number }: CallArgument<'restore'>): Promise<CallResult<'restore'>> {
     const node = await recordAt(path)
     const version = await versionAt(path, node, number)
     refuseUnsaved(path, node)
@@ -155,12 +152,12 @@ export function openHistoryControl(
   }
 
   return {
-    history: ({ path }) => history(path),
-    async historyText({ path, number, isPlain }) {
-      const { text, record, stored } = await textAt(path, number)
+    history,
+    async historyText({ isPlain, ...asked }: CallArgument<'historyText'>) {
+      const { text, record, stored } = await textAt(asked)
       return { stored, text: isPlain && record !== undefined ? prettyPrint(dialect.plain(record)) : text }
     },
-    restore: ({ path, number }) => restore(path, number),
+    restore,
   }
 }
 
@@ -170,7 +167,7 @@ const storedBefore = (all: readonly TextVersion[], place: number): TextVersion |
 
 const compared = (node: EditableNode, text: string): ComparedText => ({
   text,
-  record: node.kind === 'order' ? undefined : recordIn(text),
+  record: node.kind === 'order' ? undefined : tryObject(text),
 })
 
 const words: Readonly<Record<TextUse, string>> = {

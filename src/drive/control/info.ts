@@ -7,18 +7,18 @@ import { recover } from '../../maybe-promise.js'
 import { prettyBytes } from '../../record/json/print.js'
 import type { Identity, ProjectId, RecordFacts, ServicePath } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
-import type { CallResult, Control, KeptShare, PathInfo } from '../interface/control.js'
+import type { ControlParts } from '../context.js'
+import type { CallArgument, CallResult, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey, thingOf } from '../nodes/node.js'
 import { knownSubtree } from '../pins/subtree.js'
-import type { ControlParts } from './context.js'
 import { type FoundNode, nodeAt } from './path-node.js'
 
-export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 'resolve'> {
+export function openInfoControl(parts: ControlParts) {
   const { catalog, content, identities, pins, tree, until, writeSide, xattrs } = parts
   const { dialect } = writeSide.ports
 
-  async function info(given: string): Promise<PathInfo> {
+  async function info({ path: given }: CallArgument<'info'>): Promise<PathInfo> {
     const found = await nodeAt(tree, given, until.metadata())
     const { path, node } = found
     const isShare = node.kind === 'shares' || (node.kind === 'record' && node.of === 'share')
@@ -103,7 +103,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
   }
 
   /** Below `projects/` by the names that are shown there; a path of the web pages is asked for whole, for titles hold slashes. */
-  async function resolve(path: string): Promise<CallResult<'resolve'>> {
+  async function resolve({ path }: CallArgument<'resolve'>): Promise<CallResult<'resolve'>> {
     const isTop = path === `/${fixedNames.projects}`
     // The top is known once it was listed.
     if (isTop) await tree.list(await tree.directory(path, until.metadata()), until.metadata())
@@ -123,7 +123,7 @@ export function openInfoControl(parts: ControlParts): Pick<Control, 'info' | 're
     ]
   }
 
-  return { info: ({ path }) => info(path), resolve: ({ path }) => resolve(path) }
+  return { info, resolve }
 }
 
 const dated = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoText(at))

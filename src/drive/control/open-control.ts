@@ -1,7 +1,7 @@
 // All control operations of one drive; those of the kept contents stand here.
 import { dueIn } from '../../remote/clock.js'
+import type { ControlParts } from '../context.js'
 import type { Control } from '../interface/control.js'
-import type { ControlParts } from './context.js'
 import { openDeleteControl } from './deletes.js'
 import { openDraftControl } from './drafts.js'
 import { openHistoryControl } from './history.js'
@@ -21,10 +21,12 @@ export function openControl(given: Omit<ControlParts, 'until'>): Control {
     places: () => parts.placeTroubles(),
     status: ({ check }) => status(check),
     ...openPathControl(parts),
-    ...told(parts, openDraftControl(parts)),
-    ...told(parts, openReportControl(parts)),
-    ...told(parts, openDeleteControl(parts)),
-    ...told(parts, openHistoryControl(parts)),
+    ...told(parts, {
+      ...openDraftControl(parts),
+      ...openReportControl(parts),
+      ...openDeleteControl(parts),
+      ...openHistoryControl(parts),
+    }),
     ...openPinControl(parts),
     ...openInfoControl(parts),
     ...watch,

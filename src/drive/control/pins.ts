@@ -1,12 +1,12 @@
 // Control of pins: what is kept whole on this disk, and how much of it is here.
 import { Failure } from '../../failure.js'
-import type { CallResult, Control } from '../interface/control.js'
+import type { ControlParts } from '../context.js'
+import type { CallArgument, CallResult } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import type { PinTarget } from '../pins/subtree.js'
-import type { ControlParts } from './context.js'
 import { nodeAt } from './path-node.js'
 
-export function openPinControl({ pins, tree, until }: ControlParts): Pick<Control, 'pin' | 'unpin' | 'pins'> {
+export function openPinControl({ pins, tree, until }: ControlParts) {
   async function targetAt(given: string): Promise<{ path: string; target: PinTarget }> {
     const { path, node } = await nodeAt(tree, given, until.metadata())
     const target = targetOf(node.kind === 'top' ? await tree.directory(path, until.metadata()) : node)
@@ -23,7 +23,7 @@ export function openPinControl({ pins, tree, until }: ControlParts): Pick<Contro
     return known?.key ?? nodeKey((await targetAt(given)).target)
   }
 
-  async function unpin(given: string): Promise<CallResult<'unpin'>> {
+  async function unpin({ path: given }: CallArgument<'unpin'>): Promise<CallResult<'unpin'>> {
     const key = await keyOf(given)
     const gone = pins.unpin(key)
     if (gone !== undefined) return gone
@@ -37,14 +37,12 @@ export function openPinControl({ pins, tree, until }: ControlParts): Pick<Contro
   }
 
   return {
-    async pin({ path: given }) {
+    async pin({ path: given }: CallArgument<'pin'>) {
       const { path, target } = await targetAt(given)
       return pins.pin(path, target)
     },
-    unpin: ({ path }) => unpin(path),
-    async pins() {
-      return pins.reports()
-    },
+    unpin,
+    pins: async () => pins.reports(),
   }
 }
 

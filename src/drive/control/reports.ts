@@ -16,23 +16,20 @@ import {
   type ReportRow,
   type RequestContext,
 } from '../../remote/remote.js'
-import type { CallResult, Control } from '../interface/control.js'
+import type { ControlParts } from '../context.js'
+import type { CallArgument, CallResult } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
 import { editingOf, type RecordSource } from '../records/source.js'
-import type { ControlParts } from './context.js'
 
 interface UnsentDrafts {
   readonly record: Draft | undefined
   readonly order: Draft | undefined
 }
 
-export function openReportControl(
-  parts: ControlParts,
-): Pick<Control, 'addReport' | 'setReport' | 'renumber'> {
-  const { catalog, drafts, reports, writeSide } = parts
+export function openReportControl(parts: ControlParts) {
+  const { catalog, drafts, reports, until, writeSide } = parts
   const { ports, records } = writeSide
   const { dialect, remote } = ports
-  const { until } = parts
 
   async function readNow(id: ReportId, context: RequestContext): Promise<JsonObject> {
     try {
@@ -52,7 +49,7 @@ export function openReportControl(
     records.known(nodeKey(node))?.bringBack()
   }
 
-  async function addReport(given: string): Promise<CallResult<'addReport'>> {
+  async function addReport({ id: given }: CallArgument<'addReport'>): Promise<CallResult<'addReport'>> {
     const id = reportId(given)
     await keepReport(id)
     const record = await readNow(id, until.metadata())
@@ -71,10 +68,10 @@ export function openReportControl(
     return { id, context, source, now: await readNow(id, context) }
   }
 
-  async function setReport(given: string, entries: readonly string[]): Promise<CallResult<'setReport'>> {
-    const { id, context, source, now } = await readToChange(given)
+  async function setReport(asked: CallArgument<'setReport'>): Promise<CallResult<'setReport'>> {
+    const { id, context, source, now } = await readToChange(asked.id)
     const old = dialect.rows(now) ?? []
-    const rows = await checkedRows(ports, old, entries.map(listEntryFrom), context)
+    const rows = await checkedRows(ports, old, asked.entries.map(listEntryFrom), context)
     if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, context)
     await saveBeside(source, { now, whole: dialect.withRows(now, rows) }, context)
     return { order: idsOf(catalog.record({ kind: 'report', id }).known()) ?? rowIds(rows), shown: true }
@@ -120,10 +117,7 @@ export function openReportControl(
     }
   }
 
-  async function renumber(
-    given: string,
-    entries: readonly string[] | undefined,
-  ): Promise<CallResult<'renumber'>> {
+  async function renumber({ id: given, entries }: CallArgument<'renumber'>): Promise<CallResult<'renumber'>> {
     const { id, context, source, now } = await readToChange(given)
     const unsent = unsentOf(id)
     const mine = unsent.record === undefined ? now : parseObject(await unsent.record.text())
@@ -191,11 +185,7 @@ export function openReportControl(
     return rows === undefined ? undefined : rowIds(rows)
   }
 
-  return {
-    addReport: ({ id }) => addReport(id),
-    setReport: ({ id, entries }) => setReport(id, entries),
-    renumber: ({ id, entries }) => renumber(id, entries),
-  }
+  return { addReport, setReport, renumber }
 }
 
 const unshown = (kind: 'absent' | 'forbidden', sentence: string, cause: Failure): Failure =>

@@ -6,9 +6,8 @@ import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import type { Meeting, TextUse } from '../../edit/journal/text-marks.js'
 import { orderText } from '../../edit/kinds/order-record.js'
 import { type Edit, editsBetween, removed } from '../../edit/save/diff.js'
-import { asFailure } from '../../failure.js'
+import { tryObject } from '../../edit/save/reconcile.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
-import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import type { Dialect, Instant } from '../../remote/remote.js'
 import { type EditableNode, savedNodeOf } from '../nodes/node.js'
@@ -77,7 +76,7 @@ export async function textVersions(
     for (const [hash, meetings] of await history.meetings(from)) {
       const kept = history.recall(from, hash)
       if (kept === undefined) continue
-      const parsed = recordIn(kept)
+      const parsed = tryObject(kept)
       // The lines of an order lie beside the report that they mean.
       if (parsed === undefined && from.kind !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
         continue
@@ -138,16 +137,6 @@ function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 's
   const at = Math.min(...meetings.map(one => one.at)) as Instant
   const stored = meetings.some(one => !neverStored.includes(one.how))
   return { at, how: stored && how === 'sent' ? 'saved' : how, stored, mount }
-}
-
-/** Undefined where it is none. */
-export function recordIn(text: string): JsonObject | undefined {
-  try {
-    return parseObject(text)
-  } catch (thrown) {
-    if (asFailure(thrown).kind !== 'not-json') throw thrown
-    return undefined
-  }
 }
 
 export interface ComparedText {

@@ -9,8 +9,9 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { parentOf } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
+import type { ControlParts } from '../context.js'
 import type { FailureAt, LoggedFailure } from '../failure-log.js'
-import type { CallResult, Control } from '../interface/control.js'
+import type { CallArgument, CallResult } from '../interface/control.js'
 import {
   type DirectoryNode,
   isDirectory,
@@ -21,8 +22,7 @@ import {
   thingOf,
 } from '../nodes/node.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
-import { aboutRemoval } from '../removal/removals.js'
-import type { ControlParts } from './context.js'
+import { aboutRemoval } from '../removals.js'
 import { nodeAt, placeOf } from './path-node.js'
 
 const scratchSentence = (path: string): string =>
@@ -34,11 +34,11 @@ const awaySentence = (path: string): string =>
 const emptySentence = (path: string): string =>
   `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${emptyMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
 
-export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
+export function openPathControl(parts: ControlParts) {
   const { content, tree, drafts, failureLog, xattrs, writeSide, health, until } = parts
 
   /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
-  async function why(given: string): Promise<CallResult<'why'>> {
+  async function why({ path: given }: CallArgument<'why'>): Promise<CallResult<'why'>> {
     const path = await placeOf(tree, given, until.metadata())
     const [explained, places] = await Promise.all([whyAt(path), parts.placeTroubles()])
     const { signedOut } = health
@@ -66,8 +66,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
       return { wrong: true, sentences: [`${path}: ${ended(withoutPath(node.because, path))}`] }
     if (node?.kind === 'link' && node.place === undefined) return whyAtLink(path, node.to)
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
-    const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
-    const stale = node === undefined ? undefined : xattrs.all(path, node).stale
+    const met = failureLog.met(path, node && nodeKey(node))
+    const stale = node && xattrs.all(path, node).stale
     const isInside = met === undefined && node !== undefined && isDirectory(node)
     const inside = isInside ? refusedInside(path, node) : undefined
     const sentences = [
@@ -93,13 +93,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   const refusedInside = (path: string, node: DirectoryNode): FailureAt | undefined =>
     failureLog.refusedIn(path) ?? (node.kind === 'calculation' ? failureLog.refusedBelow(path) : undefined)
 
-  async function look(path: string): Promise<Node | Failure> {
-    try {
-      return await tree.walk(path, until.metadata())
-    } catch (thrown) {
-      return asFailure(thrown)
-    }
-  }
+  const look = (path: string): Promise<Node | Failure> =>
+    (async () => tree.walk(path, until.metadata()))().catch(asFailure)
 
   function otherThingSentences(node: Node | undefined): readonly string[] {
     const thing = node === undefined ? undefined : thingOf(node)
@@ -131,7 +126,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   }
 
   /** A text of this machine, or of an answer that counts still, says nothing of the service. */
-  async function refresh(path: string): Promise<CallResult<'refresh'>> {
+  async function refresh({ path }: CallArgument<'refresh'>): Promise<CallResult<'refresh'>> {
     const context = until.metadata()
     const [refreshed] = await Promise.all([
       refreshedAt(path, context).catch(asFailure),
@@ -167,7 +162,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     else await tree.list(directory, context)
   }
 
-  return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
+  return { why, refresh }
 }
 
 const withoutSignIn = (failure: Failure): Failure =>

@@ -1,6 +1,6 @@
 // Attributes of every kind of node: file type, mode, size and time.
 import type { Instant } from '../../remote/remote.js'
-import { isDirectory, type Node, nodeKey } from '../nodes/node.js'
+import { isDirectory, isEditable, type Node, nodeKey } from '../nodes/node.js'
 
 export interface Attributes {
   /** File type and permission bits, as st_mode. */
@@ -49,13 +49,11 @@ export function modeOf(node: Node, writable: boolean, unsaved = false): number {
   if (node.kind === 'drafts') return fileTypes.directory | permissions.drafts
   if (isDirectory(node))
     return fileTypes.directory | (writable ? permissions.directory : permissions.readableDirectory)
+  if (isEditable(node))
+    return (
+      (fileTypes.file | (writable ? permissions.record : permissions.content)) & (unsaved ? ownerOnly : ~0)
+    )
   switch (node.kind) {
-    case 'record':
-    case 'new':
-    case 'order':
-      return (
-        (fileTypes.file | (writable ? permissions.record : permissions.content)) & (unsaved ? ownerOnly : ~0)
-      )
     case 'scratch':
       return fileTypes.file | permissions.scratch
     case 'link':
@@ -72,18 +70,8 @@ export function modeOf(node: Node, writable: boolean, unsaved = false): number {
 
 /** How the bytes of a file change; undefined for what is no file, or an editor's own. */
 export function bytesOf(node: Node): Attributes['bytes'] {
-  switch (node.kind) {
-    case 'content':
-      return 'content'
-    case 'record':
-    case 'new':
-    case 'order':
-    case 'generated':
-    case 'draft-text':
-      return 'text'
-    default:
-      return undefined
-  }
+  if (node.kind === 'content') return 'content'
+  return isEditable(node) || node.kind === 'generated' || node.kind === 'draft-text' ? 'text' : undefined
 }
 
 /** The directory whose listing tells a node, by its node's key; undefined for what no listing tells. From memory. */

@@ -1,17 +1,12 @@
 // Pin fetch: the contents of one pin are brought to this disk in the background, as many side by side as there is room for.
 import { setImmediate } from 'node:timers/promises'
-import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
-import { type Clock, dueIn } from '../../remote/clock.js'
-import type { MissingPart, PlacedContent } from './subtree.js'
+import { dueIn } from '../../remote/clock.js'
+import type { MissingPart, PinSurveyParts, PlacedContent } from './subtree.js'
 
-export interface PinFetchParts {
+interface PinFetchParts extends Pick<PinSurveyParts, 'limit' | 'clock' | 'patience'> {
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached' | 'nameOf'>
-  /** Requests of all pins together. */
-  readonly limit: LimitFunction
-  readonly clock: Clock
-  readonly patience: number
 }
 
 /** A content with its length in bytes, and its name in the cache. */

@@ -1,27 +1,23 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, looked after at once, after a changed listing, and at an interval.
 
-import type { LimitFunction } from 'p-limit'
 import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
-import { type Clock, dueIn, every } from '../../remote/clock.js'
-import type { Instant, RequestContext } from '../../remote/remote.js'
+import { every } from '../../remote/clock.js'
+import type { Instant } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
 import type { Pin, PinStore } from './pin-store.js'
-import { type KnownParts, type MissingPart, PinSurvey, type PinTarget } from './subtree.js'
+import { type MissingPart, PinSurvey, type PinSurveyParts, type PinTarget } from './subtree.js'
 
-export interface PinsParts extends KnownParts {
+export interface PinsParts extends PinSurveyParts {
   readonly store: PinStore
   readonly content: ContentCache
   /** Milliseconds between two questions for the listings of what is pinned. */
   readonly interval: number
-  readonly limit: LimitFunction
-  readonly patience: number
   /** Makes this process the one that fetches, if no other one is; the function gives that back. */
   readonly takeTurn: () => Promise<(() => void) | undefined>
-  readonly clock: Clock
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
@@ -73,8 +69,7 @@ export class Pins {
   constructor(private readonly parts: PinsParts) {
     this.store = parts.store
     this.fetcher = new PinFetch(parts)
-    const context = (): RequestContext => dueIn(parts.patience, parts.clock, 'guess')
-    this.survey = new PinSurvey({ ...parts, context })
+    this.survey = new PinSurvey(parts)
   }
 
   /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */

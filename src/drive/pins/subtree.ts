@@ -3,6 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
+import { type Clock, dueIn } from '../../remote/clock.js'
 import type {
   CalculationId,
   Content,
@@ -161,9 +162,11 @@ function recordedCalculation(
   return { kind: 'calculation', id, title, born }
 }
 
-interface PinSurveyParts extends KnownParts {
+export interface PinSurveyParts extends KnownParts {
+  /** Requests of all pins together. */
   readonly limit: LimitFunction
-  readonly context: () => RequestContext
+  readonly clock: Clock
+  readonly patience: number
 }
 
 /** Looks what belongs to a pin now, asked of the service as far as it is not known or may be old. */
@@ -178,12 +181,16 @@ export class PinSurvey {
     return { ...found, above: this.#aboveOf(target) }
   }
 
+  #context(): RequestContext {
+    return dueIn(this.parts.patience, this.parts.clock, 'guess')
+  }
+
   async #ask<Answer>(entry: Pick<Entry<Answer>, 'known' | 'ask'>): Promise<Answer> {
-    return entry.known() ?? this.parts.limit(() => entry.ask(this.parts.context()))
+    return entry.known() ?? this.parts.limit(() => entry.ask(this.#context()))
   }
 
   async #list(directory: DirectoryNode): Promise<readonly Dentry[]> {
-    const { catalog, context, limit, tree } = this.parts
+    const { catalog, limit, tree } = this.parts
     if (directory.kind === 'report') return this.#rowsOf(directory.id)
     if (directory.kind === 'project') {
       await this.#ask(catalog.record({ kind: 'project', id: directory.id }))
@@ -196,7 +203,7 @@ export class PinSurvey {
       const known = tree.listKnown(directory)
       if (known !== undefined) return known
     }
-    return limit(() => tree.list(directory, context()))
+    return limit(() => tree.list(directory, this.#context()))
   }
 
   async #calculationAt(id: CalculationId): Promise<CalculationNode> {
@@ -206,9 +213,9 @@ export class PinSurvey {
   }
 
   async #rowsOf(id: ReportId): Promise<readonly Dentry[]> {
-    const { catalog, context, dialect, limit } = this.parts
+    const { catalog, dialect, limit } = this.parts
     const record = catalog.record({ kind: 'report', id })
-    const rows = dialect.rows(await limit(() => record.ask(context()))) ?? []
+    const rows = dialect.rows(await limit(() => record.ask(this.#context()))) ?? []
     const found = await Promise.allSettled(rows.map(row => this.#calculationAt(row.calculation)))
     return found.flatMap((one, at): Dentry[] => {
       if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]

@@ -163,12 +163,3 @@ export function openPrefetcher(ports: PrefetcherPorts) {
 }
 
 export type Prefetcher = ReturnType<typeof openPrefetcher>
-
-const nothing = (): void => {}
-/** For what asks side by side by itself. */
-export const noForesight: Prefetcher = {
-  listed: nothing,
-  looked: nothing,
-  opened: nothing,
-  readOn: nothing,
-}

@@ -18,6 +18,7 @@ import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
+import type { DraftLine } from '../interface/control.js'
 import { nodeOfKey, pathOfNode } from '../nodes/node.js'
 import type { TextSnapshot } from './source.js'
 
@@ -163,32 +164,11 @@ function draftNames<One extends Pick<Draft, 'id' | 'key' | 'damage'>>(
 }
 
 /** The same facts of drafts that no mount has. */
-export const leftDraftFacts = (left: readonly LeftDraft[]): readonly DraftFacts[] =>
+export const leftDraftFacts = (left: readonly LeftDraft[]): readonly DraftLine[] =>
   draftNames(left).map(({ draft, name, ending }) => draftFacts({ name: name + ending, draft }))
 
 /** The facts of an unsaved text, as all lists show them. */
-export interface DraftFacts {
-  /** As in `.calcfs/drafts/`. */
-  readonly name: string
-  readonly record: string
-  /** On the drive; undefined where it is not known which record it is of. */
-  readonly path: string | undefined
-  readonly state: string
-  /** When its text changed last, in ISO 8601. */
-  readonly since: string
-  /** In bytes. */
-  readonly size: number
-  readonly why: string | undefined
-  readonly whatToDo: string | undefined
-}
-
-export function draftFacts({
-  name,
-  draft,
-}: {
-  readonly name: string
-  readonly draft: LeftDraft
-}): DraftFacts {
+export function draftFacts({ name, draft }: { name: string; draft: LeftDraft }): DraftLine {
   const { key, meta, size, written } = draft
   const node = nodeOfKey(key)
   return {

@@ -208,7 +208,8 @@ export class OpenRecord {
     const { save, swap } = this.#underWay
     if (save === undefined && swap === undefined) return undefined
     const sentence = 'another save of this record is under way'
-    return withDeadline(Promise.all([save, swap]), context, this.clock, sentence).catch(alreadyReported)
+    // Its failure was answered to the call that waited for it, and is kept in the draft's why.
+    return withDeadline(Promise.all([save, swap]), context, this.clock, sentence).catch(asFailure)
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
@@ -329,7 +330,7 @@ export class OpenRecord {
     if (draft === undefined || draft.size > 0 || this.handles.size > 0) return undefined
     const left = emptyMs - (this.clock.now() - this.#changed)
     if (left <= 0) return this.refill().then(isRefilled => (isRefilled ? undefined : this.#end(draft)))
-    this.clock.after(left, () => this.dropEmpty()?.catch(alreadyReported), 'in-background')
+    this.clock.after(left, () => this.dropEmpty()?.catch(asFailure), 'in-background')
     return undefined
   }
 
@@ -388,9 +389,4 @@ export class OpenRecord {
   detachIfApart(): void {
     if (this.#draft?.meta.apart === true) this.detach()
   }
-}
-
-/** The failure was answered to the call that waited for it, and is kept in the draft's why. */
-function alreadyReported(thrown: unknown): void {
-  asFailure(thrown)
 }

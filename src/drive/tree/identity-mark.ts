@@ -1,10 +1,10 @@
 // Identity mark: the identity of a project or calculation, noted before anything kept under its id is used.
-import type { Identities, RecordRef } from '../../cache/identity.js'
-import type { Catalog } from '../../cache/metadata/catalog.js'
+import type { RecordRef } from '../../cache/identity.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise, recover } from '../../maybe-promise.js'
-import type { Dialect, Identity, RequestContext } from '../../remote/remote.js'
+import type { Identity, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, ProjectNode } from '../nodes/node.js'
+import type { TreeSources } from './directory-kind.js'
 
 type Marked = ProjectNode | CalculationNode
 
@@ -13,14 +13,8 @@ interface Mark {
   readonly changes: number
 }
 
-export interface MarkParts {
-  readonly identities: Identities
-  readonly catalog: Pick<Catalog, 'record' | 'refreshCalculation'>
-  readonly dialect: Pick<Dialect, 'facts'>
-}
-
 /** A listing gives each child one node until it changes. */
-export function openMarks({ identities, ...parts }: MarkParts) {
+export function openMarks({ identities, ...parts }: TreeSources) {
   const marks = new WeakMap<Marked, Mark>()
 
   function note(node: Marked, mark: string): string {
@@ -71,7 +65,7 @@ export type Marks = ReturnType<typeof openMarks>
 /** Its own record now; undefined where this user may not read it. @throws an outage, where only what was told before is at hand */
 function readNow(
   node: Marked,
-  { catalog, dialect }: Omit<MarkParts, 'identities'>,
+  { catalog, dialect }: Pick<TreeSources, 'catalog' | 'dialect'>,
   context: RequestContext,
 ): MaybePromise<Identity | undefined> {
   const entry = catalog.record(node)

@@ -1,16 +1,9 @@
 // Tree below by-id/: every thing by its number; nothing is listed.
-import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
+import type { Readable } from '../../cache/metadata/catalog.js'
 import { fixedNames, recordFile } from '../../layout.js'
-import { type Dialect, idForm, type RequestContext } from '../../remote/remote.js'
+import { idForm, type RequestContext } from '../../remote/remote.js'
 import type { Dentry, Node } from '../nodes/node.js'
-import type { AccessRights } from './access.js'
-import { type DirectoryKinds, knownHere } from './directory-kind.js'
-
-interface NumberSources {
-  readonly catalog: Catalog
-  readonly dialect: Dialect
-  readonly rights: AccessRights
-}
+import { type DirectoryKinds, knownHere, type TreeSources } from './directory-kind.js'
 
 const rooms: readonly Dentry[] = (['project', 'calculation', 'report'] as const).map(of => ({
   name: of,
@@ -21,7 +14,7 @@ export function openNumberKinds({
   catalog,
   dialect,
   rights,
-}: NumberSources): Pick<DirectoryKinds, 'numbers' | 'number-room'> {
+}: TreeSources): Pick<DirectoryKinds, 'numbers' | 'number-room'> {
   /** The service is asked whether it exists. A report is a link to its file. */
   async function lookup(thing: Readable, context: RequestContext): Promise<Node | undefined> {
     if (!idForm.test(thing.id)) return undefined

@@ -6,12 +6,11 @@ import { fixedNames, recordFile } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { ProjectId, RequestContext } from '../../remote/remote.js'
-import type { NameAliases, NamedNode } from '../names/name-aliases.js'
-import type { FoundProject, Roots, SeveralTop } from '../names/roots.js'
+import type { NamedNode } from '../names/name-aliases.js'
+import type { FoundProject, SeveralTop } from '../names/roots.js'
 import { markedName, nameChildren, splitMark, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
-import type { AccessRights } from './access.js'
-import type { DirectoryKinds } from './directory-kind.js'
+import type { DirectoryKinds, TreeSources } from './directory-kind.js'
 
 /** Projects whose last names are remembered. */
 const projectsAtMost = 4096
@@ -21,20 +20,12 @@ interface NamedChildren {
   readonly places: NameIndex
 }
 
-interface ProjectSources {
-  readonly catalog: Catalog
-  readonly rights: AccessRights
-  /** The names that this mount has given, which the service may spell otherwise. */
-  readonly aliases: NameAliases
-  readonly roots: Roots
-}
-
 export function openProjectKinds({
   catalog,
   rights,
   aliases,
   roots,
-}: ProjectSources): Pick<DirectoryKinds, 'top' | 'project' | 'shares'> {
+}: TreeSources): Pick<DirectoryKinds, 'top' | 'project' | 'shares'> {
   const namesOf = new WeakMap<Children, NamedChildren>()
   const namedLast = new LRUCache<ProjectId, NamedChildren>({ max: projectsAtMost })
 

@@ -1,43 +1,17 @@
 // Tree below reports/: the known reports, any other by its number, and each one's calculations in order.
 
-import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, isAbsent } from '../../failure.js'
 import { fixedNames, recordFile } from '../../layout.js'
 import {
   type CalculationId,
-  type Dialect,
   idForm,
   type ReportId,
   type ReportRow,
   type RequestContext,
 } from '../../remote/remote.js'
-import type { KnownReports } from '../names/known-reports.js'
 import { nameChildren, nameRow } from '../nodes/name.js'
-import {
-  type Dentry,
-  type DirectoryNode,
-  type EditableNode,
-  type NewNode,
-  type Node,
-  nodeIn,
-} from '../nodes/node.js'
-import { type DirectoryKinds, knownHere } from './directory-kind.js'
-
-export interface LocalFiles {
-  scratch(directory: string): readonly Dentry[]
-  drafts(): readonly string[]
-  /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
-  unsentNew(of: NewPlace): readonly NewNode[]
-  /** True if this `new*.json` is there: unsent, or another name of what it has made. */
-  isNew(node: NewNode): boolean
-  /** True if it was removed under this name, or lies in what was. */
-  hides(node: Node, name: string): boolean
-  /** True if an unsaved text stands in its place: then it is there whatever the service says. */
-  hasDraft(node: EditableNode): boolean
-}
-
-/** Where `new*.json` makes something. */
-export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>
+import { type Dentry, type Node, nodeIn } from '../nodes/node.js'
+import { type DirectoryKinds, knownHere, type TreeSources } from './directory-kind.js'
 
 const index: Dentry = {
   name: fixedNames.reportIndex,
@@ -54,19 +28,12 @@ const readme: Dentry = {
 
 const ownEntries = [index, byName, readme]
 
-interface ReportSources {
-  readonly catalog: Catalog
-  readonly dialect: Dialect
-  readonly reports: KnownReports
-  readonly local: LocalFiles
-}
-
 export function openReportKinds({
   catalog,
   dialect,
   reports,
   local,
-}: ReportSources): Pick<DirectoryKinds, 'reports' | 'report-names' | 'report'> {
+}: TreeSources): Pick<DirectoryKinds, 'reports' | 'report-names' | 'report'> {
   async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
     const own = nodeIn(ownEntries, name)
     if (own !== undefined) return own

@@ -1,14 +1,10 @@
 // Tree: the one mapping from names to nodes, over the kinds of directories.
-import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
-import type { Dialect, RequestContext } from '../../remote/remote.js'
-import type { KnownReports } from '../names/known-reports.js'
-import type { NameAliases } from '../names/name-aliases.js'
-import type { Roots } from '../names/roots.js'
-import { nameFault } from '../nodes/name.js'
+import type { CalculationId, RequestContext, ServicePath } from '../../remote/remote.js'
+import { nameFault, titlesIn } from '../nodes/name.js'
 import {
   type Dentry,
   type DirectoryNode,
@@ -22,26 +18,13 @@ import {
 } from '../nodes/node.js'
 import { directoryIn, type Name, pathOf, placeAt } from '../nodes/place.js'
 import { isNewName, isProbe, isScratchAmong, isScratchBeside } from '../nodes/well-known-names.js'
-import type { AccessRights } from './access.js'
 import { openCalculationKind } from './calculation.js'
-import { type DirectoryKind, type DirectoryKinds, knownHere } from './directory-kind.js'
+import { type DirectoryKind, type DirectoryKinds, knownHere, type TreeSources } from './directory-kind.js'
 import { openMarks } from './identity-mark.js'
 import { openNumberKinds } from './numbers.js'
 import { openProjectKinds } from './projects.js'
-import { type LocalFiles, openReportKinds } from './reports.js'
+import { openReportKinds } from './reports.js'
 import { openUserKinds } from './users.js'
-
-/** The sources of the tree; editors' files and drafts come from the state directory. */
-export interface TreeSources {
-  readonly catalog: Catalog
-  readonly identities: Identities
-  readonly dialect: Dialect
-  readonly roots: Roots
-  readonly reports: KnownReports
-  readonly rights: AccessRights
-  readonly aliases: NameAliases
-  readonly local: LocalFiles
-}
 
 const rootEntries: readonly Dentry[] = [
   { name: fixedNames.projects, node: { kind: 'top' } },
@@ -75,7 +58,7 @@ export function openTree(sources: TreeSources) {
     ...openNumberKinds(sources),
     calculation: openCalculationKind(catalog, marks),
     ...projects,
-    ...openUserKinds(catalog, roots, projects),
+    ...openUserKinds(sources, projects),
     ...openReportKinds(sources),
   }
   const kindOf = ({ kind }: DirectoryNode) => kinds[kind] as DirectoryKind<DirectoryNode>
@@ -207,6 +190,32 @@ export function openTree(sources: TreeSources) {
     return actual(node, context)
   }
 
+  /**
+   * The calculation at a path of the drive, of the mount as a shell sees it, or of the web pages.
+   * @throws Failure 'absent' where none is there
+   */
+  async function calculationAt(path: string, context: RequestContext): Promise<CalculationId> {
+    const { mountPoint } = sources
+    const below = path.startsWith(`${mountPoint}/`) ? path.slice(mountPoint.length) : path
+    if (/^\/db\//.test(below)) return calculationOfService(below, context)
+    const node = await walk(below, context)
+    if (node.kind === 'calculation') return node.id
+    const linked = node.kind === 'link' ? byNumber.exec(node.to)?.[1] : undefined
+    if (linked !== undefined) return linked as CalculationId
+    throw new Failure('absent', `${path}: there is no calculation at this path`)
+  }
+
+  /** As the web pages write it; else with the escapes of the drive, where it was completed by a shell. */
+  async function calculationOfService(path: string, context: RequestContext): Promise<CalculationId> {
+    const plain = path.replace(/\/+$/, '')
+    const unescaped = titlesIn(plain).join('/')
+    const at = (one: string) => sources.remote.resolveCalculation(one as ServicePath, context)
+    return at(plain).catch((thrown: unknown) => {
+      if (!isAbsent(thrown) || unescaped === plain) throw thrown
+      return at(unescaped)
+    })
+  }
+
   /** The next question about this directory goes to the service. */
   async function refresh(directory: DirectoryNode, context: RequestContext): Promise<void> {
     const node = await actual(directory, context)
@@ -223,12 +232,15 @@ export function openTree(sources: TreeSources) {
     list,
     listKnown,
     directory,
+    calculationAt,
     refresh,
     markOf: marks.of,
   }
 }
 
 export type Tree = ReturnType<typeof openTree>
+
+const byNumber = /^\.\.\/\.\.\/by-id\/calculation\/(\d+)$/
 
 /** Directories in which the service is asked for a list, and not for the name. */
 const listed = new Set<DirectoryNode['kind']>(['top', 'users', 'user', 'project', 'calculation'])

@@ -1,12 +1,11 @@
 // Tree below db/: links, so that a path pasted from the platform's web pages works here, also a colleague's.
-import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, type FailureKind } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'
-import type { FoundProject, Roots } from '../names/roots.js'
+import type { FoundProject } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
-import type { DirectoryKinds } from './directory-kind.js'
+import type { DirectoryKinds, TreeSources } from './directory-kind.js'
 import { nameFoundProjects } from './projects.js'
 
 /** How to find what others share: no list of the service has it. */
@@ -16,8 +15,7 @@ const readme: Dentry = {
 }
 
 export function openUserKinds(
-  catalog: Catalog,
-  roots: Roots,
+  { catalog, roots }: TreeSources,
   { top }: Pick<DirectoryKinds, 'top'>,
 ): Pick<DirectoryKinds, 'users' | 'user'> {
   /**

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { adviceForText, troubleOf } from '../../advice.js'
 import { Failure, type FailureKind, looksAgain } from '../../failure.js'
+import { type Identity, isAnotherThing } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './lock.js'
 import { damagedEnding, draftName, type RecordKey, recordPhrase } from './record-key.js'
@@ -214,6 +215,37 @@ export async function withFailure(
     const cause = new AggregateError([failure, thrown])
     return new Failure(failure.kind, sentence, { cause, said: failure.said })
   }
+}
+
+// Whether the id of a draft stands for another thing now: such a text is kept and never sent.
+
+/** Keeps the draft apart from what has its id now; answers the failure to throw. */
+export async function setApart(draft: {
+  readonly meta: DraftMeta
+  change(part: MetaChange): Promise<void>
+}): Promise<Failure> {
+  if (draft.meta.apart !== true) await draft.change({ apart: true })
+  return anotherThing(draft.meta.key)
+}
+
+/** True if this is another thing than the draft was begun for; false where it was not noted. */
+export function isOtherThan({ meta }: { readonly meta: DraftMeta }, now: Identity): boolean {
+  const thing = meta.thing as Identity | undefined
+  return thing !== undefined && isAnotherThing(thing, now, 'loosely')
+}
+
+/** The note of a thing beside a draft: without what is not known. */
+export function identityNote({ born, owner, title, parent }: Identity): NonNullable<DraftMeta['thing']> {
+  const known = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known)
+}
+
+export function anotherThing(key: RecordKey | undefined): Failure {
+  const place = key?.of === 'share' ? ' (or its project)' : ''
+  return new Failure(
+    'another-thing',
+    `the id of ${recordWords(key)}${place} stands for another thing on the service than when this text was begun: nothing is sent`,
+  )
 }
 
 /**

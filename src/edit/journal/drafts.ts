@@ -14,17 +14,6 @@ import { isOwnerAlive, noOwner, type Owner, takeLock, thisProcess } from './lock
 import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
 
-export interface Drafts {
-  /** A new draft of a record, with this text or empty; `base` is the text its writer has read, `thing` what the record is now, where known. */
-  create(key: RecordKey, begun?: Begun): Promise<Draft>
-  /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
-  readonly found: readonly Draft[]
-  /** A draft that could not even be read; it stays untouched on disk. */
-  readonly damaged: readonly Damage[]
-  /** Those of the account's other mounts as they are now, to be looked at: all but those with an id of one's own. */
-  others(isOwn: (id: string) => boolean): readonly LeftDraft[]
-}
-
 export interface Begun {
   readonly text?: Uint8Array | undefined
   readonly base?: string | undefined
@@ -40,7 +29,7 @@ export interface Damage {
  * Opens the drafts of one service and user. A draft whose process still runs is left to it, and only shown: several
  * mounts of an account share one state directory. No damage in it ever stops a mount.
  */
-export async function openDrafts(stateDirectory: string, now: () => Instant): Promise<Drafts> {
+export async function openDrafts(stateDirectory: string, now: () => Instant) {
   const root = join(stateDirectory, 'drafts')
   await makeDirectory(root).catch(rethrow)
   await keepNameOf(root)
@@ -62,6 +51,7 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   } finally {
     letGo?.()
   }
+  /** A new draft of a record, with this text or empty; `base` is the text its writer has read, `thing` what the record is now, where known. */
   async function create(key: RecordKey, { text, base, thing }: Begun = {}): Promise<Draft> {
     const meta: DraftMeta = {
       ...newMeta(owner, now()),
@@ -73,8 +63,18 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
     await placeDraft(directory, text ?? new Uint8Array(), meta)
     return new Draft(directory, meta, now)
   }
-  return { create, found, damaged, others: isOwn => draftsOfOthers(root, owner, isOwn) }
+  return {
+    create,
+    /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
+    found,
+    /** Drafts that could not even be read; they stay untouched on disk. */
+    damaged,
+    /** Those of the account's other mounts as they are now, to be looked at: all but those with an id of one's own. */
+    others: (isOwn: (id: string) => boolean) => draftsOfOthers(root, owner, isOwn),
+  }
 }
+
+export type Drafts = Awaited<ReturnType<typeof openDrafts>>
 
 /** A look takes a millisecond. */
 const looksAtMost = 1_000

@@ -12,7 +12,6 @@ import {
   type RequestContext,
   type ShareId,
 } from '../../remote/remote.js'
-import type { RecordKey } from '../journal/record-key.js'
 import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
@@ -25,63 +24,51 @@ export interface WholeRecordPorts {
   readonly dialect: Dialect
 }
 
-export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
-  return editableWholeRecord(remote, dialect, {
-    key: { kind: 'record', of: 'project', id },
-    read: context => remote.project(id, context),
-    update: (record, context) => remote.updateProject(record, context),
-  })
-}
+type WholeRecordKey = { readonly kind: 'record' } & (
+  | { readonly of: 'project'; readonly id: ProjectId }
+  | { readonly of: 'calculation'; readonly id: CalculationId }
+  | { readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
+)
 
-export function editableCalculation(
-  { remote, dialect }: WholeRecordPorts,
-  id: CalculationId,
-): EditableRecord {
-  return editableWholeRecord(remote, dialect, {
-    key: { kind: 'record', of: 'calculation', id },
-    read: context => remote.calculation(id, context),
-    update: (record, context) => remote.updateCalculation(record, context),
-  })
-}
-
-/** A share, which is only ever listed with its project's others. */
-export function editableShare(
-  { remote, dialect }: WholeRecordPorts,
-  { project, id }: { project: ProjectId; id: ShareId },
-): EditableRecord {
-  return editableWholeRecord(remote, dialect, {
-    key: { kind: 'record', of: 'share', id, project },
-    async read(context) {
-      const share = (await remote.shares(project, context)).find(one => one.id === id)
-      if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
-      return share.record
-    },
-    // A share stays with its person as long as it is the same one.
-    isAnother: (before, now) => differ(dialect.sharedWith(before), dialect.sharedWith(now)),
-    home: context => remote.project(project, context).then(dialect.facts),
-    update: (record, context) => remote.updateShare(record, context),
-    refuse: written => refuseOtherPermission(dialect, written),
-  })
-}
-
-interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'home'>> {
-  readonly key: RecordKey
-  read(context: RequestContext): Promise<JsonObject>
+/** The operations of a kind; by its id it is known which record a text is of, where `refuse` is undefined. */
+interface WholeRecordParts
+  extends Pick<EditableRecord, 'read'>,
+    Partial<Pick<EditableRecord, 'isAnother' | 'home'>> {
   update(record: JsonObject, context: RequestContext): Promise<void>
-  /** By its id where undefined. @throws Failure 'refused' */
+  /** @throws Failure 'refused' */
   refuse?(written: WrittenEdit): void
 }
 
-function editableWholeRecord(
-  remote: WholeRecordPorts['remote'],
-  dialect: Dialect,
-  { key, read, update, refuse, ...own }: WholeRecordParts,
-): EditableRecord {
+function partsOf({ remote, dialect }: WholeRecordPorts, key: WholeRecordKey): WholeRecordParts {
+  switch (key.of) {
+    case 'project':
+      return { read: context => remote.project(key.id, context), update: remote.updateProject }
+    case 'calculation':
+      return { read: context => remote.calculation(key.id, context), update: remote.updateCalculation }
+    case 'share':
+      return {
+        // It is only ever listed with its project's others.
+        async read(context) {
+          const share = (await remote.shares(key.project, context)).find(({ id }) => id === key.id)
+          if (share === undefined) throw new Failure('absent', `the share ${key.id} is gone`)
+          return share.record
+        },
+        // A share stays with its person as long as it is the same one.
+        isAnother: (before, now) => differ(dialect.sharedWith(before), dialect.sharedWith(now)),
+        home: context => remote.project(key.project, context).then(dialect.facts),
+        update: remote.updateShare,
+        refuse: written => refuseOtherPermission(dialect, written),
+      }
+  }
+}
+
+export function editableWholeRecord(ports: WholeRecordPorts, key: WholeRecordKey): EditableRecord {
+  const { remote, dialect } = ports
+  const { update, refuse, ...own } = partsOf(ports, key)
   return {
     key,
     dialect,
     answered: context => remote.answered({ kind: key.of, id: key.id }, context),
-    read,
     isAnother: dialect.isAnother,
     ...own,
     check(written) {
@@ -93,7 +80,7 @@ function editableWholeRecord(
     allow: () => {},
     async send(change, context) {
       await update(change.whole, { names: newNameIn(dialect, change), ...context })
-      return read(context).catch(unreadable)
+      return own.read(context).catch(unreadable)
     },
     compare: (change, stored) => ({
       unstored: unstoredChange(change, stored, dialect.isTitle),

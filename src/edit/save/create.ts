@@ -7,11 +7,10 @@ import { prettyPrint } from '../../record/json/print.js'
 import { isSameNumber } from '../../record/json/same-number.js'
 import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
-import { type DraftMeta, withFailure } from '../journal/draft-meta.js'
+import { anotherThing, type DraftMeta, isOtherThan, setApart, withFailure } from '../journal/draft-meta.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween, refuseSameNames } from './diff.js'
-import { anotherThing, isOtherThan, setApart } from './other-thing.js'
 import { originalFailure, sentOnce } from './reconcile.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */

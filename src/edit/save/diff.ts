@@ -1,7 +1,7 @@
 // Edit: the top-level fields in which a program's text differs from the text it had, and their merge.
 import { Failure } from '../../failure.js'
 import { equalJson } from '../../record/json/equal.js'
-import { type Field, fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { type Field, fieldOf, type Json, type JsonObject, textOf } from '../../record/json/json.js'
 import { isSpelling } from '../../spelling.js'
 
 /** Stands for the value of a field that is not there (any more). */
@@ -107,9 +107,10 @@ export function unstoredChange(
   isTitle: (name: string) => boolean,
 ): readonly string[] {
   const isRespelled = (name: string) => {
-    const [edit, now] = [fieldText(edits.get(name)), fieldText(fieldOf(stored, name))]
+    const sent = edits.get(name)
+    const [edit, now] = [sent === removed ? undefined : textOf(sent), textOf(fieldOf(stored, name))]
     if (edit === undefined || now === undefined || !isTitle(name)) return false
-    return isSpelling(edit, now) && fieldText(fieldOf(before, name)) !== now
+    return isSpelling(edit, now) && textOf(fieldOf(before, name)) !== now
   }
   return unstoredFields(edits, stored).filter(name => !isRespelled(name))
 }
@@ -133,10 +134,6 @@ const never = (): boolean => false
 
 function fieldValue(record: JsonObject, name: string): Edit {
   return fieldOf(record, name) ?? removed
-}
-
-function fieldText(value: Edit | undefined): string | undefined {
-  return typeof value === 'object' && value.type === 'string' ? value.value : undefined
 }
 
 function equalEdit(one: Edit, other: Edit): boolean {

@@ -4,10 +4,9 @@ import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
-import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
+import { type SaveAttempt, setApart, whyOf } from '../journal/draft-meta.js'
 import { editsBetween, removed } from './diff.js'
 import type { EditableRecord, RecordChange, SaveState } from './editable.js'
-import { setApart } from './other-thing.js'
 
 /** Reads the record; true if the last attempt of this draft was carried out, and the service has all that the draft says. */
 export async function reconcileAttempt(

@@ -9,7 +9,7 @@ import { prettyPrint } from '../../record/json/print.js'
 import { foldedFrom } from '../../record/json/walk.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
-import { withFailure } from '../journal/draft-meta.js'
+import { isOtherThan, setApart, withFailure } from '../journal/draft-meta.js'
 import { Turns } from '../journal/lock.js'
 import { keyName } from '../journal/record-key.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
@@ -24,7 +24,6 @@ import type {
   SaveState,
   WrittenEdit,
 } from './editable.js'
-import { isOtherThan, setApart } from './other-thing.js'
 import { reconcileAttempt, storedOf } from './reconcile.js'
 import { type OwnText, ownText, quoted, sendChange } from './send-change.js'
 

@@ -1,7 +1,7 @@
 // What an answer holds: a text, a body to stream, only a size, or the words of a refusal.
 import { Failure } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
-import { weightOf } from '../../record/json/weight.js'
+import { weightOf } from '../../record/json/walk.js'
 import type { AnswerHead, Reading, Sink } from '../client/outgoing.js'
 import { BodyStream, CollectedBytes, type DeclaredBody, tooManyBytes } from '../connection/body.js'
 import type { Exchange } from '../connection/exchange.js'

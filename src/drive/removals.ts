@@ -1,10 +1,9 @@
 // Removals: what rm and rmdir may remove, what each means for the burst, and what is said of those that wait.
-import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
-import { lastNameOf } from '../../layout.js'
-import { recover } from '../../maybe-promise.js'
-import type { Instant, RequestContext } from '../../remote/remote.js'
-import type { NameAliases } from '../names/name-aliases.js'
+import { asFailure, Failure, isA, unlessAbsent } from '../failure.js'
+import { lastNameOf } from '../layout.js'
+import { recover } from '../maybe-promise.js'
+import type { Instant, RequestContext } from '../remote/remote.js'
+import type { DriveParts } from './context.js'
 import {
   type CalculationNode,
   type ContentNode,
@@ -14,29 +13,10 @@ import {
   type ProjectNode,
   questionOf,
   type RecordNode,
-} from '../nodes/node.js'
-import { type Name, type Place, pathOf } from '../nodes/place.js'
-import { readOnlyBecause } from '../nodes/refusals.js'
-import type { AccessRights } from '../tree/access.js'
-import type { Tree } from '../tree/tree.js'
-import { type Burst, pauseMs, type WaitingRemoval } from './burst.js'
-import type { DeleteSender } from './send.js'
-
-export interface RemovalsParts {
-  readonly burst: Burst
-  readonly sender: DeleteSender
-  readonly catalog: Catalog
-  readonly tree: Tree
-  readonly rights: AccessRights
-  readonly aliases: NameAliases
-  /** When a program of this mount last wrote the report; long ago where none did. */
-  readonly writtenAt: (node: RecordNode) => Instant
-  /** True if a text of it waits that is not saved. */
-  readonly hasText: (node: RecordNode) => boolean
-  /** An empty project is deleted: what was told of it is over. */
-  readonly projectGone: (node: ProjectNode, path: string) => void
-  readonly now: () => Instant
-}
+} from './nodes/node.js'
+import { type Name, type Place, pathOf } from './nodes/place.js'
+import { readOnlyBecause } from './nodes/refusals.js'
+import { type Burst, pauseMs, type WaitingRemoval } from './removal/burst.js'
 
 /** `back`: why the file is back after the pause. `isUnsaved`: only its unsaved text goes with the burst. Neither: it is deleted. */
 export interface Admission {
@@ -48,17 +28,17 @@ export interface Admission {
 const ownCopyMs = 60_000
 
 export class Removals {
-  constructor(private readonly parts: RemovalsParts) {}
+  constructor(private readonly parts: DriveParts) {}
 
   /** A file of a calculation: it is hidden, and goes with its folder or comes back. */
   unlinkContent(path: string, node: ContentNode, folder: CalculationNode): void {
     this.#refuse(folder, path, { because: readOnlyBecause(node) })
-    this.parts.burst.unlink(folder.id, lastNameOf(path), path)
+    this.parts.writeSide.burst.unlink(folder.id, lastNameOf(path), path)
   }
 
   /** Before a record's file is taken away. */
   async admit(path: string, node: RecordNode, context: RequestContext): Promise<Admission> {
-    const { burst, rights, hasText } = this.parts
+    const { burst, records, rights } = this.parts.writeSide
     if (rights.access !== 'manage') return { back: 'this drive deletes only with --access manage' }
     if (node.of === 'project') burst.spoil(path, wholeMeant)
     if (node.of === 'calculation') {
@@ -70,21 +50,30 @@ export class Removals {
     burst.attempt(path)
     await this.#lookAt(node, context)
     if (node.of === 'share') return {}
-    if (hasText(node)) return { isUnsaved: true }
+    if (records.draftOf(nodeKey(node)) !== undefined) return { isUnsaved: true }
     return this.#isOwnCopy(node) ? { back: ownCopy } : {}
   }
 
   /** The record's file was taken away. @throws Failure 'not-permitted' where its burst has been refused meanwhile */
   unlinked(path: string, node: RecordNode, { isUnsaved }: Admission): void {
-    const { burst, sender } = this.parts
+    const { burst, deleteSender } = this.parts.writeSide
     const name = lastNameOf(path)
     if (node.of === 'calculation') burst.unlink(node.id, name, path)
-    else burst.remove({ node, parent: directoryOf(node), name, path, before: sender.known(node), isUnsaved })
+    else
+      burst.remove({
+        node,
+        parent: directoryOf(node),
+        name,
+        path,
+        before: deleteSender.known(node),
+        isUnsaved,
+      })
   }
 
   /** A file or a directory that the drive itself makes: a program that removes it means all that is beside it. */
   refuseOwn(path: string, node: Node): never {
-    if (this.parts.rights.access === 'manage') this.parts.burst.spoil(path, wholeMeant)
+    const { burst, rights } = this.parts.writeSide
+    if (rights.access === 'manage') burst.spoil(path, wholeMeant)
     throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
   }
 
@@ -96,61 +85,64 @@ export class Removals {
 
   /** All of the burst comes back where this is part of it, or the directory of a part. */
   touched(place: Place): boolean {
-    return this.parts.burst.touch(place.node, place.name, pathOf(place))
+    return this.parts.writeSide.burst.touch(place.node, place.name, pathOf(place))
   }
 
   /** The same by a name, which may be hidden. */
   async touch(name: Name, context: RequestContext): Promise<boolean> {
     const node = await this.#hiddenAt(name, context)
-    return node !== undefined && this.parts.burst.touch(node, name.name, pathOf(name))
+    return node !== undefined && this.parts.writeSide.burst.touch(node, name.name, pathOf(name))
   }
 
   /** Once what was removed under this name is deleted, or is back. */
   async settled(name: Name, context: RequestContext): Promise<void> {
     const node = await this.#hiddenAt(name, context)
-    if (node !== undefined) await this.parts.burst.settled(nodeKey(node))
+    if (node !== undefined) await this.parts.writeSide.burst.settled(nodeKey(node))
   }
 
   async #hiddenAt(name: Name, context: RequestContext): Promise<Node | undefined> {
-    if (!this.parts.burst.isUnderWay) return undefined
+    if (!this.parts.writeSide.burst.isUnderWay) return undefined
     return (async () => this.parts.tree.child(name, context))().catch(unlessAbsent)
   }
 
   async #rmdirCalculation(path: string, node: CalculationNode, context: RequestContext): Promise<void> {
-    const { burst, sender } = this.parts
+    const { burst, deleteSender } = this.parts.writeSide
     this.#refuse(node, path)
     burst.attempt(path)
     const entries = await this.parts.tree.list(node, context)
     const left = entries.filter(entry => !burst.hides(entry.node, entry.name))
     if (left.length > 0)
       throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
-    const before = sender.known(node)
-    const project = sender.projectOf(node, before.record)
+    const before = deleteSender.known(node)
+    const project = deleteSender.projectOf(node, before.record)
     const parent = project === undefined ? '' : nodeKey({ kind: 'project', id: project })
     burst.remove({ node, parent, name: lastNameOf(path), path, before })
   }
 
   async #rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
-    const { burst, sender, aliases } = this.parts
+    const { clock, failureLog } = this.parts
+    const { aliases, burst, deleteSender, records } = this.parts.writeSide
     const made = aliases.hasMade(node.id)
     this.#refuse(node, path, { made })
     burst.attempt(path)
-    const lookedAt = this.parts.now()
-    await sender.refuseFull(node, path, context)
+    const lookedAt = clock.now()
+    await deleteSender.refuseFull(node, path, context)
     // One that this mount has made can be made again.
     if (!made) burst.count(nodeKey(node), path)
     const empty = { node, name: lastNameOf(path), lookedAt }
-    await sender.emptyProject(empty, context).catch(thrown => {
+    await deleteSender.emptyProject(empty, context).catch(thrown => {
       // One that may be deleted, for its DELETE has no answer, counts.
       if (!isA('undecided', asFailure(thrown))) burst.uncount(nodeKey(node))
       throw thrown
     })
-    this.parts.projectGone(node, path)
+    // What was told of it is over.
+    records.known(nodeKey({ kind: 'record', of: 'project', id: node.id }))?.bringBack()
+    failureLog.gone(path)
   }
 
   /** A program that saves by unlink and create, or finds fault with its own copy (rclone, make), means no deletion. */
   #isOwnCopy(node: RecordNode): boolean {
-    return this.parts.now() - this.parts.writtenAt(node) < ownCopyMs
+    return this.parts.clock.now() - this.parts.writeSide.writtenAt(node) < ownCopyMs
   }
 
   /** A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE. */
@@ -163,7 +155,7 @@ export class Removals {
     path: string,
     { made = false, because }: { made?: boolean; because?: string } = {},
   ): void {
-    const refusal = this.parts.rights.refusalToDelete(node, made)
+    const refusal = this.parts.writeSide.rights.refusalToDelete(node, made)
     if (refusal === undefined) return
     const isShown = because !== undefined && refusal.kind !== 'read-only'
     throw new Failure(refusal.kind, `${path}: ${isShown ? `${because}; ` : ''}${refusal.message}`)
