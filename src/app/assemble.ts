@@ -25,7 +25,7 @@ export async function assemble(settings: AssemblySettings) {
   const caches: Caches = buildCaches(
     settings,
     note,
-    { reused: () => editing.reusedIds, pins: () => pins },
+    { writeSide: () => editing.writeSide, pins: () => pins },
     news,
     fleet,
   )

@@ -17,7 +17,6 @@ import { Pins } from '../drive/pins/pins.js'
 import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
-import { openReusedIds } from '../drive/reused-ids.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { WriteSide } from '../drive/write-side.js'
 import { openXattrs } from '../drive/xattrs.js'
@@ -61,7 +60,6 @@ export function buildEditing(
     patience: config.deadlineSave,
     clock,
   })
-  const reusedIds = openReusedIds({ ...caches, ...journal, writeSide, log: note })
   const tree: Tree = openTree({
     ...caches,
     ...journal,
@@ -78,7 +76,7 @@ export function buildEditing(
       hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
     },
   })
-  return { writeSide, reusedIds, tree }
+  return { writeSide, tree }
 }
 
 /** Requests of all pins side by side; the rest is for users, and for what is foreseen. */

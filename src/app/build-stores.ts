@@ -16,7 +16,7 @@ import { Roots } from '../drive/names/roots.js'
 import type { Pins } from '../drive/pins/pins.js'
 import { openDraftFiles, refill } from '../drive/records/draft-files.js'
 import { openScratchFiles } from '../drive/records/scratch-files.js'
-import { identityReader, type ReusedIds } from '../drive/reused-ids.js'
+import type { WriteSide } from '../drive/write-side.js'
 import { openDrafts } from '../edit/journal/drafts.js'
 import { type Latest, mountMark, TextHistory, textHash } from '../edit/journal/text-history.js'
 import { fleetAddress } from '../fleet/address.js'
@@ -30,18 +30,18 @@ import { type AssemblySettings, type Note, namesAtMost } from './assembly-settin
 import { authorityIn } from './connect.js'
 
 /**
- * @param later the parts built from the caches, and used once they exist; `reused` is told of a record that has another's id
+ * @param later the parts built from the caches, and used once they exist; the write side is told of a share that is another person's
  * @param news goes to the kernel
  */
 export function buildCaches(
   { config, connection, clock, activity }: AssemblySettings,
   note: Note,
-  later: { reused(): ReusedIds; pins(): Pins | undefined },
+  later: { writeSide(): WriteSide; pins(): Pins | undefined },
   news: KernelNews,
   fleet: Fleet | undefined,
 ) {
   const { now } = clock
-  const { reused, pins } = later
+  const { writeSide, pins } = later
   const { account, capabilities } = connection
   const { cache } = account.places
   const ledger = new Ledger(join(cache, 'index'), { clock, log: note })
@@ -83,7 +83,7 @@ export function buildCaches(
     identities,
     lacks: connection.lacks,
     doubts: connection.doubts,
-    otherShare: (project, share) => reused().otherShare(project, share),
+    otherShare: (project, share) => writeSide().otherShare(project, share),
   })
   const content = new ContentCache({
     directory: join(cache, 'content'),
@@ -147,7 +147,7 @@ export async function buildJournal(
   const draftStore = await openDrafts(directory, now)
   for (const draft of draftStore.found)
     await refill(draft, history).catch(error => note('an emptied draft was not filled', { error }))
-  const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
+  const drafts = openDraftFiles(draftStore, history, identities, () =>
     news.tell({ key: draftsKey }),
   )
   const reports = new KnownReports(state, dialect)

@@ -1,6 +1,6 @@
 // Verbs on open files: what a handle stands for, and where its bytes come from and go.
 import type { FileHandle } from 'node:fs/promises'
-import { asFailure, Failure } from '../failure.js'
+import { Failure, rethrow } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { ByteOffset, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
@@ -152,7 +152,7 @@ export function openFileVerbs(
     read: async (target, offset) => (await file.read(target, 0, target.length, offset)).bytesRead,
     async write(bytes, offset) {
       if (scratch.isOver(place)) throw new Failure('conflict', 'this file was moved over a record')
-      await writeAll(file, bytes, offset)
+      await writeAll(file, bytes, offset).catch(rethrow)
     },
     truncate: size => file.truncate(size),
     async sync() {
@@ -195,11 +195,6 @@ function writable<Change>(change: Change | undefined): Change {
 
 /** A full disk takes a part of the bytes before it refuses the rest. */
 async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  try {
-    for (let done = 0; done < bytes.length; ) {
-      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten
-    }
-  } catch (thrown) {
-    throw asFailure(thrown)
-  }
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten
 }

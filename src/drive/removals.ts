@@ -135,7 +135,7 @@ export class Removals {
       if (!isA('undecided', asFailure(thrown))) burst.uncount(nodeKey(node))
       throw thrown
     })
-    // What was told of it is over.
+    // Nothing that was told of it is true any more.
     records.known(nodeKey({ kind: 'record', of: 'project', id: node.id }))?.bringBack()
     failureLog.gone(path)
   }

@@ -1,10 +1,11 @@
 // Write side, composed: records, new records, creation, renaming, deletion, and the drafts of earlier mounts.
 
 import { LRUCache } from 'lru-cache'
-import type { Identities } from '../cache/identity.js'
+import type { Identities, RecordRef } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
+import type { Readable } from '../cache/metadata/catalog.js'
 import type { Draft } from '../edit/journal/draft.js'
-import { recordWords, withFailure } from '../edit/journal/draft-meta.js'
+import { recordWords, setApart, withFailure } from '../edit/journal/draft-meta.js'
 import { type RecordKey, savedKeyOf } from '../edit/journal/record-key.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
@@ -14,7 +15,15 @@ import type { EditableRecord, SaveRequest } from '../edit/save/editable.js'
 import { type SaveResult, Saver } from '../edit/save/save.js'
 import { Failure, isAbsent } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
-import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
+import {
+  type CalculationId,
+  type Instant,
+  instant,
+  type ProjectId,
+  type Remote,
+  type RequestContext,
+  type Share,
+} from '../remote/remote.js'
 import { CreateRename } from './create-rename.js'
 import type { FailureLog } from './failure-log.js'
 import { draftsKey, reportNamesKey } from './interface/attributes.js'
@@ -118,6 +127,7 @@ export class WriteSide {
       now,
     })
     this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
+    sources.identities.listen(({ thing }) => this.#another(thing))
   }
 
   source(node: EditableNode): RecordSource {
@@ -221,6 +231,41 @@ export class WriteSide {
     else await draft.discard()
   }
 
+  /** A share is given to another person than before. */
+  otherShare(project: ProjectId, { id }: Share): void {
+    this.sources.log('a share is given to another person than before', { project, share: id })
+    this.records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
+    this.#keepDraftsApart(key => key.of === 'share' && key.kind === 'record' && key.id === id)
+  }
+
+  /** An id stands for another thing now: what is kept under it is forgotten, or set apart. */
+  #another(thing: RecordRef): void {
+    const { catalog, reports, times } = this.sources
+    catalog.forget(thing as Readable)
+    times.forget(`${thing.kind} ${thing.id}`)
+    if (thing.kind !== 'report') this.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
+    const record = { kind: 'record', of: thing.kind, id: thing.id } as RecordNode
+    this.records.detach(nodeKey(record))
+    this.newFiles.forget(record)
+    if (record.of === 'report') {
+      this.records.detach(nodeKey({ ...record, kind: 'order' }))
+      reports.drop(record.id)
+    }
+    this.#keepDraftsApart(key => isOf(key, thing))
+  }
+
+  #keepDraftsApart(isTheirs: (key: RecordKey) => boolean): void {
+    for (const draft of this.sources.drafts.unsent()) {
+      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfKey(draft.key) : undefined
+      if (node === undefined || draft.meta.apart === true) continue
+      if (this.#isShown(node, draft)) this.records.detach(nodeKey(node))
+      const isUnderWay = /^(sending|in-flight|outcome-unknown)$/.test(draft.meta.state)
+      setApart(draft)
+        .then(failure => (isUnderWay ? undefined : withFailure(draft, failure, 'refused')))
+        .catch(cause => this.sources.log('a draft could not be set apart', { cause, node: nodeKey(node) }))
+    }
+  }
+
   #isShown(node: EditableNode, draft: Draft): boolean {
     return this.records.draftOf(nodeKey(node))?.id === draft.id
   }
@@ -294,6 +339,11 @@ async function noteGone(draft: Draft, failure: Failure): Promise<void> {
   const { state, why } = draft.meta
   if (state === 'refused' && why?.kind !== 'conflict') await withFailure(draft, failure)
 }
+
+const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
+  key.of === 'share'
+    ? kind === 'project' && key.project === id
+    : key.of === kind && key.id === id && key.kind !== 'new'
 
 const textGivenUp =
   'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'

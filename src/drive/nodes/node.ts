@@ -233,9 +233,6 @@ export const nodeIn = (entries: readonly Dentry[], name: string): Node | undefin
 export const nodesByName = (entries: readonly Dentry[]): ReadonlyMap<string, Node> =>
   new Map(entries.toReversed().map(({ name, node }) => [name, node]))
 
-export const dentries = (named: ReadonlyMap<string, Node>): Dentry[] =>
-  [...named].map(([name, node]) => ({ name, node }))
-
 /** The id of the project, calculation, report or share that the node is, or is a file of; undefined for none. */
 export function nodeId(node: Node): string | undefined {
   if (node.kind === 'content') return node.content.calculation

@@ -2,8 +2,9 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Identities } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { type DraftMeta, explain, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
+import { type DraftMeta, explain, identityNote, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
 import type { Begun, Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import {
   damagedEnding,
@@ -24,14 +25,22 @@ import type { TextSnapshot } from './source.js'
 
 type DraftPart = 'text' | 'why' | 'theirs'
 
-/** `thingOf` says what a record is now, to be noted beside a text that is begun; `changed` is told when a name or a text here is another one. */
+/** `changed` is told when a name or a text here is another one. */
 export function openDraftFiles(
   drafts: Drafts,
   history: TextHistory,
-  thingOf: (key: RecordKey) => DraftMeta['thing'],
+  identities: Identities,
   changed: () => void = () => {},
 ) {
   const live = new Map<string, Draft>()
+
+  /** The note beside a text that is begun: its record as it is now, and of a share its project. */
+  function thingOf({ kind, of, id, project }: RecordKey): DraftMeta['thing'] {
+    const thing = of === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind: of, id }
+    const known = of !== 'share' && kind === 'new' ? undefined : identities.known(thing)
+    return known && identityNote(known)
+  }
+
   function track(draft: Draft): Draft {
     draft.keeper = {
       changed,

@@ -41,7 +41,7 @@ export interface EditingParts {
   readonly save: Saver['save']
   /** How a record is saved, or a report's order. */
   readonly editable: (node: RecordNode | OrderNode) => EditableRecord
-  readonly log: (sentence: string, about: { cause: unknown }) => void
+  readonly log: (sentence: string, about: Record<string, unknown>) => void
   /** Told when this mount has changed the record, or may have: no file shows its text of before. */
   readonly changed: (node: RecordNode) => void
   /** Told what the service dropped beside a stored edit. */

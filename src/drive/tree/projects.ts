@@ -9,7 +9,7 @@ import type { ProjectId, RequestContext } from '../../remote/remote.js'
 import type { NamedNode } from '../names/name-aliases.js'
 import type { FoundProject, SeveralTop } from '../names/roots.js'
 import { markedName, nameChildren, splitMark, titleOf } from '../nodes/name.js'
-import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
+import { type Dentry, type Node, nodeIn } from '../nodes/node.js'
 import type { DirectoryKinds, TreeSources } from './directory-kind.js'
 
 /** Projects whose last names are remembered. */
@@ -147,9 +147,7 @@ const firstSteps: Dentry = {
 
 function foundEntries({ entries, missing }: SeveralTop): readonly Dentry[] {
   if (entries.length === 0 && missing === undefined) return [firstSteps]
-  return dentries(
-    new Map([...nameFoundProjects(entries)].map(([name, { id }]) => [name, { kind: 'project', id }])),
-  )
+  return [...nameFoundProjects(entries)].map(([name, { id }]) => ({ name, node: { kind: 'project', id } }))
 }
 
 /** Projects that are no siblings on the service, under names of their own. */

@@ -1,10 +1,10 @@
 // Tree below db/: links, so that a path pasted from the platform's web pages works here, also a colleague's.
-import { asFailure, type FailureKind } from '../../failure.js'
+import { asFailure, isAbsent } from '../../failure.js'
 import { fixedNames } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { FoundProject } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
-import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
+import { type Dentry, type Node, nodeIn } from '../nodes/node.js'
 import type { DirectoryKinds, TreeSources } from './directory-kind.js'
 import { nameFoundProjects } from './projects.js'
 
@@ -35,19 +35,16 @@ export function openUserKinds(
     const below = own === undefined ? nameFoundProjects(await knownBelow(user, context)) : undefined
     const known = below?.get(name) ?? below?.get(escapeTitle(name))
     // A project found earlier is looked up again by its path.
-    if (known !== undefined) return linkToProject(await roots.present(known, context))
-    const found = (await roots.find(user, name, context)) ?? (await roots.find(user, titleOf(name), context))
-    return linkToProject(found?.id)
+    const find = (title: string) => roots.find(user, title, context)
+    const id = known ? await roots.present(known, context) : ((await find(name)) ?? (await find(titleOf(name))))?.id
+    return id && linkToProject(id)
   }
 
   async function listBelow(user: string, context: RequestContext): Promise<readonly Dentry[]> {
     const own = await listOwn(user, context)
     if (own !== undefined) return own
-    const links = [...nameFoundProjects(await projectsBelow(user, context))].flatMap(([name, { id }]) => {
-      const link = linkToProject(id)
-      return link === undefined ? [] : [[name, link] as const]
-    })
-    return dentries(new Map(links))
+    const found = nameFoundProjects(await projectsBelow(user, context))
+    return [...found].map(([name, { id }]) => ({ name, node: linkToProject(id) }))
   }
 
   /** Of the space that `projects/` shows; undefined for any other. */
@@ -69,7 +66,7 @@ export function openUserKinds(
     try {
       return await projectsBelow(user, context)
     } catch (thrown) {
-      if (!isUntold(asFailure(thrown).kind)) throw thrown
+      if (!isAbsent(thrown) && asFailure(thrown).kind !== 'in-doubt') throw thrown
       return roots.foundBelow(user)
     }
   }
@@ -92,7 +89,4 @@ export function openUserKinds(
   }
 }
 
-const isUntold = (kind: FailureKind): boolean => kind === 'in-doubt' || kind === 'absent'
-
-const linkToProject = (id: string | undefined): Node | undefined =>
-  id === undefined ? undefined : { kind: 'link', to: `../../by-id/project/${id}` }
+const linkToProject = (id: string): Node => ({ kind: 'link', to: `../../by-id/project/${id}` })

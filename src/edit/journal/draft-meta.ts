@@ -217,7 +217,7 @@ export async function withFailure(
   }
 }
 
-// Whether the id of a draft stands for another thing now: such a text is kept and never sent.
+// A draft whose id stands for another thing now is kept and never sent.
 
 /** Keeps the draft apart from what has its id now; answers the failure to throw. */
 export async function setApart(draft: {

@@ -176,7 +176,7 @@ export class Draft {
       await this.#restored()
       await synced(this.#file).catch(rethrow)
       await syncDirectory(this.directory)
-      await this.#change({}).catch(unnoted)
+      await this.#change({}).catch(unlessFull)
     })
   }
 
@@ -382,8 +382,8 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** On a full disk the text is durable all the same; only its checksum is not noted. */
-function unnoted(thrown: unknown): void {
+/** On a full disk the text is there all the same; only its note is that of before. */
+export function unlessFull(thrown: unknown): void {
   if (asFailure(thrown).kind !== 'no-space') throw thrown
 }
 

@@ -4,11 +4,11 @@ import { rmSync, statSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { asFailure, Failure, rethrow } from '../../failure.js'
+import { Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import { keepNameOf, makeDirectory, namesIn } from '../../system/own-file.js'
-import { Draft, placeDraft } from './draft.js'
+import { Draft, placeDraft, unlessFull } from './draft.js'
 import { type DraftMeta, type DraftReason, keySchema, lossWhy, newMeta, readMeta } from './draft-meta.js'
 import { isOwnerAlive, noOwner, type Owner, takeLock, thisProcess } from './lock.js'
 import type { RecordKey } from './record-key.js'
@@ -178,18 +178,14 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
     await draft.discard()
     return undefined
   }
-  await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unwritten)
+  // On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end.
+  await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unlessFull)
   return draft
 }
 
 /** Of a text that the disk has damaged this is what to know, whatever its save had come to. */
 const lossOf = ({ damage }: Draft): { why?: DraftReason } =>
   damage === undefined ? {} : { why: lossWhy(damage) }
-
-/** On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end. */
-function unwritten(thrown: unknown): void {
-  if (asFailure(thrown).kind !== 'no-space') throw thrown
-}
 
 /** A rename to a new name: of two mounts that start at once only one succeeds. */
 async function claim(directory: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { closeSync, futimesSync, openSync, readFileSync, rmdirSync, rmSync, stat
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { asFailure } from '../../failure.js'
+import { asFailure, rethrow } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import {
@@ -256,7 +256,7 @@ export class TextHistory {
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
       }
       this.#options.latest?.set(instant(this.#last))
-      return isLight ? undefined : this.#makeLasting(directory, lasting, made)
+      return isLight ? undefined : this.#makeLasting(directory, lasting, made).catch(rethrow)
     } catch (thrown) {
       throw asFailure(thrown)
     }
@@ -268,17 +268,13 @@ export class TextHistory {
     texts: ReadonlyMap<string, string | Uint8Array>,
     made: string | undefined,
   ): Promise<void> {
-    try {
-      if (made !== undefined || !this.#lasting.has(directory)) {
-        const first = made !== undefined && made.length < this.#root.length ? made : this.#root
-        for (let at = directory; at.length >= first.length; at = dirname(at)) await syncDirectory(dirname(at))
-      }
-      await placeFiles(texts)
-      await syncDirectory(directory)
-      for (const path of [directory, ...texts.keys()]) this.#lasting.add(path)
-    } catch (thrown) {
-      throw asFailure(thrown)
+    if (made !== undefined || !this.#lasting.has(directory)) {
+      const first = made !== undefined && made.length < this.#root.length ? made : this.#root
+      for (let at = directory; at.length >= first.length; at = dirname(at)) await syncDirectory(dirname(at))
     }
+    await placeFiles(texts)
+    await syncDirectory(directory)
+    for (const path of [directory, ...texts.keys()]) this.#lasting.add(path)
   }
 
   /** Two meetings never have one time, so that "after" always has an answer. */
