@@ -175,6 +175,11 @@ export function unlessAbsent(thrown: unknown): undefined {
   if (!isAbsent(thrown)) throw thrown
 }
 
+/** Undefined in the place of what is refused. @throws everything else */
+export function unlessDenied(thrown: unknown): undefined {
+  if (!isA('denial', asFailure(thrown))) throw thrown
+}
+
 /** Undefined for a failure: what it was asked for is not known now. @throws everything else, which is a bug */
 export function unlessFailure(thrown: unknown): undefined {
   if (!(thrown instanceof Failure)) throw thrown

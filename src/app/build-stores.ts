@@ -147,9 +147,7 @@ export async function buildJournal(
   const draftStore = await openDrafts(directory, now)
   for (const draft of draftStore.found)
     await refill(draft, history).catch(error => note('an emptied draft was not filled', { error }))
-  const drafts = openDraftFiles(draftStore, history, identities, () =>
-    news.tell({ key: draftsKey }),
-  )
+  const drafts = openDraftFiles(draftStore, history, identities, () => news.tell({ key: draftsKey }))
   const reports = new KnownReports(state, dialect)
   const roots = new Roots({ catalog, ledger, state, dialect, given: config.root })
   /** The mount point behind a mark of the history, as far as it was noted. */

@@ -65,7 +65,6 @@ export interface ControlParts extends DriveParts {
   readonly health: Health
   readonly pins: Pins
   readonly roots: Roots
-  /** The troubles of the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
   /** The activity of the drive, as its owner tells it. */
   readonly watch: Pick<Control, 'activity' | 'metrics' | 'health'>

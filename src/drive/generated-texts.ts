@@ -32,7 +32,6 @@ export interface GeneratedSources {
   readonly isHidden: (node: Node) => boolean
 }
 
-/** How many texts that were looked at are remembered, and for how many milliseconds. */
 const lookedAtMost = 16
 /** Of all of them together. */
 const lookedBytes = 32 << 20
@@ -79,7 +78,6 @@ export class GeneratedTexts {
   }
 }
 
-/** The present wording of a generated text. */
 async function generateText(
   node: GeneratedNode,
   sources: GeneratedSources,

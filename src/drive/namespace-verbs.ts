@@ -9,7 +9,7 @@ import type { DriveParts } from './context.js'
 import type { Call, NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
-import { type ContentNode, type EditableNode, isDirectory, isEditable, nodeKey } from './nodes/node.js'
+import { type EditableNode, isDirectory, isEditable, nodeKey } from './nodes/node.js'
 import { directoryIn, type Name, pathOf } from './nodes/place.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { isLockName, refuseProgramsName } from './nodes/well-known-names.js'
@@ -34,9 +34,11 @@ export function openNamespaceVerbs(
     if (node.kind === 'draft-text') return void (await writeSide.discardDraft(parts.drafts.named(node.name)))
     if (isEditable(node)) return unlinkEditable(name, node, context)
     const path = pathOf(name)
-    if (node.kind === 'content') return unlinkContent(name, node)
+    const folder = name.parent.node
+    if (node.kind === 'content' && folder.kind === 'calculation')
+      return removals.unlinkContent(path, node, folder)
     if (isDirectory(node)) throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
-    if (node.kind === 'link' && name.parent.node.kind === 'report')
+    if (node.kind === 'content' || (node.kind === 'link' && folder.kind === 'report'))
       throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     removals.refuseOwn(path, node)
   }
@@ -61,12 +63,6 @@ export function openNamespaceVerbs(
       records.known(nodeKey(node))?.bringBack()
       throw thrown
     }
-  }
-
-  function unlinkContent(name: Name, node: ContentNode): void {
-    const folder = name.parent.node
-    if (folder.kind === 'calculation') removals.unlinkContent(pathOf(name), node, folder)
-    else throw new Failure('not-permitted', `${pathOf(name)}: ${readOnlyBecause(node)}`)
   }
 
   /** Not created again within the pause: records why the file reappears, because rm has already returned success. */

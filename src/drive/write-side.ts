@@ -55,7 +55,6 @@ import type { NewPlace } from './tree/directory-kind.js'
 export interface WriteSideSources
   extends Omit<EditingParts, 'rights' | 'save' | 'editable' | 'changed' | 'lost'> {
   readonly access: Access
-  /** How many things one burst of removals may delete. */
   readonly maxDeletes: number
   readonly remote: Remote
   readonly identities: Identities
@@ -65,7 +64,6 @@ export interface WriteSideSources
   readonly mountPoint: string
   readonly resolveEntry: NewRecordPorts['resolveEntry']
   readonly failureLog: Pick<FailureLog, 'note' | 'gone'>
-  /** Milliseconds that a save may take. */
   readonly patience: number
   readonly clock: Clock
 }
@@ -348,7 +346,6 @@ const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
 const textGivenUp =
   'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
 
-/** Records whose last change by this mount is remembered. */
 const rememberedChanges = 1_000
 
 /** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */

@@ -55,8 +55,6 @@ export async function mountDrive(
 
 async function untilGone(device: string | undefined): Promise<void> {
   const isThere = async (): Promise<boolean> => (await placesOf(device)).length > 0
-  while (await isThere().catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
+  // Without a free descriptor the kernel's list cannot be read: the mount may still be there.
+  while (await isThere().catch(() => true)) await new Promise(wake => setTimeout(wake, watchEvery))
 }
-
-/** Without a free descriptor the kernel's list cannot be read: the mount may still be there. */
-const unknown = (): boolean => true

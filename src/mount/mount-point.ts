@@ -21,7 +21,6 @@ export type Unfit =
   | 'silent'
   | 'not-allowed'
 
-/** The file system type shown by `mount`, from the subtype option. */
 export const fileSystemType = 'fuse.calcfs'
 
 /** The address of a service as a mount's source field shows it. */
@@ -42,7 +41,6 @@ export interface KernelSettings {
   readonly timer: number
 }
 
-/** The options that every mount has. */
 export const flagsOf = ({
   readOnly,
   allowOther,
@@ -81,16 +79,13 @@ export async function mountPath(directory: string): Promise<string> {
     const parent = await follow(dirname(path), links)
     const here = join(parent, basename(path))
     if (links === 0 || innermost(here, drives) !== undefined) return here
-    const target = await readlink(here).catch(noLink)
+    // Not a link, absent, or not accessible: the name stands for itself.
+    const target = await readlink(here).catch(() => undefined)
     return target === undefined ? here : follow(resolve(parent, target), links - 1)
   }
   return follow(resolve(directory), longestChain)
 }
 
-/** Not a link, absent, or not accessible: the name stands for itself. */
-function noLink(): undefined {}
-
-/** The innermost mount at or above a path. */
 export function innermost<Place extends { readonly path: string }>(
   path: string,
   places: readonly Place[],
@@ -117,7 +112,6 @@ async function mounts(): Promise<Mount[]> {
   })
 }
 
-/** The one mounted exactly here. */
 export async function mountAt(path: string): Promise<Mount | undefined> {
   return (await mounts()).findLast(mount => mount.path === path)
 }
@@ -214,7 +208,6 @@ const unescaped = (text: string): string =>
     Buffer.from([...codes.matchAll(/[0-7]{3}/g)].map(([code]) => Number.parseInt(code, 8))).toString(),
   )
 
-/** The file system type of an automount point that is waiting. */
 export const automountType = 'autofs'
 
 /** `dead`: the daemon has ended. `silent`: no answer in time. */

@@ -221,7 +221,6 @@ const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
 /** A change that was sent and whose end was not seen. */
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
-/** As the start of a line: `report 42`. */
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')
 
 function notSaved(name: string, { kind, message, said, place, cause }: Failure): Failure {

@@ -12,7 +12,6 @@ import { compactPrint } from '../../record/json/print.js'
 import type { Dialect, Instant } from '../../remote/remote.js'
 import { type EditableNode, savedNodeOf } from '../nodes/node.js'
 
-/** One state that a record had here. */
 export interface TextVersion {
   /** Given when it is listed first; no other version of this record ever has it. */
   readonly number: number
@@ -23,7 +22,6 @@ export interface TextVersion {
   /** When it was met first: a text that comes back keeps its place. */
   readonly at: Instant
   readonly how: TextUse
-  /** True if the service is known to have had it. */
   readonly stored: boolean
   /** The mark of the mount that met it then. */
   readonly mount: string
@@ -45,7 +43,6 @@ const numbersForm = z.object({
   given: z.record(z.string(), z.object({ number: z.number(), at: z.number() })),
 })
 
-/** Texts of one meaning, on their way to a version. */
 interface Gathered {
   text: string
   record: JsonObject | undefined

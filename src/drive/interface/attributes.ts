@@ -3,7 +3,6 @@ import type { Instant } from '../../remote/remote.js'
 import { isDirectory, isEditable, type Node, nodeKey } from '../nodes/node.js'
 
 export interface Attributes {
-  /** File type and permission bits, as st_mode. */
   readonly mode: number
   /** In bytes; true, because reads stop at it. */
   readonly size: number
@@ -21,7 +20,6 @@ export interface Attributes {
   readonly listedBy?: string | undefined
 }
 
-/** The file type bits of st_mode, inode(7). */
 export const fileTypes = { directory: 0o040000, file: 0o100000, link: 0o120000 }
 const typeBits = 0o170000 // S_IFMT
 

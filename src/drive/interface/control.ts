@@ -31,7 +31,6 @@ const historyLine = z.object({
   /** When it was met in that way (saved, read, replaced). */
   at: z.string(),
   how: z.string(),
-  /** True if the service is known to have had it. */
   stored: z.boolean(),
   /** The mount point; undefined where that is not known. */
   mount: z.string().optional(),
@@ -111,7 +110,6 @@ const statusForm = z.looseObject({
   /** The end of the token, and whether a password renews it. */
   signedInUntil: z.string().optional(),
   signInRenewed: z.boolean().optional(),
-  /** Operations that the instance is known to lack. */
   lacking: z.array(z.string()),
   requests: z.number(),
   /** Response time of the user request. */
@@ -129,7 +127,6 @@ const statusForm = z.looseObject({
       passedByBecause: z.string().optional(),
     })
     .optional(),
-  /** The number of ids that stand for other things than before. */
   otherThings: z.number().optional(),
   unsent: z.array(draftLine),
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })),
@@ -177,7 +174,6 @@ const activityPicture = z.object({
     }),
   ),
   requestsUnderWay: z.number(),
-  /** Bytes that the service has sent. */
   received: z.number(),
   downloads: z.array(z.object({ name: z.string(), arrived: z.number(), length: z.number().optional() })),
   /** Edits on their way to the service, and edits that wait. */
@@ -221,7 +217,6 @@ export const controlCalls = {
   /** The next question about it goes to the service. `stale`: why what was known before is still shown. */
   refresh: { ask: onPath, answer: z.object({ stale: z.string().optional() }) },
   drafts: { ask: nothing, answer: z.array(draftLine) },
-  /** The troubles of the mount's own directories, in sentences. */
   places: { ask: nothing, answer: texts },
   show: { ask: namedDraft, answer: z.object({ base64: z.string() }) },
   /** `against`: what the service has now, what it had at the conflict, or nothing. */

@@ -40,7 +40,6 @@ const table = {
   internal: 'EIO',
 } as const satisfies Record<FailureKind, string>
 
-/** Names as in errno(3). */
 export type ErrnoName = (typeof table)[FailureKind]
 
 export function errnoOf(kind: FailureKind): ErrnoName {

@@ -15,7 +15,6 @@ export const driveEntry = z.object({
   kind: z.string(),
   /** Of the project, calculation, report or share that it belongs to. */
   id: z.string().optional(),
-  /** File type and permission bits, as st_mode. */
   mode: z.number(),
   /** In bytes; size and time are there where they were asked for. */
   size: z.number().optional(),
@@ -38,7 +37,6 @@ const treeFilter = z.object({
   exclude: patterns,
 })
 
-/** Questions whose answers are long. */
 export const readerQuestions = {
   tree: z.object({
     /** Where the tree begins. A link there is followed. */

@@ -35,7 +35,6 @@ export class KnownReports {
       .sort((a, b) => compareIds(a.id, b.id))
   }
 
-  /** Remembers a report with what its record says now. */
   add(id: ReportId, record: JsonObject): void {
     const { dialect, ledger } = this
     const line =

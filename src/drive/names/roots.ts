@@ -1,7 +1,7 @@
 // Roots: the top of `projects/`, which is the user's own space where it has an id, else the given roots and what was found by its path.
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, type Failure, isA, isAbsent, unlessAbsent } from '../../failure.js'
+import { asFailure, type Failure, isA, isAbsent, unlessAbsent, unlessDenied } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import {
@@ -32,7 +32,6 @@ export interface SeveralTop {
   readonly users: readonly string[]
   /** Why something is not among the entries of which no name is known: they are no whole list then. */
   readonly missing?: Failure | undefined
-  /** The remarks on the roots that were given. */
   readonly troubles?: readonly string[]
 }
 
@@ -50,7 +49,6 @@ export interface RootParts {
 interface GivenRoot {
   readonly space?: { readonly id: ProjectId; readonly user: string }
   readonly entries: readonly FoundProject[]
-  /** Why its names are not known. */
   readonly missing?: Failure
   readonly trouble?: string
 }
@@ -68,7 +66,6 @@ export class Roots {
     return this.#last
   }
 
-  /** The project there at the last question. */
   known(): TopLevel | undefined {
     return this.#last
   }
@@ -99,7 +96,6 @@ export class Roots {
     return (await this.#space([user], context))?.id
   }
 
-  /** Projects found earlier below `/db/<user>`. */
   foundBelow(user: string): readonly FoundProject[] {
     const prefix = pathOf(user, '')
     return [...this.parts.ledger.entries(foundRoom)]
@@ -134,7 +130,6 @@ export class Roots {
     return given.filter((_, at) => answers[at])
   }
 
-  /** The remark on the top, for people. */
   explain(shown: TopLevel): string {
     if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
     const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
@@ -226,7 +221,6 @@ export class Roots {
     }
   }
 
-  /** The known facts of a given root, over restarts too. */
   #told(root: string): { readonly id: ProjectId | undefined; readonly title: string | undefined } {
     const { state } = this.parts
     if (idForm.test(root)) return { id: root as ProjectId, title: state.get(titleRoom, root) }
@@ -282,6 +276,7 @@ export class Roots {
     }
   }
 
+  /** No documented answer says "there is no such path", and each refusal may mean it. */
   async #resolved(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {
     return recover(this.parts.catalog.project(path).ask(context), unlessDenied)
   }
@@ -310,8 +305,3 @@ const spaceOf = (path: string): string | undefined => /^\/db\/([^/]+)\//.exec(pa
 const pathOf = (...parts: readonly string[]): ServicePath => `/db/${parts.join('/')}` as ServicePath
 
 const asPath = (root: string): ServicePath => `/${root.replace(/^\/+|\/+$/g, '')}` as ServicePath
-
-/** Undefined in the place of what is refused: no documented answer says "there is no such path", and each may mean it. @throws everything else */
-function unlessDenied(thrown: unknown): undefined {
-  if (!isA('denial', asFailure(thrown))) throw thrown
-}

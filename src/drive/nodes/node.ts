@@ -37,7 +37,6 @@ export interface OrderNode {
 /** A file whose saves reach the service; it is the key of its texts in the journal. */
 export type EditableNode = RecordNode | NewNode | OrderNode
 
-/** A text that calcfs writes itself from what it knows. */
 export type GeneratedNode =
   | { readonly kind: 'generated'; readonly text: 'project-index'; readonly id: ProjectId }
   | {
@@ -59,7 +58,6 @@ export interface DatedNode {
   readonly date?: Instant | undefined
   /** The time it shows for good, which its listing remembers. */
   readonly since?: Instant | undefined
-  /** When it was made, where that is known. */
   readonly born?: Instant | undefined
 }
 
@@ -225,11 +223,15 @@ export function filterEntries(
   return tail.every(passes) ? tail : entries.filter(passes)
 }
 
-/** The node of this name in a list of entries. */
 export const nodeIn = (entries: readonly Dentry[], name: string): Node | undefined =>
   entries.find(entry => entry.name === name)?.node
 
-/** The same for many lookups; of equal names the first counts. */
+export const generatedEntry = (
+  name: string,
+  text: Exclude<GeneratedNode['text'], 'project-index'>,
+): Dentry => ({ name, node: { kind: 'generated', text, id: '' } })
+
+/** For many lookups; of equal names the first counts. */
 export const nodesByName = (entries: readonly Dentry[]): ReadonlyMap<string, Node> =>
   new Map(entries.toReversed().map(({ name, node }) => [name, node]))
 

@@ -12,7 +12,6 @@ export interface Place {
   readonly name: string
 }
 
-/** A name in a directory, whatever is there. */
 export interface Name {
   readonly parent: Place
   readonly name: string

@@ -12,7 +12,6 @@ const noSuchReport =
 const onlyLinks =
   'there are links here, and no other files; a program that makes a file beside what it edits is given the record itself, reports/<id>.json (sed -i --follow-symlinks does so)'
 
-/** Why no file is made under this name. */
 export function refusalToMake(name: Name): Failure {
   const path = pathOf(name)
   const { kind } = name.parent.node
@@ -22,7 +21,6 @@ export function refusalToMake(name: Name): Failure {
   return new Failure('no-upload', `${path}: ${noUpload}`)
 }
 
-/** Why this node cannot be written. */
 export function readOnlyBecause(node: Node): string {
   if (node.kind === 'link') return `this is a link; change or remove what it leads to, ${node.to}`
   return node.kind === 'content' || node.kind === 'calculation'
@@ -34,7 +32,6 @@ export function readOnlyBecause(node: Node): string {
 export const refusalOf = (node: Node): 'is-directory' | 'not-permitted' =>
   isDirectory(node) ? 'is-directory' : 'not-permitted'
 
-/** Why no project can be made in this directory. */
 export function noProjectHere(directory: DirectoryNode): string {
   if (directory.kind === 'top')
     return 'a project is made inside a project, and projects/ stands for none here: the service gives your space no id, so name a project with --root'

@@ -9,7 +9,6 @@ interface PinFetchParts extends Pick<PinSurveyParts, 'limit' | 'clock' | 'patien
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached' | 'nameOf'>
 }
 
-/** A content with its length in bytes, and its name in the cache. */
 export interface SizedContent extends PlacedContent {
   readonly bytes: number
   readonly name: string

@@ -12,24 +12,19 @@ import type { PinTarget } from './subtree.js'
 export interface Pin {
   /** The key of its node: it stays what it is where its path changes. */
   readonly key: string
-  /** Where it stood when it was pinned. */
   readonly path: string
   readonly target: PinTarget
   readonly since: Instant
 }
 
-/** The members of a pin, as far as they were found. */
 export interface PinMembers {
-  /** The names of its contents, as the content cache has them. */
   readonly contents: ReadonlySet<string>
   readonly things: ReadonlySet<string>
-  /** The keys of the projects that lead to it. */
   readonly above: ReadonlySet<string>
   /** Bytes of its contents, without those that another pin kept before. */
   readonly bytes: number
 }
 
-/** A question as the query cache names it. */
 interface PinQuestion {
   readonly namespace: string
   readonly key: string
@@ -101,7 +96,6 @@ export class PinStore {
     this.#read()
   }
 
-  /** Its members at the last look. */
   members(key: string): PinMembers {
     return this.#all().get(key)?.members ?? noMembers
   }
@@ -176,7 +170,6 @@ export class PinStore {
     return shown === undefined ? [] : this.#concerned(shown)
   }
 
-  /** The names of all contents that stay on this disk. */
   names(): ReadonlySet<string> {
     this.#all()
     return this.#names
@@ -210,7 +203,6 @@ export class PinStore {
     this.#names = new Set([...known.values()].flatMap(({ members }) => [...members.contents]))
   }
 
-  /** The pins to which a thing belongs or leads. */
   #concerned(thing: string): readonly Pin[] {
     return this.#pinsWith(({ things, above }) => things.has(thing) || above.has(thing))
   }

@@ -29,12 +29,10 @@ class Tended {
   filesKept = 0
   bytes = 0
   bytesKept = 0
-  /** True if all of it was looked at in this process. */
   isFound = false
   /** It is looked after now, and is due again. */
   isBusy = false
   isDue = false
-  /** How often it has failed in a row. */
   failures = 0
 
   /** @param since when the pin was set: one that was set again is another one */
@@ -119,7 +117,6 @@ export class Pins {
     else if (isList) for (const pin of this.store.pinsOf({ namespace, key })) this.soon(pin)
   }
 
-  /** A content of this name is on this disk no more. */
   dropped(name: string): void {
     if (!this.isStarted || this.isClosed) return
     for (const pin of this.store.keepersOf(name)) {
@@ -132,7 +129,8 @@ export class Pins {
   async close(): Promise<void> {
     this.isClosed = true
     for (const end of this.ends) end()
-    const giveBack = await this.turn?.catch(alreadyTold)
+    // Why there is no lock was told to the pin that waited for it.
+    const giveBack = await this.turn?.catch(() => undefined)
     giveBack?.()
   }
 
@@ -300,9 +298,6 @@ function idOf(target: Pin['target']): string | undefined {
   if (target.kind === 'content') return target.content.calculation
   return target.kind === 'top' ? undefined : target.id
 }
-
-/** Why there is no lock was told to the pin that waited for it. */
-function alreadyTold(): undefined {}
 
 const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'
 const takenBack = new Failure('timeout', 'the pin was taken back')

@@ -23,10 +23,8 @@ import {
 } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 
-/** The things that can be pinned. */
 export type PinTarget = Extract<Node, { kind: 'top' | 'project' | 'calculation' | 'report' | 'content' }>
 
-/** A node and where it stands below the drive's root. */
 interface PlacedNode<Of extends Node = Node> {
   readonly path: string
   readonly node: Of
@@ -247,7 +245,6 @@ export class PinSurvey {
     return target.kind === 'project' ? { kind: 'project', id: target.id } : target
   }
 
-  /** The projects that lead to a pin, as far as they are known. */
   #aboveOf(target: PinTarget): ReadonlySet<string> {
     const found = new Set<string>()
     if (target.kind === 'top' || target.kind === 'report') return found

@@ -10,14 +10,12 @@ export type AccessLevel = 'looked' | 'opened' | 'read'
 const remembered = 8
 const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, read: 3 }
 
-/** True if one level is beyond another one, or beyond nothing. */
 export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boolean =>
   than === undefined || weight[level] > weight[than]
 
 export class AccessPattern {
   /** Another number whenever more is usual than before. */
   version = 0
-  /** The levels of each kind, by the paths of the folders. */
   readonly #folders = new LRUCache<string, Map<string, AccessLevel>>({ max: remembered })
 
   /** Something was done to a file of the folder at this path; true if it is more than was done there to its kind. */

@@ -5,7 +5,6 @@ import type { RequestContext } from '../../remote/remote.js'
 import type { ContentNode, Node } from '../nodes/node.js'
 import { type AccessLevel, fileClassOf } from './access-pattern.js'
 
-/** How something is asked for ahead. */
 export interface AskedHow {
   readonly level: AccessLevel
   /** In the folder that the user's program is in: it is asked for however much lies ready. */

@@ -13,12 +13,10 @@ export interface FileQuestion {
   readonly isHere: boolean
 }
 
-/** A folder whose files may be asked for. */
 interface Asked {
   readonly path: string
   /** Undefined while its listing is on its way. */
   folder: ListedDirectory | undefined
-  /** The questions asked for each entry. */
   readonly levels: (AccessLevel | undefined)[]
   /** Entries before this one have nothing left to ask. */
   from: number
@@ -37,14 +35,12 @@ const beyondAtLeast = 8
 const weightOfSize = 1 / 4
 
 export class FileQuestions {
-  /** In the order in which they are expected. */
   private readonly asked = new Map<string, Asked>()
   private weightBeyond = 0
   private here: Asked | undefined
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
   private used = 0
   private version: number
-  /** How many a folder brings, on average of late. */
   perFolder = 0
 
   constructor(
@@ -64,7 +60,6 @@ export class FileQuestions {
     this.asked.set(path, { path, ...none, isBeyond })
   }
 
-  /** The listing of a folder that is expected has come. */
   arrive(folder: ListedDirectory): void {
     const one = this.asked.get(folder.path)
     if (one === undefined || one.folder !== undefined) return

@@ -106,7 +106,6 @@ class Trail {
   }
 }
 
-/** A folder's place in the directory it stands in. */
 interface Step {
   readonly trail: Trail
   readonly place: number

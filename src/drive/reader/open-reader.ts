@@ -22,7 +22,6 @@ interface WalkedDirectory {
   readonly lineage: readonly string[]
 }
 
-/** Sizes that one walk asks for side by side. */
 const statsAtOnce = 64
 
 /** `note` takes a failure that a command met, for `calcfs why`. */
@@ -68,7 +67,6 @@ export function openDriveReader(
 const placeAtEnd = (drive: Drive, path: string, from?: Place): Promise<Place> =>
   placeBehindLinks(path, name => chain(drive.lookup(name), ({ node }) => node), from)
 
-/** How one walk looks at its top and at each directory. */
 function openTreeLook(
   drive: Drive,
   asked: TreeQuestion,

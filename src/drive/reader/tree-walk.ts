@@ -16,11 +16,9 @@ interface Stretch<Place> {
   next?: Stretch<Place> | undefined
 }
 
-/** So many directories are looked at side by side. */
 const looksAtOnce = 32
 /** So many are looked at before the walk has come to them: what is found waits in memory, and a copy would ask for its records again. */
 const looksAhead = 64
-/** So many items are one batch. */
 const batchSize = 256
 
 /**

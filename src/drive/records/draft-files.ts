@@ -4,7 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Identities } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { type DraftMeta, explain, identityNote, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
+import {
+  type DraftMeta,
+  explain,
+  identityNote,
+  shortWhy,
+  stateWord,
+  whatToDo,
+} from '../../edit/journal/draft-meta.js'
 import type { Begun, Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import {
   damagedEnding,
@@ -55,7 +62,6 @@ export function openDraftFiles(
   }
   for (const draft of drafts.found) track(draft)
 
-  /** The unsaved texts, the oldest first. */
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 

@@ -196,7 +196,6 @@ export async function saveRecord(
   return saved
 }
 
-/** Takes a record that was just read for what is known of it. */
 export function learnRecord(
   { catalog, dialect, reports }: EditingParts,
   node: RecordNode,

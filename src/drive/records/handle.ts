@@ -6,7 +6,6 @@ import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js
 import type { OpenRecord } from './open-record.js'
 import { type HandleView, noteRead, type RecordSource } from './source.js'
 
-/** One open file of a record. */
 export class RecordHandle {
   #underWay: Promise<'saved'> | undefined
   /** Why not all of what its program wrote is here: such a text is no save. */

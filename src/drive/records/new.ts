@@ -25,24 +25,20 @@ export interface NewFileParts extends EditingParts {
   readonly create: Saver['create']
   readonly records: Pick<Records, 'draftOf' | 'known' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
-  /** How such a record is made. */
   readonly creatable: (node: NewNode) => NewRecord
   /** The record as the service has it, never from a cache. */
   readonly read: (node: RecordNode, context: RequestContext) => Promise<JsonObject>
 }
 
-/** The thing that a name stands for. */
 interface Made {
   readonly target: RecordNode
   /** The process that made the record; undefined where that is not known, as after a kill: then any counts for it. */
   readonly by: ProcessId | undefined
-  /** The last text under the name. */
   readonly said: JsonObject
   /** The record's text as it was stored last through the name. */
   readonly form: JsonObject
   /** The next text means all that it says: not all of the last one is known to be stored, or it was the whole record. */
   readonly meansAll: boolean
-  /** The record was gone at the last save. */
   readonly isGone?: boolean
 }
 
@@ -63,13 +59,11 @@ export class NewFiles {
     this.#room = `made names ${parts.mountPoint}`
   }
 
-  /** The record that was made under this name. */
   target(node: NewNode): RecordNode | undefined {
     const [id] = this.#noted(node)
     return id === undefined ? undefined : targetOf(node, id)
   }
 
-  /** The keys of the names that stand for this record. */
   keysOf({ of, id }: RecordNode): readonly string[] {
     const isOf = ([key, { value }]: readonly [string, { readonly value: string }]): boolean =>
       key.startsWith(`new ${of} `) && value.startsWith(`${id} `)

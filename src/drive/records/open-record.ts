@@ -19,7 +19,6 @@ export class OpenRecord {
   #draft: Draft | undefined
   /** A draft that was taken away before its outcome was known: what is written under its name is its next text. */
   #aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
-  /** When the draft's bytes changed last. */
   #changed: Instant
   /** The beginning of a draft that no program wrote, and up to where its beginning was written over. */
   readonly #starts = new WeakMap<Draft, { readonly bytes: Uint8Array; over: number }>()

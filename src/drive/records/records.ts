@@ -116,12 +116,10 @@ export class Records {
     return fresh
   }
 
-  /** The unsaved text of a record, if it has one. */
   draftOf(key: string): Draft | undefined {
     return this.known(key)?.draft
   }
 
-  /** Resolves when no save is on its way any more. */
   async settled(): Promise<void> {
     const opened = [...this.#opened.values()]
     for (const record of opened) await record.refill()

@@ -15,7 +15,6 @@ export async function openScratchFiles(root: string) {
   const links = new Map<string, Map<string, string>>()
   /** The files that a program has opened or cut since the mount came up. */
   const touched = new Set<string>()
-  /** The files that were moved over a record. */
   const over = new Set<string>()
   /** The files whose text a program had written or read before it was moved here. */
   const met = new Set<string>()

@@ -7,7 +7,6 @@ import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { Place } from '../nodes/place.js'
 
-/** A text as it is shown: its bytes and its time. */
 export interface TextSnapshot {
   readonly bytes: Uint8Array
   readonly mtime: Instant
@@ -55,7 +54,6 @@ export interface Editing {
 /** The view of one handle: the text it was opened on, or the bytes that were saved through its node since. */
 export interface HandleView {
   bytes: Uint8Array
-  /** The time of these bytes. */
   mtime: Instant
   /** The kernel's node of the file: handles of one node share its bytes, also while they are written. */
   readonly node: Place
@@ -82,7 +80,6 @@ export interface Replacement {
   readonly process?: ProcessId | undefined
 }
 
-/** The view of a handle that has neither read nor written. */
 export const freshView = (
   node: Place,
   shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,

@@ -10,7 +10,6 @@ import { awayMs } from '../records/open-record.js'
 /** A report, a share, or a calculation whose folder was removed. */
 export type Deletable = RecordNode | CalculationNode
 
-/** A thing as it is, or as it was when it was removed. */
 export interface Sight {
   readonly title?: string | undefined
   readonly record?: JsonObject | undefined
@@ -58,15 +57,12 @@ const toldAtMost = 20
 const onlyWhole = 'the service deletes a calculation as a whole only (rm -r CALCULATION)'
 
 export class Burst {
-  /** Things that wait, by their node's key. */
   readonly #things = new Map<string, WaitingRemoval>()
   /** Names that were unlinked in calculations, with their paths for messages. */
   readonly #entries = new Map<CalculationId, Map<string, string>>()
   /** All that counts for the limit: empty projects, too, which do not wait. */
   readonly #counted = new Set<string>()
-  /** Things whose burst has ended. */
   readonly #sending = new Map<string, { readonly thing: WaitingRemoval; readonly ended: Promise<void> }>()
-  /** Why all the rest of this burst is refused. */
   #spoiled: string | undefined
   /** When something was removed last; undefined while no burst is under way. */
   #removed: Instant | undefined
@@ -226,7 +222,6 @@ export class Burst {
     }
   }
 
-  /** Milliseconds until it ends, if nothing else is removed. */
   #left(): number {
     const now = this.ports.clock.now()
     const idle = this.#idle + (this.#waiting > 0 ? 0 : now - this.#idleSince)
@@ -324,7 +319,6 @@ export class Burst {
 
 const keyOf = (id: CalculationId): string => nodeKey({ kind: 'calculation', id, title: '' })
 
-/** The calculation in whose folder this is an entry. */
 function calculationOf(node: Node): CalculationId | undefined {
   if (node.kind === 'content') return node.content.calculation
   return node.kind === 'record' && node.of === 'calculation' ? node.id : undefined

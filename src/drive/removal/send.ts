@@ -29,7 +29,6 @@ export interface DeleteSenderParts {
 export class DeleteSender {
   constructor(private readonly parts: DeleteSenderParts) {}
 
-  /** The known facts of it, without a request. */
   known(node: Deletable): Sight {
     const { catalog } = this.parts
     if (node.kind === 'calculation') {
@@ -42,7 +41,6 @@ export class DeleteSender {
     return { record: shares.find(({ id }) => id === node.id)?.record }
   }
 
-  /** The service's present facts of it. */
   async look(node: DeleteTarget, context: RequestContext): Promise<Sight> {
     const { remote } = this.parts
     if (node.kind === 'project') return this.#sight(await remote.project(node.id, context))

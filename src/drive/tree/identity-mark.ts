@@ -1,6 +1,6 @@
 // Identity mark: the identity of a project or calculation, noted before anything kept under its id is used.
 import type { RecordRef } from '../../cache/identity.js'
-import { asFailure, Failure, isA } from '../../failure.js'
+import { Failure, unlessDenied } from '../../failure.js'
 import { chain, type MaybePromise, recover } from '../../maybe-promise.js'
 import type { Identity, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, ProjectNode } from '../nodes/node.js'
@@ -75,10 +75,7 @@ function readNow(
     if (stale !== undefined) throw stale
     return dialect.facts(record)
   })
-  return recover(read, thrown => {
-    if (!isA('denial', asFailure(thrown))) throw thrown
-    return undefined
-  })
+  return recover(read, unlessDenied)
 }
 
 const refOf = ({ kind, id }: Marked): RecordRef => ({ kind, id })

@@ -10,11 +10,9 @@ const rooms: readonly Dentry[] = (['project', 'calculation', 'report'] as const)
   node: { kind: 'number-room', of },
 }))
 
-export function openNumberKinds({
-  catalog,
-  dialect,
-  rights,
-}: TreeSources): Pick<DirectoryKinds, 'numbers' | 'number-room'> {
+export function openNumberKinds(sources: TreeSources): Pick<DirectoryKinds, 'numbers' | 'number-room'> {
+  const { catalog, dialect, rights } = sources
+
   /** The service is asked whether it exists. A report is a link to its file. */
   async function lookup(thing: Readable, context: RequestContext): Promise<Node | undefined> {
     if (!idForm.test(thing.id)) return undefined

@@ -9,10 +9,9 @@ import type { ProjectId, RequestContext } from '../../remote/remote.js'
 import type { NamedNode } from '../names/name-aliases.js'
 import type { FoundProject, SeveralTop } from '../names/roots.js'
 import { markedName, nameChildren, splitMark, titleOf } from '../nodes/name.js'
-import { type Dentry, type Node, nodeIn } from '../nodes/node.js'
+import { type Dentry, generatedEntry, type Node, nodeIn } from '../nodes/node.js'
 import type { DirectoryKinds, TreeSources } from './directory-kind.js'
 
-/** Projects whose last names are remembered. */
 const projectsAtMost = 4096
 
 interface NamedChildren {
@@ -20,12 +19,8 @@ interface NamedChildren {
   readonly places: NameIndex
 }
 
-export function openProjectKinds({
-  catalog,
-  rights,
-  aliases,
-  roots,
-}: TreeSources): Pick<DirectoryKinds, 'top' | 'project' | 'shares'> {
+export function openProjectKinds(sources: TreeSources): Pick<DirectoryKinds, 'top' | 'project' | 'shares'> {
+  const { catalog, rights, aliases, roots } = sources
   const namesOf = new WeakMap<Children, NamedChildren>()
   const namedLast = new LRUCache<ProjectId, NamedChildren>({ max: projectsAtMost })
 
@@ -140,10 +135,7 @@ export function openProjectKinds({
 }
 
 /** Where there is no project to list. */
-const firstSteps: Dentry = {
-  name: fixedNames.readme,
-  node: { kind: 'generated', text: 'first-steps', id: '' },
-}
+const firstSteps = generatedEntry(fixedNames.readme, 'first-steps')
 
 function foundEntries({ entries, missing }: SeveralTop): readonly Dentry[] {
   if (entries.length === 0 && missing === undefined) return [firstSteps]

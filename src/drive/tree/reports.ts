@@ -10,30 +10,21 @@ import {
   type RequestContext,
 } from '../../remote/remote.js'
 import { nameChildren, nameRow } from '../nodes/name.js'
-import { type Dentry, type Node, nodeIn } from '../nodes/node.js'
+import { type Dentry, generatedEntry, type Node, nodeIn } from '../nodes/node.js'
 import { type DirectoryKinds, knownHere, type TreeSources } from './directory-kind.js'
 
-const index: Dentry = {
-  name: fixedNames.reportIndex,
-  node: { kind: 'generated', text: 'report-index', id: '' },
-}
+const ownEntries: readonly Dentry[] = [
+  generatedEntry(fixedNames.reportIndex, 'report-index'),
+  { name: fixedNames.reportNames, node: { kind: 'report-names' } },
+  // How to find a report that nothing lists.
+  generatedEntry(fixedNames.readme, 'reports-readme'),
+]
 
-const byName: Dentry = { name: fixedNames.reportNames, node: { kind: 'report-names' } }
+export function openReportKinds(
+  sources: TreeSources,
+): Pick<DirectoryKinds, 'reports' | 'report-names' | 'report'> {
+  const { catalog, dialect, reports, local } = sources
 
-/** How to find a report that nothing lists. */
-const readme: Dentry = {
-  name: fixedNames.readme,
-  node: { kind: 'generated', text: 'reports-readme', id: '' },
-}
-
-const ownEntries = [index, byName, readme]
-
-export function openReportKinds({
-  catalog,
-  dialect,
-  reports,
-  local,
-}: TreeSources): Pick<DirectoryKinds, 'reports' | 'report-names' | 'report'> {
   async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
     const own = nodeIn(ownEntries, name)
     if (own !== undefined) return own

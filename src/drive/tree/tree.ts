@@ -9,6 +9,7 @@ import {
   type Dentry,
   type DirectoryNode,
   type EditableNode,
+  generatedEntry,
   isDirectory,
   isEditable,
   type NewNode,
@@ -34,10 +35,10 @@ const rootEntries: readonly Dentry[] = [
   { name: fixedNames.own, node: { kind: 'own' } },
 ]
 const ownEntries: readonly Dentry[] = [
-  { name: fixedNames.status, node: { kind: 'generated', text: 'status', id: '' } },
-  { name: fixedNames.user, node: { kind: 'generated', text: 'user', id: '' } },
-  { name: fixedNames.reportTypes, node: { kind: 'generated', text: 'report-types', id: '' } },
-  { name: fixedNames.readme, node: { kind: 'generated', text: 'readme', id: '' } },
+  generatedEntry(fixedNames.status, 'status'),
+  generatedEntry(fixedNames.user, 'user'),
+  generatedEntry(fixedNames.reportTypes, 'report-types'),
+  generatedEntry(fixedNames.readme, 'readme'),
   { name: fixedNames.drafts, node: { kind: 'drafts' } },
 ]
 /** Without what the instance does not tell. */

@@ -4,15 +4,12 @@ import { fixedNames } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { FoundProject } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
-import { type Dentry, type Node, nodeIn } from '../nodes/node.js'
+import { type Dentry, generatedEntry, type Node, nodeIn } from '../nodes/node.js'
 import type { DirectoryKinds, TreeSources } from './directory-kind.js'
 import { nameFoundProjects } from './projects.js'
 
 /** How to find what others share: no list of the service has it. */
-const readme: Dentry = {
-  name: fixedNames.readme,
-  node: { kind: 'generated', text: 'users-readme', id: '' },
-}
+const readme = generatedEntry(fixedNames.readme, 'users-readme')
 
 export function openUserKinds(
   { catalog, roots }: TreeSources,
@@ -36,7 +33,9 @@ export function openUserKinds(
     const known = below?.get(name) ?? below?.get(escapeTitle(name))
     // A project found earlier is looked up again by its path.
     const find = (title: string) => roots.find(user, title, context)
-    const id = known ? await roots.present(known, context) : ((await find(name)) ?? (await find(titleOf(name))))?.id
+    const id = known
+      ? await roots.present(known, context)
+      : ((await find(name)) ?? (await find(titleOf(name))))?.id
     return id && linkToProject(id)
   }
 

@@ -107,7 +107,6 @@ const metaSchema = z.object({
 export type DraftMeta = z.infer<typeof metaSchema>
 export type SaveAttempt = NonNullable<DraftMeta['attempt']>
 
-/** The parts of the note that may change; an `undefined` takes a part away. */
 export type MetaChange = {
   [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:
     | DraftMeta[Part]
@@ -139,7 +138,6 @@ function unsealed(text: string): unknown {
   return meta
 }
 
-/** The note of a draft that is not written yet. */
 export function newMeta(owner: Owner, now: number): DraftMeta {
   return { owner, state: 'editing', created: now, changed: now }
 }
@@ -194,7 +192,6 @@ export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8A
   return `the disk has lost bytes of this text (${lengths}): ${left}`
 }
 
-/** For the note of such a text. */
 export const lossWhy = (sentence: string): DraftReason => ({ kind: 'broken', sentence })
 
 /**

@@ -34,7 +34,6 @@ import { textHash } from './text-history.js'
 export const largestDraft = 64 * 1024 * 1024
 
 interface DraftKeeper {
-  /** Its note is another one. */
   changed(): void
   ended(): void
   /** Takes a text that could not be saved, before it is written over. */
@@ -155,7 +154,6 @@ export class Draft {
     return decoded(this.#verified())
   }
 
-  /** The bytes on the disk, damaged or not. */
   remains(): MaybePromise<Uint8Array> {
     return this.#turns.take('', () => this.#raw(0, this.#size))
   }
@@ -203,7 +201,6 @@ export class Draft {
     })
   }
 
-  /** Ends the draft and removes its text. */
   async discard(): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#ended) return
@@ -215,7 +212,6 @@ export class Draft {
     this.keeper?.ended()
   }
 
-  /** Closes the file and leaves everything on disk. */
   close(): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#ended) closeSync(this.#file)

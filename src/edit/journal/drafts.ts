@@ -113,7 +113,6 @@ function draftsOfOthers(
 
 const draftNames = (root: string): readonly string[] => namesIn(root).filter(name => !name.startsWith('.'))
 
-/** The known facts of a draft of another process. */
 export type LeftDraft = Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
 
 /** Those that no running process has, as the next mount would show them; what cannot be read is among the damaged. Changes nothing. */

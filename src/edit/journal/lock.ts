@@ -27,7 +27,6 @@ export class Turns {
     return run
   }
 
-  /** Resolves when all that was begun has ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#last.values())
   }

@@ -18,7 +18,6 @@ export interface RecordKey {
 export const savedKeyOf = (key: RecordKey): RecordKey =>
   key.kind === 'order' ? { ...key, kind: 'record' } : key
 
-/** The record in a sentence for a person. */
 export const recordPhrase = ({ kind, of, id }: RecordKey): string =>
   `${kind === 'order' ? 'order of ' : ''}${of} ${id}`
 

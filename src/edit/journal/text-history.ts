@@ -45,7 +45,6 @@ export interface KnownText {
   readonly users: readonly TextUser[]
 }
 
-/** The texts of a record that a save looks at. */
 export interface KnownTexts {
   /**
    * Those that a program on this mount may have had before its eyes, the latest met first; never one that only
@@ -56,7 +55,6 @@ export interface KnownTexts {
   readonly unsettled: readonly string[]
 }
 
-/** A text, how it was met, and by which process. */
 export interface MetText {
   readonly text: string | Uint8Array
   readonly how: TextUse
@@ -73,7 +71,6 @@ export interface TextHistoryOptions {
   readonly latest?: Latest
 }
 
-/** When a text was met last, by any mount. */
 export interface Latest {
   get(): Instant | undefined
   set(at: Instant): void
@@ -132,18 +129,15 @@ export class TextHistory {
     return this.rememberAll(key, [{ text, how, by }])
   }
 
-  /** Keeps these texts of one record, in this order. */
   rememberAll(key: RecordKey, texts: readonly MetText[]): MaybePromise<void> {
     const record = keyName(key)
     return this.#turns.take(record, () => this.#keep(record, texts))
   }
 
-  /** The file in which a kept text lies. */
   fileOf(key: RecordKey, text: Uint8Array): string {
     return join(this.#root, keyName(key), textHash(text))
   }
 
-  /** The texts that a save looks at. */
   known(key: RecordKey): Promise<KnownTexts> {
     const record = keyName(key)
     return this.#turns.take(record, async () => {
@@ -177,7 +171,6 @@ export class TextHistory {
     return namesIn(this.#root).flatMap(name => numberIn(name, kind) ?? [])
   }
 
-  /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): string | undefined {
     return this.#textAt(join(this.#root, keyName(key)), hash)
   }

@@ -84,7 +84,6 @@ export function timesOf(marks: readonly Mark[]) {
   return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
 }
 
-/** When a process has read, stored or sent a text last. */
 export interface TextUser {
   readonly process: ProcessId
   readonly read?: Instant | undefined
@@ -98,11 +97,9 @@ interface Use {
   readonly by: ProcessId | undefined
 }
 
-/** How many texts are remembered with their users, and of each how many. */
 const textsAtMost = 4_000
 const usersAtMost = 64
 
-/** By the record's name and the text's hash. */
 export class TextUsers {
   readonly #users = new LRUCache<string, Map<string, TextUser>>({ max: textsAtMost })
 

@@ -14,11 +14,9 @@ import { editableReport } from './report.js'
 import { resolveEntryId, unseenList } from './report-list.js'
 import type { ReportPorts } from './report-type.js'
 
-/** One line that says something. */
 interface OrderLine {
   /** As in an editor, counted from 1. */
   readonly line: number
-  /** An id or a path. */
   readonly entry: string
   /** Undefined where the line has no such cell; empty where it was emptied. */
   readonly title: string | undefined
@@ -48,19 +46,14 @@ function orderLines(text: string): readonly OrderLine[] {
       const line = at + 1
       const cells = written.split('\t').map(cell => unquotedCell(cell.trim()))
       const [first = '', title, path = ''] = cells
-      if (cells.slice(3).some(cell => cell !== '')) throw tooManyCells(line)
+      if (cells.slice(3).some(cell => cell !== ''))
+        throw new Failure(
+          'refused',
+          `line ${line} has more than an id, a title and a path: one calculation a line, no tabs in a title`,
+          { place: { line, column: 1 } },
+        )
       return [{ line, entry: first === '' ? path : first, title, path: first === '' ? '' : path }]
     })
-}
-
-function tooManyCells(line: number): Failure {
-  return new Failure(
-    'refused',
-    `line ${line} has more than an id, a title and a path: one calculation a line, no tabs in a title`,
-    {
-      place: { line, column: 1 },
-    },
-  )
 }
 
 /** The report, edited by the lines of its order; saved as any edit of its list is. */
@@ -141,7 +134,6 @@ async function refuseOtherPath(
   throw new Failure('refused', `${calculation} is not the calculation at ${path}, which is ${other}`)
 }
 
-/** A row as its line shows it. */
 const cellsOf = ({ calculation, title }: ReportRow) => ({ calculation, title: cellOf(title) })
 const cellOf = (title: string | undefined): string => escapeCell(title ?? '').trim()
 

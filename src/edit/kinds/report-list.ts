@@ -145,7 +145,10 @@ async function checkedRow(
 ): Promise<ReportRow> {
   const calculation = await resolveEntryId(ports, entry, context)
   const isOld = before.some(row => row.calculation === calculation)
-  if (!isOld && entry.as === 'id') await refuseUnknown(ports, calculation, context)
+  if (!isOld && entry.as === 'id')
+    await existing(`there is no calculation ${calculation}`, () =>
+      ports.remote.calculation(calculation, context),
+    )
   return { calculation, title: entry.as === 'nonsense' ? undefined : entry.title }
 }
 
@@ -165,16 +168,6 @@ export async function resolveEntryId(
     case 'nonsense':
       throw new Failure('refused', `${compactPrint(entry.value)} in the list is neither an id nor a path`)
   }
-}
-
-async function refuseUnknown(
-  ports: ReportPorts,
-  calculation: CalculationId,
-  context: RequestContext,
-): Promise<void> {
-  await existing(`there is no calculation ${calculation}`, () =>
-    ports.remote.calculation(calculation, context),
-  )
 }
 
 /** An entry that the service does not have, or does not take for an id, is a mistake of the list. */

@@ -4,7 +4,6 @@ import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, Remote, ReportType, RequestContext } from '../../remote/remote.js'
 
-/** The parts that saving a report needs. */
 export interface ReportPorts {
   readonly remote: Pick<
     Remote,

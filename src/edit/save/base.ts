@@ -16,7 +16,6 @@ export interface Candidate extends KnownText {
   readonly edits?: Edits
 }
 
-/** The written text, and its writer as far as that is known. */
 export interface Written {
   readonly mine: JsonObject
   readonly changed?: string | undefined
@@ -25,7 +24,6 @@ export interface Written {
 
 export interface MergeBase<Known extends Candidate> {
   readonly one: Known
-  /** Other texts that are as near. */
   readonly asNear: readonly JsonObject[]
 }
 

@@ -23,7 +23,6 @@ export interface NewRecord {
   place?(context: RequestContext): Promise<Identity>
   /** The request to send. @throws Failure 'refused' for what the service could not take */
   compose(written: JsonObject, context: RequestContext): Promise<JsonObject>
-  /** Sends it; answers the new id. */
   post(body: JsonObject, context: RequestContext): Promise<string>
   /**
    * The id of the one that the service has as this body says; undefined where it has none. Missing where no operation
@@ -71,7 +70,6 @@ export interface CreatedRecord {
   readonly written: JsonObject
 }
 
-/** True if a draft's record may be there already. */
 export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
   made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
 
@@ -89,7 +87,11 @@ export interface Creation {
  */
 export async function createOnce(creation: Creation, context: RequestContext): Promise<CreatedRecord> {
   const { record, draft, history } = creation
-  if (draft.meta.state === 'outcome-unknown') throw sentBefore(record.key)
+  if (draft.meta.state === 'outcome-unknown')
+    throw new Failure(
+      'outcome-unknown',
+      `this ${record.key.of} was sent before, and whether it was made is not known; it is not sent again by itself`,
+    )
   let body: JsonObject
   let written: JsonObject
   const looked = creation.now()
@@ -233,12 +235,5 @@ function outcomeUnknown(cause: Failure): Failure {
       cause,
       said: cause.said,
     },
-  )
-}
-
-function sentBefore({ of }: RecordKey): Failure {
-  return new Failure(
-    'outcome-unknown',
-    `this ${of} was sent before, and whether it was made is not known; it is not sent again by itself`,
   )
 }

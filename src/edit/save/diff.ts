@@ -61,15 +61,12 @@ export function withEdits(record: JsonObject, edits: Edits): JsonObject {
 }
 
 export interface MergeResult {
-  /** Their record with my edits in it. */
   readonly whole: JsonObject
-  /** My edits that they do not have already. */
   readonly edits: Edits
   /** The fields that both changed, each to something else; `whole` means nothing then. */
   readonly conflicts: readonly string[]
 }
 
-/** Fields that differ and say the same. */
 export interface Likeness {
   readonly isOurs?: (name: string) => boolean
   readonly isThere?: (name: string) => boolean

@@ -9,7 +9,6 @@ import type { TextHistory } from '../journal/text-history.js'
 import type { Candidate } from './base.js'
 import type { Edits } from './diff.js'
 
-/** A program's text and the one before. */
 export interface WrittenEdit {
   readonly base: JsonObject
   readonly mine: JsonObject
@@ -25,7 +24,6 @@ export interface RecordChange {
   readonly edits: Edits
 }
 
-/** The outcome of a change that was sent. */
 export interface ChangeResult {
   /** Edited fields that the service does not have as they were sent. */
   readonly unstored: readonly string[]

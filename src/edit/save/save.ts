@@ -70,7 +70,6 @@ export class Saver {
     return this.#turns.take(keyName(record.key), () => reconcileAttempt({ record, draft, history }, context))
   }
 
-  /** Makes the record that the draft describes, as `createOnce` says. */
   create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord> {
     const { history, now } = this
     return this.#turns.take(keyName(record.key), () => createOnce({ record, draft, history, now }, context))

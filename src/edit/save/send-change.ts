@@ -14,7 +14,6 @@ import { partlyStored, sentOnce, tryObject } from './reconcile.js'
 export interface OwnText {
   readonly text: string
   readonly form: string
-  /** How a draft's note names the two. */
   readonly hashes: { readonly saved: string; readonly form: string }
 }
 

@@ -1,7 +1,6 @@
 // Compressed batch: rarely needed parts of a listing, compressed together, each item with its place in a batch.
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** So many items have a bundle together. */
 export const bundleSize = 512
 const nothing = '{}'
 
@@ -43,7 +42,6 @@ export interface BatchEntry {
 
 const none: BatchEntry = { bundle: undefined, place: 0 }
 
-/** Takes the texts of one listing, in order. */
 export class BatchBuilder {
   #filling: CompressedBatch | undefined
 
@@ -78,7 +76,6 @@ export function* textsOf(items: Iterable<BatchEntry>): Generator<string> {
 const worthwhile = 512
 const [plain, deflated] = [0, 1]
 
-/** A JSON value as bytes, small. */
 export function packed(value: unknown): Buffer {
   const text = JSON.stringify(value)
   if (text.length < worthwhile) return Buffer.concat([Buffer.of(plain), Buffer.from(text)])

@@ -73,7 +73,6 @@ export function withField(object: JsonObject, name: string, value: Json): JsonOb
   return { type: 'object', fields }
 }
 
-/** The object without any field of these names. */
 export function without(object: JsonObject, names: readonly string[]): JsonObject {
   const fields: Field[] = []
   for (const field of object.fields) if (!names.includes(field.name)) fields.push(field)
@@ -93,7 +92,6 @@ export function numberJson(raw: string): JsonNumber {
   return { type: 'number', raw }
 }
 
-/** The value of a JSON string; undefined for everything else. */
 export function textOf(json: Json | undefined): string | undefined {
   return json?.type === 'string' ? json.value : undefined
 }

@@ -6,7 +6,6 @@ import { matchItems } from './match-items.js'
 import { isLong } from './parse.js'
 import { decimalOf, hardnessOf, isBeyondDouble, isSameNumber } from './same-number.js'
 
-/** The text with the digits of its base. */
 export interface KeptDigits {
   readonly record: JsonObject
   /** In a sentence: a rounded number in a list that may stand for more than one of the base's. */

@@ -136,13 +136,11 @@ const nodeBytes = 64
 const characterBytes = 5
 
 export interface TextWeight {
-  /** About how many bytes its tree takes. */
   readonly tree: number
   /** About how many characters it has in print: one that is nested deep may have hundreds of times its own. */
   readonly print: number
 }
 
-/** The memory of a JSON text once it is understood. */
 export function weightOf(text: string): TextWeight {
   let [nodes, depth, print] = [1, 0, text.length]
   for (let at = 0; at < text.length; at += 1) {
