@@ -1,6 +1,6 @@
 // Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
 
-import { type Identities, isOtherRecord } from '../cache/identity.js'
+import { isOtherRecord } from '../cache/identity.js'
 import type { Readable } from '../cache/metadata/catalog.js'
 import { editsBetween, unstoredFields } from '../edit/save/diff.js'
 import { originalFailure, sentOnce, unreadable } from '../edit/save/reconcile.js'
@@ -8,27 +8,12 @@ import { asFailure, Failure, isA, unlessFailure } from '../failure.js'
 import { recover } from '../maybe-promise.js'
 import { emptyObject, type JsonObject } from '../record/json/json.js'
 import { prettyPrint } from '../record/json/print.js'
-import type {
-  Instant,
-  ListedProject,
-  Look,
-  NewProject,
-  ProjectId,
-  Remote,
-  RequestContext,
-} from '../remote/remote.js'
+import type { Instant, ListedProject, Look, NewProject, ProjectId, RequestContext } from '../remote/remote.js'
 import { isSpelling } from '../spelling.js'
-import type { NameAliases, NamedNode } from './names/name-aliases.js'
+import type { NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
 import type { ProjectNode, RecordNode } from './nodes/node.js'
 import { type EditingParts, saveRecord } from './records/editable-files.js'
-
-export interface CreateRenameParts extends EditingParts {
-  readonly aliases: NameAliases
-  readonly identities: Pick<Identities, 'observe'>
-  readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
-  readonly now: () => Instant
-}
 
 /** A name that is to be given; `lookedAt` is when the look began by which it is free. */
 interface FreeName {
@@ -44,7 +29,7 @@ interface ParentContents {
 }
 
 export class CreateRename {
-  constructor(private readonly parts: CreateRenameParts) {}
+  constructor(private readonly parts: EditingParts) {}
 
   /**
    * A new project below this one, under the name as it was written.

@@ -180,7 +180,6 @@ function sentencesOf(removal: WaitingRemoval, now: Instant): readonly string[] {
   ]
 }
 
-/** Things about to be deleted, by the path at which it was removed. */
 export const waitingRemovals = (burst: Burst): readonly { path: string; what: string; since: Instant }[] =>
   burst.waiting().map(removal => ({ path: removal.path, what: whatGoes(removal), since: removal.since }))
 

@@ -1,7 +1,7 @@
 // Write side, composed: records, new records, creation, renaming, deletion, and the drafts of earlier mounts.
 
 import { LRUCache } from 'lru-cache'
-import type { Identities, RecordRef } from '../cache/identity.js'
+import type { RecordRef } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Readable } from '../cache/metadata/catalog.js'
 import type { Draft } from '../edit/journal/draft.js'
@@ -53,11 +53,9 @@ import { type Access, type AccessRights, openAccessRights } from './tree/access.
 import type { NewPlace } from './tree/directory-kind.js'
 
 export interface WriteSideSources
-  extends Omit<EditingParts, 'rights' | 'save' | 'editable' | 'changed' | 'lost'> {
+  extends Omit<EditingParts, 'rights' | 'aliases' | 'now' | 'save' | 'editable' | 'changed' | 'lost'> {
   readonly access: Access
   readonly maxDeletes: number
-  readonly remote: Remote
-  readonly identities: Identities
   readonly news: Pick<KernelNews, 'tell'>
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
@@ -100,6 +98,8 @@ export class WriteSide {
     const parts: EditingParts = {
       ...sources,
       rights: this.rights,
+      aliases: this.aliases,
+      now,
       save: (request, context) => this.#save(request, context),
       editable: node => this.#editable(node),
       changed: node => this.#changed(node),
@@ -117,14 +117,8 @@ export class WriteSide {
       read: (node, context) => this.#editable(node).read(context),
     })
     const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
-    this.deleteSender = new DeleteSender({
-      ...sources,
-      aliases: this.aliases,
-      forgetNames,
-      deleted: node => this.#deleted(node),
-      now,
-    })
-    this.createRename = new CreateRename({ ...sources, ...parts, aliases: this.aliases, now })
+    this.deleteSender = new DeleteSender({ ...parts, forgetNames, deleted: node => this.#deleted(node) })
+    this.createRename = new CreateRename(parts)
     sources.identities.listen(({ thing }) => this.#another(thing))
   }
 
@@ -137,7 +131,6 @@ export class WriteSide {
     return node.kind === 'new' ? (this.newFiles.target(node) ?? node) : node
   }
 
-  /** Things just taken away, or about to be deleted. */
   isHidden(node: Node): boolean {
     return this.records.known(nodeKey(node))?.isAway === true || this.burst.has(nodeKey(this.meant(node)))
   }
@@ -153,7 +146,6 @@ export class WriteSide {
     if (record.kind === 'record') await this.burst.recreated(record)
   }
 
-  /** The new files of a directory that are not saved yet. */
   unsentNew(of: NewPlace): readonly NewNode[] {
     return this.sources.drafts.unsent().flatMap(draft => {
       const node = nodeOfKey(draft.key)
@@ -168,7 +160,6 @@ export class WriteSide {
     return this.newFiles.target(node) !== undefined || this.records.draftOf(nodeKey(node)) !== undefined
   }
 
-  /** Ends an unsaved text: its file shows what the service has. */
   async end(draft: Draft): Promise<void> {
     const node = nodeOfKey(draft.key)
     const record = node && this.records.known(nodeKey(node))
@@ -229,7 +220,6 @@ export class WriteSide {
     else await draft.discard()
   }
 
-  /** A share is given to another person than before. */
   otherShare(project: ProjectId, { id }: Share): void {
     this.sources.log('a share is given to another person than before', { project, share: id })
     this.records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))

@@ -46,7 +46,6 @@ function indexed(rows: readonly MatchedRow[]): ReadonlyMap<string | undefined, r
   return places
 }
 
-/** Of each row, how many of its calculation stand before it. */
 function countedWithin(rows: readonly MatchedRow[]): readonly number[] {
   const counts = new Map<string | undefined, number>()
   return rows.map(({ calculation }) => {

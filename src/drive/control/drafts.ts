@@ -26,7 +26,6 @@ export function openDraftControl(parts: ControlParts) {
   /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
   const byName = (given: string): FoundDraft | undefined => named(given, drafts.list())
 
-  /** The unsaved text of what stands at a path of the drive. */
   async function atPath(path: string): Promise<FoundDraft | undefined> {
     const node = await nodeAt(path)
     if (node === undefined) return undefined
@@ -218,7 +217,6 @@ const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
   return node && pathOfNode(node)
 }
 
-/** A change that was sent and whose end was not seen. */
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

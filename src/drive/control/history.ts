@@ -44,7 +44,7 @@ export function openHistoryControl(parts: ControlParts) {
     // It may not be known now.
     const now = await presentText(node).catch((thrown: unknown) => unlessFailure(thrown) ?? asFailure(thrown))
     await parts.history.settled()
-    const all = await textVersions(node, { ...parts, dialect })
+    const all = await textVersions(node, parts)
     if (all.length === 0 && now instanceof Failure && isAbsent(now))
       throw new Failure('absent', `${path}: there is nothing of this name, and no text of it was met here`, {
         cause: now,
@@ -82,7 +82,7 @@ export function openHistoryControl(parts: ControlParts) {
   }
 
   async function versionAt(path: string, node: EditableNode, number: number): Promise<TextVersion> {
-    const all = await textVersions(node, { ...parts, dialect })
+    const all = await textVersions(node, parts)
     const found = all.find(version => version.number === number)
     if (found !== undefined) return found
     throw new Failure(

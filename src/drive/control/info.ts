@@ -11,8 +11,8 @@ import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, KeptShare, PathInfo } from '../interface/control.js'
 import { titlesIn } from '../nodes/name.js'
 import { isEditable, type Node, nodeKey, thingOf } from '../nodes/node.js'
-import { knownSubtree } from '../pins/subtree.js'
-import { type FoundNode, nodeAt } from './path-node.js'
+import { knownSubtree, type PlacedNode } from '../pins/subtree.js'
+import { nodeAt } from './path-node.js'
 
 export function openInfoControl(parts: ControlParts) {
   const { catalog, content, identities, pins, tree, until, writeSide, xattrs } = parts
@@ -59,7 +59,7 @@ export function openInfoControl(parts: ControlParts) {
       : (await factsOf({ kind: 'project', id: parent as ProjectId }))?.owner
   }
 
-  function webPathOf({ path, node }: FoundNode): string | undefined {
+  function webPathOf({ path, node }: PlacedNode): string | undefined {
     if (node.kind === 'user') return `/${fixedNames.users}/${node.name}`
     const own = xattrs.all(path, node).path
     if (own !== undefined || node.kind === 'top') return own
@@ -81,7 +81,7 @@ export function openInfoControl(parts: ControlParts) {
   }
 
   /** Of a file its own bytes, of a directory those of all files that are known below it. */
-  async function shareOf(found: FoundNode): Promise<KeptShare | undefined> {
+  async function shareOf(found: PlacedNode): Promise<KeptShare | undefined> {
     const { contents, unlisted } = await knownSubtree(found, { tree, catalog, dialect, identities })
     if (contents.length === 0 && unlisted === 0) return undefined
     let [bytes, bytesKept, filesKept, begun] = [0, 0, 0, false]

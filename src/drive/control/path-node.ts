@@ -4,16 +4,11 @@ import { unlessFailure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { type EditableNode, isDirectory, isEditable, type Node, nodeIn, recordOf } from '../nodes/node.js'
 import { pathOf, placeBehindLinks } from '../nodes/place.js'
+import type { PlacedNode } from '../pins/subtree.js'
 import type { Tree } from '../tree/tree.js'
 
-/** A node, and the path at which it was found once all links were followed. */
-export interface FoundNode {
-  readonly path: string
-  readonly node: Node
-}
-
-/** A name that the last listings tell needs no request. @throws Failure 'absent' */
-export async function nodeAt(tree: Tree, path: string, context: RequestContext): Promise<FoundNode> {
+/** The node, and the path at which it is found once all links were followed. A name that the last listings tell needs no request. @throws Failure 'absent' */
+export async function nodeAt(tree: Tree, path: string, context: RequestContext): Promise<PlacedNode> {
   const place = await placeBehindLinks(path, name => {
     const { node } = name.parent
     const known = isDirectory(node) ? nodeIn(tree.listKnown(node) ?? [], name.name) : undefined

@@ -21,9 +21,12 @@ import type { CallArgument, CallResult } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
 import { editingOf, type RecordSource } from '../records/source.js'
 
-interface UnsentDrafts {
-  readonly record: Draft | undefined
-  readonly order: Draft | undefined
+interface Renumbering {
+  readonly id: ReportId
+  readonly now: JsonObject
+  readonly mine: JsonObject
+  readonly unsent: { readonly record: Draft | undefined; readonly order: Draft | undefined }
+  readonly entries: readonly string[] | undefined
 }
 
 export function openReportControl(parts: ControlParts) {
@@ -109,7 +112,7 @@ export function openReportControl(parts: ControlParts) {
     }
   }
 
-  function unsentOf(id: ReportId): UnsentDrafts {
+  function unsentOf(id: ReportId): Renumbering['unsent'] {
     const own = drafts.unsent().filter(({ key }) => key?.of === 'report' && key.id === id)
     return {
       record: own.find(({ key }) => key?.kind === 'record'),
@@ -138,16 +141,7 @@ export function openReportControl(parts: ControlParts) {
     }
   }
 
-  async function rowsWanted(
-    wish: {
-      id: ReportId
-      now: JsonObject
-      mine: JsonObject
-      unsent: UnsentDrafts
-      entries: readonly string[] | undefined
-    },
-    context: RequestContext,
-  ): Promise<readonly ReportRow[]> {
+  async function rowsWanted(wish: Renumbering, context: RequestContext): Promise<readonly ReportRow[]> {
     const { id, unsent } = wish
     if (wish.entries !== undefined) {
       const rows = await rowsOf(wish.entries.map(listEntryFrom), context)

@@ -1,15 +1,16 @@
 // Text versions: the texts kept of one record, those that say the same as one version, each with a number that stays.
 import * as z from 'zod'
-import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
+import { valueIn } from '../../cache/ledger/ledger.js'
 import { keyName, type RecordKey } from '../../edit/journal/record-key.js'
-import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
+import { textHash } from '../../edit/journal/text-history.js'
 import type { Meeting, TextUse } from '../../edit/journal/text-marks.js'
 import { orderText } from '../../edit/kinds/order-record.js'
 import { type Edit, editsBetween, removed } from '../../edit/save/diff.js'
 import { tryObject } from '../../edit/save/reconcile.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
-import type { Dialect, Instant } from '../../remote/remote.js'
+import type { Instant } from '../../remote/remote.js'
+import type { ControlParts } from '../context.js'
 import { type EditableNode, savedNodeOf } from '../nodes/node.js'
 
 export interface TextVersion {
@@ -50,17 +51,12 @@ interface Gathered {
   meetings: Meeting[]
 }
 
-interface VersionSources {
-  readonly history: TextHistory
-  readonly dialect: Dialect
-  readonly state: Ledger
-}
-
 /** Those of a record, the one that was met last first. */
 export async function textVersions(
   node: EditableNode,
-  { history, dialect, state }: VersionSources,
+  { history, state, writeSide }: ControlParts,
 ): Promise<readonly TextVersion[]> {
+  const { dialect } = writeSide.ports
   const found = new Map<string, Gathered>()
 
   /** An order is shown as its lines: the texts of its report say them. */
@@ -141,7 +137,6 @@ export interface ComparedText {
   readonly record: JsonObject | undefined
 }
 
-/** Said of two texts that say the same. */
 export const nothingChanged = 'nothing'
 
 /** Fields that one line tells with their values; of others it gives the names. */
@@ -173,7 +168,6 @@ function fieldChanged(name: string, before: Edit, now: Edit): string {
   return was === undefined || is === undefined ? name : `${name}: ${was} → ${is}`
 }
 
-/** Undefined where it is too long for a line. */
 function shownValue(value: Edit): string | undefined {
   if (value === removed) return '(none)'
   const printed = compactPrint(value)

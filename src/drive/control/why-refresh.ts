@@ -211,7 +211,6 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
   return sentencesOf(`Could not open ${path} just now`, path, failure)
 }
 
-/** Verbs of the kernel in plain words. */
 const tried: Readonly<Record<string, string>> = {
   create: 'make the file',
   deleting: 'delete',

@@ -65,7 +65,6 @@ const pathInfo = z.object({
   web: z.string().optional(),
   size: z.number().optional(),
   cached: keptShare.optional(),
-  /** The path of the pin that keeps it. */
   pinned: z.string().optional(),
   draft: z.string().optional(),
   /** Why what is known of it is old. */

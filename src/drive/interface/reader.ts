@@ -19,7 +19,6 @@ export const driveEntry = z.object({
   /** In bytes; size and time are there where they were asked for. */
   size: z.number().optional(),
   mtime: z.number().transform(instant).optional(),
-  /** Where a link leads, as readlink(2) tells it. */
   target: z.string().optional(),
 })
 

@@ -77,7 +77,6 @@ export interface Listing extends Iterable<DirectoryEntry> {
 
 export interface DirectoryEntry {
   readonly name: string
-  /** Type bits of st_mode, for d_type. */
   readonly mode: number
   readonly node: Node
   /** Its attributes, where they are known without a question. */

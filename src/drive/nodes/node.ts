@@ -143,7 +143,6 @@ export function thingOf(node: Node): Readable | undefined {
   return node.kind === 'project' || node.kind === 'calculation' || node.kind === 'report' ? node : undefined
 }
 
-/** The thing of whose record this file shows the text, or a part. */
 export const readableOf = ({ of, id }: Exclude<RecordNode | OrderNode, { of: 'share' }>): Readable =>
   ({ kind: of, id }) as Readable
 
@@ -155,7 +154,6 @@ export const savedNodeOf = (node: RecordNode | OrderNode): RecordNode =>
 export const questionOf = (catalog: Catalog, node: RecordNode | OrderNode): Omit<Entry<unknown>, 'learn'> =>
   node.of === 'share' ? catalog.shares(node.project) : catalog.record(readableOf(node))
 
-/** Where such a file stands, for people; reports and what has a number. */
 export function pathOfNode(node: EditableNode): string {
   if (node.kind === 'order') return `/${fixedNames.reports}/${node.id}/${fixedNames.order}`
   const file = node.kind === 'new' ? node.id : recordFile(node.id)

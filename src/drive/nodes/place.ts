@@ -31,7 +31,6 @@ export function pathOf({ parent, name }: Place | Name): string {
 
 export const rootPlace: Place = { node: { kind: 'root' }, parent: undefined, name: '' }
 
-/** How a name is looked up; it fails where there is nothing. */
 type Look = (name: Name) => MaybePromise<Node>
 
 /** The place at an absolute path; a link on the way is no directory. */

@@ -113,6 +113,5 @@ async function forEach<Item extends PlacedContent>(
 const ofOneFile: readonly FailureKind[] = ['broken', 'replaced']
 const ofAll: readonly FailureKind[] = ['no-space', 'disk-read-only', 'internal', 'unauthenticated']
 
-/** A failure that keeps no other file from being fetched. */
 const isOfOneFile = (failure: Failure): boolean =>
   ofOneFile.includes(failure.kind) || !(isA('outage', failure) || ofAll.includes(failure.kind))

@@ -25,7 +25,7 @@ import type { Tree } from '../tree/tree.js'
 
 export type PinTarget = Extract<Node, { kind: 'top' | 'project' | 'calculation' | 'report' | 'content' }>
 
-interface PlacedNode<Of extends Node = Node> {
+export interface PlacedNode<Of extends Node = Node> {
   readonly path: string
   readonly node: Of
 }
@@ -106,12 +106,8 @@ export interface KnownParts {
   readonly identities: Identities
 }
 
-interface KnownSubtree extends Subtree {
-  /** Directories of which nothing was told, so that more may lie in them. */
-  readonly unlisted: number
-}
-
-export async function knownSubtree(from: PlacedNode, parts: KnownParts): Promise<KnownSubtree> {
+/** `unlisted` are directories of which nothing was told, so that more may lie in them. */
+export async function knownSubtree(from: PlacedNode, parts: KnownParts) {
   let unlisted = 0
   const found = await subtreeOf(from, directory => {
     const known = knownEntries(directory, parts)

@@ -81,7 +81,6 @@ export class FileQuestions {
     next.count = 0
   }
 
-  /** A program has come to this directory. */
   cameTo(directory: string): void {
     for (const one of this.asked.values()) if (parentOf(one.path) === directory) this.come(one)
   }
@@ -118,7 +117,6 @@ export class FileQuestions {
     }
   }
 
-  /** A program has come to its directory. */
   private come(one: Asked): void {
     if (one.isBeyond) this.weightBeyond -= one.weight
     one.isBeyond = false

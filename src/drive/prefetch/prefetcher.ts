@@ -19,9 +19,7 @@ export interface PrefetcherPorts {
   readonly catalog: Catalog
   readonly content: Pick<ContentCache, 'size' | 'prefetch' | 'isKept' | 'knownSize'>
   readonly tree: Pick<Tree, 'list' | 'directory'>
-  /** How many guesses may be under way side by side, now. */
   readonly room: () => number
-  /** The room of kept contents on the disk, in bytes. */
   readonly cacheBytes: number
   /** How many names of listed folders may be remembered in all. */
   readonly names: number
@@ -135,7 +133,6 @@ export function openPrefetcher(ports: PrefetcherPorts) {
   }
 
   return {
-    /** A directory was listed; `path` is its place on the drive. */
     listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void {
       remember(path, entries)
       if (directory.kind === 'calculation') siblings.listed(path)
@@ -146,7 +143,6 @@ export function openPrefetcher(ports: PrefetcherPorts) {
       const folder = use(path, node, 'looked')
       if (folder !== undefined) siblings.looked(folder, lastNameOf(path))
     },
-    /** A file was opened for reading. */
     opened(path: string, node: Node): void {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'opened')

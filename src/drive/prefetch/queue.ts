@@ -17,7 +17,6 @@ export class PrefetchQueue {
   readonly #awake = new Set<PrefetchSource>()
   #underWay = 0
 
-  /** `room` is how many guesses may be under way side by side, now. */
   constructor(
     private readonly room: () => number,
     private readonly now: () => Instant,

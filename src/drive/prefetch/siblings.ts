@@ -9,7 +9,6 @@ import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.j
 import type { Walks } from './walks.js'
 
 interface FolderUse {
-  /** Guesses that were decided on, in their order. */
   readonly waiting: PrefetchTask[]
   readonly source: PrefetchSource
   /** Files looked at since it was listed. */

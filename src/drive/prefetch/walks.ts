@@ -11,13 +11,9 @@ import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.j
 
 export interface WalkPorts {
   readonly queue: PrefetchQueue
-  /** How many guesses may be under way side by side, now. */
   readonly room: () => number
-  /** A directory as it was listed last. */
   readonly known: (path: string) => ListedDirectory | undefined
-  /** Lists a directory and keeps what it shows. */
   readonly list: (path: string, node: DirectoryNode, context: RequestContext) => Promise<ListedDirectory>
-  /** Does to a file what is usually done to its kind. */
   readonly askFor: (path: string, node: Node, how: AskedHow) => Promise<unknown>
   readonly contents: Pick<ContentPrefetch, 'isKnown' | 'full'>
   readonly now: () => Instant
@@ -63,7 +59,6 @@ class Trail {
     return `${this.folder.path}/${this.folder.folders[place]?.name ?? ''}`
   }
 
-  /** A step to a folder, or to something in it. */
   step(place: number, isBelow: boolean, step: number, at: Instant): void {
     if (!this.entered.has(place)) this.order = this.nearerOrder(place)
     this.entered.set(place, step)
@@ -157,7 +152,6 @@ export class Walks {
     this.ports.queue.wake(this.source)
   }
 
-  /** Something was done to a file of this kind, in the folder at `path`. */
   note(path: string, kind: string, level: AccessLevel): void {
     const trail = this.trails.get(parentOf(path))
     if (trail !== undefined) trail.steppedAt = this.ports.now()

@@ -4,19 +4,11 @@ import type { EntryType, TreeFilter } from '../interface/reader.js'
 
 export interface FilteredName {
   readonly name: string
-  /** As it was reached. */
   readonly path: string
   /** Below the tree's top, without a leading slash; empty for the top itself. */
   readonly below: string
   readonly type: EntryType
   readonly kind: string
-}
-
-export interface CompiledFilter {
-  /** It is no part of the tree, nor is what lies in it. */
-  leavesOut(entry: FilteredName): boolean
-  /** It is shown; what lies in a directory that is not may be shown all the same. */
-  means(entry: FilteredName): boolean
 }
 
 /** As fnmatch(3): no braces, no `!` or `#` in front, nothing beyond `*`, `?` and `[…]`. */
@@ -28,7 +20,7 @@ const ofNames = { ...asFnmatch, platform: 'linux' } as const
 /** A path of find(1) is one text: `*` takes slashes, too. */
 const slashStandIn = '\u0001'
 
-export function compiledFilter(filter: TreeFilter): CompiledFilter {
+export function compiledFilter(filter: TreeFilter) {
   const names = (filter.names ?? []).map(pattern => matcher(pattern, ofNames))
   const loose = (filter.namesOfAnyCase ?? []).map(pattern => matcher(pattern, { ...ofNames, nocase: true }))
   const paths = (filter.paths ?? []).map(pattern => matcher(asOneName(pattern), ofNames))
@@ -37,8 +29,11 @@ export function compiledFilter(filter: TreeFilter): CompiledFilter {
   const exclude = filter.exclude?.map(patternBelow) ?? []
 
   return {
-    leavesOut: entry => entry.below !== '' && exclude.some(matches => matches(entry)),
-    means(entry) {
+    /** It is no part of the tree, nor is what lies in it. */
+    leavesOut: (entry: FilteredName): boolean =>
+      entry.below !== '' && exclude.some(matches => matches(entry)),
+    /** It is shown; what lies in a directory that is not may be shown all the same. */
+    means(entry: FilteredName): boolean {
       const { name, path, type } = entry
       if (types !== undefined && !types.some(wanted => isOfType(wanted, entry))) return false
       if (include !== undefined && type !== 'directory' && !include.some(matches => matches(entry)))
@@ -51,6 +46,8 @@ export function compiledFilter(filter: TreeFilter): CompiledFilter {
     },
   }
 }
+
+export type CompiledFilter = ReturnType<typeof compiledFilter>
 
 const isOfType = (wanted: string, { type, kind }: FilteredName): boolean =>
   wanted === type || (type === 'directory' && wanted === kind)

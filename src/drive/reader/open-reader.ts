@@ -14,7 +14,6 @@ import { type Seen, walkTree } from './tree-walk.js'
 import { readWhole } from './whole-file.js'
 
 interface WalkedDirectory {
-  /** As it was reached. */
   readonly path: string
   readonly place: Place
   readonly depth: number
@@ -172,21 +171,9 @@ function openTreeLook(
   return { top, look }
 }
 
-const thingAt = ({ node }: Place): Pick<DriveEntry, 'kind' | 'id'> => ({
-  kind: nodeKind(node),
-  id: nodeId(node),
-})
+const thingAt = ({ node }: Place) => ({ kind: nodeKind(node), id: nodeId(node) })
 
-const factsOf = ({
-  mode,
-  size,
-  mtime,
-}: Attributes): Pick<DriveEntry, 'type' | 'mode' | 'size' | 'mtime'> => ({
-  type: typeOf(mode),
-  mode,
-  size,
-  mtime,
-})
+const factsOf = ({ mode, size, mtime }: Attributes) => ({ type: typeOf(mode), mode, size, mtime })
 
 const typeOf = (mode: number): EntryType =>
   isDirectoryMode(mode) ? 'directory' : isLinkMode(mode) ? 'link' : 'file'

@@ -182,7 +182,6 @@ function draftNames<One extends Pick<Draft, 'id' | 'key' | 'damage'>>(
 export const leftDraftFacts = (left: readonly LeftDraft[]): readonly DraftLine[] =>
   draftNames(left).map(({ draft, name, ending }) => draftFacts({ name: name + ending, draft }))
 
-/** The facts of an unsaved text, as all lists show them. */
 export function draftFacts({ name, draft }: { name: string; draft: LeftDraft }): DraftLine {
   const { key, meta, size, written } = draft
   const node = nodeOfKey(key)

@@ -1,6 +1,7 @@
 // Editable files: where the text of a record, or of a report's order, comes from, and what follows a save of it.
 
 import { LRUCache } from 'lru-cache'
+import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
@@ -14,9 +15,10 @@ import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes, prettyPrint } from '../../record/json/print.js'
-import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
+import type { Dialect, Instant, ProjectId, Remote, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 import type { KnownReports } from '../names/known-reports.js'
+import type { NameAliases } from '../names/name-aliases.js'
 import {
   type EditableNode,
   nodeKey,
@@ -35,11 +37,14 @@ export interface EditingParts {
   readonly catalog: Catalog
   readonly dialect: Dialect
   readonly times: Times
+  readonly identities: Identities
+  readonly aliases: NameAliases
+  readonly remote: Remote
+  readonly now: () => Instant
   readonly reports: KnownReports
   readonly drafts: DraftFiles
   readonly history: TextHistory
   readonly save: Saver['save']
-  /** How a record is saved, or a report's order. */
   readonly editable: (node: RecordNode | OrderNode) => EditableRecord
   readonly log: (sentence: string, about: Record<string, unknown>) => void
   /** Told when this mount has changed the record, or may have: no file shows its text of before. */

@@ -80,7 +80,6 @@ export class OpenRecord {
     this.#awayUntil = 0
   }
 
-  /** Size and time of the draft; undefined where there is none. */
   statDraft(): { size: number; mtime: Instant } | undefined {
     return this.#draft && { size: this.#draft.size, mtime: this.#changed }
   }
@@ -106,12 +105,10 @@ export class OpenRecord {
     this.writtenAt = this.clock.now()
   }
 
-  /** The path of the open handles leads to another file from here on. */
   detachHandles(gone: 'moved' | 'replaced'): void {
     for (const view of this.handles) if (view.gone === 'no') view.gone = gone
   }
 
-  /** The draft's bytes are about to change. */
   begin(): void {
     this.#revision += 1
   }
@@ -370,7 +367,6 @@ export class OpenRecord {
     this.tell()
   }
 
-  /** Ends a draft that no file shows. */
   async endAside(draft: Draft): Promise<void> {
     if (this.#aside?.draft.id === draft.id) this.#aside = undefined
     await draft.discard()

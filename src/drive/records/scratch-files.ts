@@ -36,7 +36,6 @@ export async function openScratchFiles(root: string) {
   }
 
   return {
-    /** The files in this directory, from memory. */
     entries: (directory: string): readonly Dentry[] => [
       ...[...(known.get(directory) ?? [])].map(name => dentry({ directory, name })),
       ...[...(links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
@@ -115,7 +114,6 @@ const dentry = (place: ScratchPlace, to?: string): Dentry => ({
   node: to === undefined ? { kind: 'scratch', place } : { kind: 'link', to, place },
 })
 
-/** A failure of the local disk in the drive's words. */
 async function withLocalFailures<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work

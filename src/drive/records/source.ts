@@ -72,12 +72,10 @@ export interface HandleView {
 }
 
 /** A finished text, and the one it was made from, where that is known. */
-export interface Replacement {
+export interface Replacement extends Omit<Writing, 'isOver'> {
   readonly text: Uint8Array
-  readonly base?: Uint8Array | undefined
   /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
   readonly isUnread?: boolean | undefined
-  readonly process?: ProcessId | undefined
 }
 
 export const freshView = (

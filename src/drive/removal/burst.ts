@@ -51,7 +51,6 @@ export const pauseMs = awayMs
 const patienceMs = 60_000
 /** Milliseconds until it is looked again whether a call still waits. */
 const shortlyMs = 200
-/** Files of one folder of which it is said that they are back. */
 const toldAtMost = 20
 
 const onlyWhole = 'the service deletes a calculation as a whole only (rm -r CALCULATION)'

@@ -1,29 +1,23 @@
 // Sending of a deletion: the record is read and compared with what was removed, then one DELETE; what was kept of it is forgotten.
 import { isOtherRecord } from '../../cache/identity.js'
-import type { Catalog, ChildRef } from '../../cache/metadata/catalog.js'
+import type { ChildRef } from '../../cache/metadata/catalog.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { sentOnce } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Dialect, Instant, ProjectId, Remote, RequestContext } from '../../remote/remote.js'
-import type { KnownReports } from '../names/known-reports.js'
-import type { NameAliases } from '../names/name-aliases.js'
+import type { Instant, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
+import type { EditingParts } from '../records/editable-files.js'
 import type { Deletable, RemovedThing, Sight } from './burst.js'
 
 export type DeleteTarget = Deletable | ProjectNode
 
-export interface DeleteSenderParts {
-  readonly catalog: Catalog
-  readonly reports: KnownReports
-  readonly aliases: NameAliases
-  readonly remote: Remote
-  readonly dialect: Dialect
+export interface DeleteSenderParts
+  extends Pick<EditingParts, 'catalog' | 'reports' | 'aliases' | 'remote' | 'dialect' | 'now'> {
   /** No `new*.json` stands for a record that is gone. */
   readonly forgetNames: (node: RecordNode) => void
   /** A text of it that waits can be saved no more. */
   readonly deleted: (node: DeleteTarget) => void
-  readonly now: () => Instant
 }
 
 export class DeleteSender {

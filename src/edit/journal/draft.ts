@@ -193,7 +193,6 @@ export class Draft {
     return this.#inTurn(() => this.#change(part, 'with the text'))
   }
 
-  /** Another text of the same record, to compare with, beside the draft. */
   keepTheirs(text: string): Promise<void> {
     return this.#inTurn(async () => {
       await this.#restored()

@@ -45,16 +45,6 @@ export interface KnownText {
   readonly users: readonly TextUser[]
 }
 
-export interface KnownTexts {
-  /**
-   * Those that a program on this mount may have had before its eyes, the latest met first; never one that only
-   * travelled. What another mount met counts only where this one never met a text of the record.
-   */
-  readonly candidates: readonly KnownText[]
-  /** Those that this mount has sent since the last text that is known to be stored, the latest first. */
-  readonly unsettled: readonly string[]
-}
-
 export interface MetText {
   readonly text: string | Uint8Array
   readonly how: TextUse
@@ -138,7 +128,12 @@ export class TextHistory {
     return join(this.#root, keyName(key), textHash(text))
   }
 
-  known(key: RecordKey): Promise<KnownTexts> {
+  /**
+   * The candidates are texts that a program on this mount may have had before its eyes, the latest met first; never one that only
+   * travelled. What another mount met counts only where this one never met a text of the record. Unsettled are those that
+   * this mount has sent since the last text that is known to be stored, the latest first.
+   */
+  known(key: RecordKey) {
     const record = keyName(key)
     return this.#turns.take(record, async () => {
       const directory = join(this.#root, record)
@@ -166,7 +161,6 @@ export class TextHistory {
     return known.sort((one, other) => other.last - one.last)
   }
 
-  /** The ids of the records of a kind of which texts are kept. */
   numbered(kind: RecordKind): readonly string[] {
     return namesIn(this.#root).flatMap(name => numberIn(name, kind) ?? [])
   }
@@ -181,7 +175,6 @@ export class TextHistory {
     return this.#turns.take(record, async () => byHash(await this.#marksIn(join(this.#root, record))))
   }
 
-  /** Forgets what is older than its days. */
   async purge(): Promise<void> {
     const shown = this.#options.now() - daysOfBase * dayMilliseconds
     const history = this.#options.now() - daysOfHistory * dayMilliseconds

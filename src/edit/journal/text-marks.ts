@@ -16,7 +16,6 @@ export const textUse = z.enum([
   'dropped',
   'discarded',
 ])
-/** True if it stays for the history. */
 export const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
 
 /**
@@ -42,7 +41,6 @@ export interface Mark extends Meeting {
 // So two mounts can write at once, and no crash can damage more than the last meeting.
 const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
 
-/** The mark in the file of this name; undefined for any other file. */
 export function markAt(directory: string, name: string, ownMount: string): Mark | undefined {
   const [, hash, how, mount] = markForm.exec(name) ?? []
   if (hash === undefined || mount === undefined) return undefined

@@ -193,7 +193,6 @@ function chooseByRows(
   return base?.one.whole
 }
 
-/** How many of the written titles none of these rows has. */
 function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): number {
   const cells = new Set(rows.map(row => `${row.calculation} ${cellOf(row.title)}`))
   const isOther = ({ calculation, title }: ReportRow) =>

@@ -81,7 +81,6 @@ function withRowsLike(
   return isSaid ? withField(mine, name, usual) : written
 }
 
-/** True if every field of every row of `list` is in `usual` as well. */
 function saysAll(usual: Json, list: Json): boolean {
   const usualRows = usual.type === 'array' ? usual.items : []
   const listRows = list.type === 'array' ? list.items : []

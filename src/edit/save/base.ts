@@ -12,7 +12,6 @@ export interface Candidate extends KnownText {
   readonly record: JsonObject
   /** The date of change as it stands there: a program leaves it as it had it. */
   readonly changed?: string | undefined
-  /** The edits from it to the written text, where that is known already. */
   readonly edits?: Edits
 }
 
@@ -100,7 +99,6 @@ function byFields({ record }: Candidate, edits: Edits): number {
 const listIn = (json: Json | undefined): string | undefined =>
   json?.type === 'array' && json.each === undefined ? compactPrint(json) : undefined
 
-/** The latest of the texts that count for this process. */
 export const latestFor = (known: readonly Candidate[], written: Written): JsonObject | undefined =>
   latestOf(countedFor(known, written).counted)?.record
 

@@ -60,13 +60,6 @@ export function withEdits(record: JsonObject, edits: Edits): JsonObject {
   return { type: 'object', fields }
 }
 
-export interface MergeResult {
-  readonly whole: JsonObject
-  readonly edits: Edits
-  /** The fields that both changed, each to something else; `whole` means nothing then. */
-  readonly conflicts: readonly string[]
-}
-
 export interface Likeness {
   readonly isOurs?: (name: string) => boolean
   readonly isThere?: (name: string) => boolean
@@ -74,14 +67,15 @@ export interface Likeness {
 
 /**
  * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only
- * in what the service has filled in, `isThere` of an edit that another client has made in other words.
+ * in what the service has filled in, `isThere` of an edit that another client has made in other words. Answers their record
+ * with the edits that they do not have already; it means nothing where both changed a field, each to something else.
  */
 export function merge(
   base: JsonObject,
   edits: Edits,
   theirs: JsonObject,
   { isOurs = never, isThere = never }: Likeness = {},
-): MergeResult {
+) {
   const isTheirs = (name: string) => !equalEdit(fieldValue(base, name), fieldValue(theirs, name))
   const isOpen = ([name, edit]: [string, Edit]) =>
     !equalEdit(edit, fieldValue(theirs, name)) && !(isTheirs(name) && isThere(name))

@@ -9,25 +9,21 @@ interface Identifying {
   readonly idOf: (item: Json) => Json | undefined
 }
 
-export interface MatchedItems {
-  /** Of each written item the index of the old one; undefined for a new one. */
-  readonly places: readonly (number | undefined)[]
-  /** In a sentence: a rounded id that may be one of several. */
-  readonly doubt: string | undefined
-}
-
 /** The written items of one id, and the old ones that this id may mean. */
 interface Group {
   readonly written: readonly number[]
   readonly candidates: readonly number[]
 }
 
-/** An item is the old one with its id, or the only one left with that rounded id; of several the one in its place, if it says the same. */
+/**
+ * An item is the old one with its id, or the only one left with that rounded id; of several the one in its place, if it says the
+ * same. Answers the index of the old one of each, and in a sentence which rounded id may be one of several.
+ */
 export function matchItems(
   before: readonly Json[],
   after: readonly Json[],
   { isSameNumber, idOf }: Identifying,
-): MatchedItems {
+) {
   const old = before.map(idOf)
   const ids = after.map(idOf)
   if (!old.some(Boolean) || !ids.some(Boolean)) return { places: byPlace(before, after), doubt: undefined }

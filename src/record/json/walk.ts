@@ -135,13 +135,8 @@ export const isTooDeep = (thrown: unknown): boolean =>
 const nodeBytes = 64
 const characterBytes = 5
 
-export interface TextWeight {
-  readonly tree: number
-  /** About how many characters it has in print: one that is nested deep may have hundreds of times its own. */
-  readonly print: number
-}
-
-export function weightOf(text: string): TextWeight {
+/** About how many bytes its tree takes, and characters its print: one that is nested deep may have hundreds of times its own. */
+export function weightOf(text: string): { readonly tree: number; readonly print: number } {
   let [nodes, depth, print] = [1, 0, text.length]
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charCodeAt(at)
