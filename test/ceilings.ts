@@ -2,8 +2,8 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 46_269,
-  'files of src': 336,
+  'lines of src': 45_583,
+  'files of src': 328,
   'lines of test': 39_751,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_237,

@@ -51,15 +51,14 @@ export function openDeleteControl(parts: ControlParts) {
   ): Promise<{ readonly thing: DeletableItem; readonly seen: Sight }> {
     if (node.kind === 'project') await deleteSender.refuseFull(node, path, context)
     const seen = await deleteSender.look(node, context)
-    const same = { path, id: node.id, title: seen.title ?? '', reports: [] }
+    const same = { path, id: node.id, title: seen.title ?? '' }
     if (node.kind === 'calculation') {
-      const held = await holders(node.id, context)
-      const files = seen.files?.length ?? 0
-      return { thing: { ...same, kind: 'calculation', files, reports: held }, seen }
+      const reports = await holders(node.id, context)
+      return { thing: { ...same, kind: 'calculation', files: seen.files?.length ?? 0, reports }, seen }
     }
-    if (node.kind === 'project') return { thing: { ...same, kind: 'project' }, seen }
-    if (node.of !== 'share') return { thing: { ...same, kind: 'report' }, seen }
-    return { thing: { ...same, kind: 'share', project: node.project }, seen }
+    const project = 'project' in node ? node.project : undefined
+    const kind = node.kind === 'project' ? 'project' : project === undefined ? 'report' : 'share'
+    return { thing: { ...same, kind, project, reports: [] }, seen }
   }
 
   /** Of the reports that are known here; one that cannot be read now says nothing. */

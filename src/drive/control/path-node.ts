@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { unlessFailure } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'
-import { type EditableNode, isDirectory, isEditable, type Node, nodeIn, recordOf } from '../nodes/node.js'
+import { type EditableNode, isDirectory, isEditable, nodeIn, recordOf } from '../nodes/node.js'
 import { pathOf, placeBehindLinks } from '../nodes/place.js'
 import type { PlacedNode } from '../pins/subtree.js'
 import type { Tree } from '../tree/tree.js'

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import type { PinTarget } from '../pins/subtree.js'
+import { isWalked, type PinTarget } from '../pins/subtree.js'
 import { nodeAt } from './path-node.js'
 
 export function openPinControl({ pins, tree, until }: ControlParts) {
@@ -48,18 +48,7 @@ export function openPinControl({ pins, tree, until }: ControlParts) {
 
 /** A record stands for what it is the record of. */
 function targetOf(node: Node): PinTarget | undefined {
-  switch (node.kind) {
-    case 'top':
-    case 'project':
-    case 'calculation':
-    case 'report':
-    case 'content':
-      return node
-    case 'order':
-      return { kind: 'report', id: node.id }
-    case 'record':
-      return node.of === 'report' ? { kind: 'report', id: node.id } : undefined
-    default:
-      return undefined
-  }
+  if (node.kind === 'order' || (node.kind === 'record' && node.of === 'report'))
+    return { kind: 'report', id: node.id }
+  return node.kind === 'content' || isWalked(node) ? node : undefined
 }

@@ -133,7 +133,7 @@ const statusForm = z.looseObject({
   keptHere: z.array(z.string()),
   removedInVain: z.array(z.string()),
   places: z.array(z.string()),
-  pins: z.array(pinLine),
+  pins: z.array(pinLine.extend({ state: z.string() })),
   state: z.string(),
 })
 

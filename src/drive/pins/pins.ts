@@ -6,7 +6,7 @@ import { every } from '../../remote/clock.js'
 import type { Instant } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
-import { nodeKey } from '../nodes/node.js'
+import { nodeId, nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
 import type { Pin, PinStore } from './pin-store.js'
 import { type MissingPart, PinSurvey, type PinSurveyParts, type PinTarget } from './subtree.js'
@@ -272,7 +272,7 @@ export class Pins {
     const { path, target, since } = pin
     const one = this.tended.get(pin.key) ?? new Tended(since)
     const { state, because, files, bytesKept } = one
-    const report = { path, kind: target.kind, id: idOf(target), state, because, since: isoText(since) }
+    const report = { path, kind: target.kind, id: nodeId(target), state, because, since: isoText(since) }
     if (one.isFound) return { ...report, files, filesKept: one.filesKept, bytes: one.bytes, bytesKept }
     const names = [...this.store.members(pin.key).contents]
     const { files: filesKept, bytes } = this.parts.content.kept(names)
@@ -292,11 +292,6 @@ export class Pins {
   private isTakenBack({ key, since }: Pin): boolean {
     return this.isClosed || this.store.find(key)?.since !== since
   }
-}
-
-function idOf(target: Pin['target']): string | undefined {
-  if (target.kind === 'content') return target.content.calculation
-  return target.kind === 'top' ? undefined : target.id
 }
 
 const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'

@@ -96,7 +96,7 @@ const isOfAll = (failure: Failure): boolean => isA('outage', failure) || failure
 
 type WalkedNode = ProjectNode | CalculationNode | Extract<DirectoryNode, { kind: 'top' | 'report' }>
 
-const isWalked = (node: Node): node is WalkedNode =>
+export const isWalked = (node: Node): node is WalkedNode =>
   node.kind === 'project' || node.kind === 'calculation' || node.kind === 'top' || node.kind === 'report'
 
 export interface KnownParts {
@@ -189,7 +189,9 @@ export class PinSurvey {
     if (directory.kind === 'project') {
       await this.#ask(catalog.record({ kind: 'project', id: directory.id }))
       // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
-      await this.#ask(catalog.shares(directory.id)).catch(unlessAway)
+      await this.#ask(catalog.shares(directory.id)).catch((thrown: unknown) => {
+        if (isOfAll(asFailure(thrown))) throw thrown
+      })
     }
     if (directory.kind === 'calculation') {
       await this.#ask(catalog.record({ kind: 'calculation', id: directory.id }))
@@ -253,10 +255,4 @@ export class PinSurvey {
       at = { kind: 'project', id: parent }
     }
   }
-}
-
-/** @throws what says that nothing can be known now */
-function unlessAway(thrown: unknown): undefined {
-  const failure = asFailure(thrown)
-  if (isOfAll(failure)) throw failure
 }

@@ -89,7 +89,11 @@ export class PrefetchSource {
   constructor(readonly next: () => PrefetchTask | undefined) {}
 
   signal(): AbortSignal {
-    this.#control ??= signalOfMany()
+    if (this.#control === undefined) {
+      this.#control = new AbortController()
+      // More guesses than the ten that Node warns of hear it.
+      setMaxListeners(0, this.#control.signal)
+    }
     return this.#control.signal
   }
 
@@ -101,10 +105,3 @@ export class PrefetchSource {
 
 /** Made once: an exception of its own for each walk that ends takes longer than the rest of its end. */
 const calledOff = new Error('the guess was called off')
-
-/** More guesses than the ten that Node warns of hear one signal. */
-function signalOfMany(): AbortController {
-  const control = new AbortController()
-  setMaxListeners(0, control.signal)
-  return control
-}

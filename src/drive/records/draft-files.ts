@@ -62,12 +62,11 @@ export function openDraftFiles(
   }
   for (const draft of drafts.found) track(draft)
 
-  const unsent = (): Draft[] =>
-    [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
+  const isText = ({ damage, size }: Draft): boolean => size > 0 || damage !== undefined
+  const unsent = (): Draft[] => [...live.values()].filter(isText)
 
   /** These, and those that a program has emptied: unless it writes another text they come back. */
-  const waiting = (): Draft[] =>
-    [...live.values()].filter(({ damage, size, emptied }) => size > 0 || damage !== undefined || emptied)
+  const waiting = (): Draft[] => [...live.values()].filter(draft => isText(draft) || draft.emptied)
 
   function files(): Map<string, DraftFile> {
     const found = new Map<string, DraftFile>()

@@ -197,7 +197,8 @@ export class NewFiles {
     const target = targetOf(node, id)
     const form = await this.#readMade(record, { ...written, target, said }, context)
     const meant = await record.like(said, form, context)
-    const isInPart = !this.#isSame(form, meant)
+    const { plain } = this.parts.dialect
+    const isInPart = editsBetween(plain(form), plain(meant)).size > 0
     const made = { target, by: written.process, said, form, meansAll: isInPart }
     if (!(await this.#note(node, made))) throw await withFailure(draft, numberUnnoted(target))
     if (!isInPart) return undefined
@@ -286,12 +287,6 @@ export class NewFiles {
     const meansAll = hashes[2] !== 'edits'
     const texts = { said: parseObject(said), form: parseObject(form) }
     return { target: targetOf(node, id), by: undefined, ...texts, meansAll }
-  }
-
-  /** True where nothing of the other is left to be stored. */
-  #isSame(stored: JsonObject, other: JsonObject): boolean {
-    const { dialect } = this.parts
-    return editsBetween(dialect.plain(stored), dialect.plain(other)).size === 0
   }
 }
 

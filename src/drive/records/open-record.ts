@@ -260,6 +260,7 @@ export class OpenRecord {
 
   /** A finished text takes the file's place: one save, and its failure is the caller's. */
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
+    this.noteWriter()
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
     const ended = Promise.resolve(this.ended(context))

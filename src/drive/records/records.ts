@@ -97,9 +97,7 @@ export class Records {
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
     editingOf(source)
-    const record = this.record(source.key)
-    record.noteWriter()
-    await record.replace(source, text, context)
+    await this.record(source.key).replace(source, text, context)
   }
 
   /** The record that is or was open here, or has a draft. */

@@ -6,7 +6,7 @@ import { fixedNames } from '../../layout.js'
 import { emptyObject, type JsonObject, stringJson, withField } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell, quotedCell, unquotedCell } from '../../record/tsv.js'
-import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
 import { chooseBase, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
@@ -77,7 +77,11 @@ export function editableOrder(
     const wanted = await Promise.all(
       lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
     )
-    const shown = (record: JsonObject) => rowsShown(ports.dialect, id, record)
+    const shown = (record: JsonObject): readonly ReportRow[] => {
+      const rows = ports.dialect.rows(record)
+      if (rows === undefined) throw unseenList(id)
+      return rows
+    }
     const base = chooseByRows(shown, meant, wanted) ?? ports.dialect.plain(await report.read(context))
     const earlier = meant.known.flatMap(known => shown(known.record))
     const before = shown(base)
@@ -88,12 +92,6 @@ export function editableOrder(
   }
 
   return { ...report, mean }
-}
-
-function rowsShown(dialect: Dialect, id: ReportId, record: JsonObject): readonly ReportRow[] {
-  const rows = dialect.rows(record)
-  if (rows === undefined) throw unseenList(id)
-  return rows
 }
 
 /** A path that begins with a dot, as a shell writes it, or a name of the folder's own links, is meant from there. */

@@ -33,7 +33,7 @@ export function withCheckedList(
   if (![name, own].some(field => field !== undefined && edits.has(field))) return mine
   const before = dialect.rows(base)
   if (name === undefined || before === undefined) {
-    refuseUnseenList(dialect, id, base, mine)
+    if (own !== undefined && !sameValue(fieldOf(base, own), fieldOf(mine, own))) throw unseenList(id)
     return mine
   }
   if (!edits.has(name)) return mine
@@ -90,11 +90,6 @@ function saysAll(usual: Json, list: Json): boolean {
     if (said?.type !== 'object') return false
     return row.fields.every(field => sameValue(fieldOf(said, field.name), fieldOf(row, field.name)))
   })
-}
-
-function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine: JsonObject): void {
-  const name = dialect.listField(mine)
-  if (name !== undefined && !sameValue(fieldOf(base, name), fieldOf(mine, name))) throw unseenList(id)
 }
 
 export const unseenList = (id: ReportId): Failure =>

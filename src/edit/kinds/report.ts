@@ -37,7 +37,14 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     await remote.setReportCalculations(id, order, context)
     const second = following()
     const now = await read(context).catch(unreadable)
-    if (change.edits.size === 1 && isListWhole(dialect, change, now)) return now
+    // All of the list is there as it was sent: its order, titles, and what else was edited in its rows.
+    if (
+      change.edits.size === 1 &&
+      lostTitles(dialect, change.whole, now).length === 0 &&
+      !hasTwinsTitle(dialect, change, now) &&
+      hasRowEdits(dialect, change, now)
+    )
+      return now
     const whole = withEdits(now, change.edits)
     await remote.updateReport(whole, second({ before: now, whole }))
     return read(context).catch(unreadable)
@@ -65,13 +72,6 @@ function newOrder(dialect: Dialect, { before, whole, edits }: RecordChange): Cal
   const rows = name !== undefined && edits.has(name) ? dialect.rows(whole) : undefined
   if (rows === undefined) return undefined
   return sameOrder(dialect.rows(before), rows) ? undefined : rows.map(row => row.calculation)
-}
-
-/** True if this record has all of the list as it was sent: its order, titles, and what else was edited in its rows. */
-function isListWhole(dialect: Dialect, change: RecordChange, now: JsonObject): boolean {
-  const isEachOwn =
-    lostTitles(dialect, change.whole, now).length === 0 && !hasTwinsTitle(dialect, change, now)
-  return isEachOwn && hasRowEdits(dialect, change, now)
 }
 
 /** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
