@@ -1,6 +1,6 @@
 // File operations of a figure: each with a time limit, and how long it took.
 import * as fs from 'node:fs/promises'
-import { constants } from 'node:os'
+import { errnoOf } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
 /** What one program saw: the time of its slowest call, and the errno it met, if any. */
@@ -16,6 +16,9 @@ export interface Seen<Value> {
 export interface Calls {
   call<Value>(work: Promise<Value>): Promise<Value>
 }
+
+/** Calls that take as long as they take. */
+export const untimed: Calls = { call: work => work }
 
 /** Runs calls that must each end within `limit` milliseconds. Errors that are no errno are thrown. */
 export async function timed<Value>(
@@ -40,13 +43,6 @@ export async function timed<Value>(
     if (errno === undefined && slowest < limit) throw thrown
     return { value: undefined, errno, hung: errno === undefined, slowest }
   }
-}
-
-/** The name of a kernel's error; undefined for any other one. */
-export function errnoOf(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error) || !('errno' in thrown)) return undefined
-  const number = -Number(thrown.errno)
-  return Object.entries(constants.errno).find(([, one]) => one === number)?.[0] ?? `errno ${number}`
 }
 
 const pieceBytes = 131_072

@@ -1,7 +1,7 @@
 // Plays random sequences in a process of their own: without a test runner's hooks on every promise it takes half the time.
 import fc from 'fast-check'
 import { scoped } from '../long/scope.js'
-import { closeStage } from './closing.js'
+import { closeStage } from './actions/time.js'
 import { compare } from './expected/compare.js'
 import { play } from './playing.js'
 import { type Access, openStage, openTheatre, type Stage, type Theatre } from './stage.js'

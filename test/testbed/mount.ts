@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
+import { readWhole, untimed } from '../long/timed.js'
 import { command } from './commands/warm-commands.js'
 import { Daemon, livingIn } from './daemon.js'
 import { printed, type Ran, run } from './programs.js'
@@ -172,7 +173,8 @@ function filesBelow(directory: string): DriveFiles {
     },
     lstat: async path => seen(await inTime(`lstat ${path}`, () => fs.lstat(at(path)))),
     stat: async path => seen(await inTime(`stat ${path}`, () => fs.stat(at(path)))),
-    readFile: path => inTime(`read ${path}`, () => readToEnd(at(path))),
+    // Node's own readFile takes a short read for the end of the file; a kernel gives one before it tells of an error.
+    readFile: path => inTime(`read ${path}`, () => readWhole(untimed, at(path))),
     readlink: path => inTime(`readlink ${path}`, () => fs.readlink(at(path))),
     open: async (path, how) => opened(await inTime(`open ${path}`, () => fs.open(at(path), how))),
     truncate: (path, size) => inTime(`truncate ${path}`, () => fs.truncate(at(path), size)),
@@ -203,23 +205,6 @@ function filesBelow(directory: string): DriveFiles {
     },
   }
 }
-
-/** Node's own readFile takes a short read for the end of the file; a kernel gives one before it tells of an error. */
-async function readToEnd(path: string): Promise<Buffer> {
-  const file = await fs.open(path)
-  const pieces: Buffer[] = []
-  try {
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, null)
-      if (bytesRead === 0) return Buffer.concat(pieces)
-      pieces.push(buffer.subarray(0, bytesRead))
-    }
-  } finally {
-    await file.close()
-  }
-}
-
-const pieceBytes = 131_072
 
 function opened(file: fs.FileHandle): OpenedFile {
   return {

@@ -109,12 +109,16 @@ export async function outcome(work: Promise<unknown>): Promise<string> {
     await work
     return 'done'
   } catch (thrown) {
-    if (thrown instanceof Error && 'errno' in thrown) return errnoName(thrown.errno) ?? String(thrown)
+    const errno = errnoOf(thrown)
+    if (errno !== undefined) return errno
     if (thrown instanceof Error && 'code' in thrown) return String(thrown.code)
     throw thrown
   }
 }
 
-/** Node names few of the errors that a kernel can give: ESTALE is an unknown one to it. */
-const errnoName = (negative: unknown): string | undefined =>
-  Object.entries(constants.errno).find(([, number]) => number === -Number(negative))?.[0]
+/** The name of a kernel's error, undefined for any other one. Node names few of them: ESTALE is an unknown one to it. */
+export function errnoOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('errno' in thrown)) return undefined
+  const number = -Number(thrown.errno)
+  return Object.entries(constants.errno).find(([, one]) => one === number)?.[0] ?? `errno ${number}`
+}

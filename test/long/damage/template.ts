@@ -5,9 +5,10 @@ import type { Seed } from '../../../src/service/seed.js'
 import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
+import { errnoOf } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
 import { openDrive } from '../drive.js'
-import { errnoOf, readWhole, timed, writeWhole } from '../timed.js'
+import { readWhole, timed, untimed, writeWhole } from '../timed.js'
 
 export interface Template {
   readonly service: TestService
@@ -54,7 +55,7 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     'reports/new-three.json': '{"name": "draft-three", "title": "draft-three", "reportType": "1"}\n',
   }
   for (const [path, text] of Object.entries(texts)) {
-    await writeWhole({ call: work => work }, at(path), text).catch(expected)
+    await writeWhole(untimed, at(path), text).catch(expected)
     drafts.set(/draft-\w+/.exec(text)?.[0] ?? '', path)
   }
   await drive.stop()

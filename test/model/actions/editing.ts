@@ -1,4 +1,5 @@
 // Edits of records: read by a program, changed, written in one of the ways there are; the model says how that must end.
+
 import {
   type Content,
   contentIn,
@@ -16,8 +17,8 @@ import { changedHere, lent } from '../expected/shown.js'
 import { calculationsOf, fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
-import { mayBeRemoved } from './deletions.js'
 import { listingChanged } from './spreading.js'
+import { mayBeRemoved } from './time.js'
 import { expect, heardWrites, type Style, write } from './writing.js'
 
 /** How far one text is from another. */

@@ -8,10 +8,9 @@ import { endsOnOldWay, isRenamedElsewhere } from '../expected/renamed.js'
 import { changedHere } from '../expected/shown.js'
 import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from '../stage.js'
 import type { Step } from '../steps.js'
-import { pauseMs } from './deletions.js'
 import { met } from './editing.js'
 import { listingChanged, vanish } from './spreading.js'
-import { pass, remount } from './time.js'
+import { pass, pauseMs, remount } from './time.js'
 import { expect } from './writing.js'
 
 const taken = ['EEXIST', 'ENOTEMPTY'] as const

@@ -8,10 +8,9 @@ import { endsOnOldWay } from '../expected/renamed.js'
 import { fileOf, fresh, pick, placeOf, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
-import { mayBeRemoved, pauseMs } from './deletions.js'
 import { save } from './editing.js'
 import { vanish } from './spreading.js'
-import { pass, remount } from './time.js'
+import { mayBeRemoved, pass, pauseMs, remount } from './time.js'
 import { expect } from './writing.js'
 
 export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>): Promise<void> {

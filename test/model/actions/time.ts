@@ -113,3 +113,27 @@ async function readTheirs(stage: Stage, at: number): Promise<void> {
   draft.base = theirs
   thing.met.push(theirs)
 }
+
+/** Milliseconds after which a burst of removals has ended. */
+export const pauseMs = 3_200
+
+/** A report that was written within the last minute is not removed. */
+export async function mayBeRemoved(stage: Stage, { kind }: Thing): Promise<void> {
+  if (kind === 'report' && stage.theatre.access === 'manage') await pass(stage, 61_000)
+}
+
+/** The end of a sequence: the service is there again, and nothing waits that the next one could trip over. */
+export async function closeStage(stage: Stage): Promise<void> {
+  const { files } = stage.theatre.testbed
+  await comeBack(stage)
+  await stage.theatre.testbed.pass(6_000)
+  for (const directory of ['.calcfs/drafts', 'reports']) {
+    for (const name of (await files.readdir(directory)).keys()) {
+      const isLeft =
+        directory === '.calcfs/drafts' || !/^(\d+(\.json)?|INDEX\.tsv|README\.txt|by-name)$/.test(name)
+      // A draft goes with its why, so some of these names are gone already.
+      if (isLeft) await outcome(files.unlink(`${directory}/${name}`))
+    }
+  }
+  await stage.theatre.testbed.pass(6_000)
+}
