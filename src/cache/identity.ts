@@ -1,9 +1,8 @@
 // Identity of things: a service that was set up again gives old ids to other things, and nothing kept under an id is theirs.
 
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { upTo } from '../growing-lru.js'
+import { RecentMap } from '../recent-map.js'
 import {
   differ,
   type Identity,
@@ -49,7 +48,7 @@ export class Identities {
   /** Ids that stood for another thing, since the mount. */
   count = 0
   readonly #listeners: ((other: ReusedId) => void)[] = []
-  readonly #changes = new LRUCache<string, ReusedId>(upTo(remembered))
+  readonly #changes = new RecentMap<string, ReusedId>(remembered)
   /** One thing is asked about several times in a row. */
   #lastRow: { readonly text: string; readonly row: IdentityRow | undefined } = { text: '', row: undefined }
 

@@ -1,6 +1,6 @@
 // Shared contents: the bytes that one daemon of a fleet downloads are put there in parts, and read by the others.
 import { LRUCache } from 'lru-cache'
-import { contentFileName, contentKeyOf } from '../cache/content/store/blob-store.js'
+import { contentFileName } from '../cache/content/store/blob-store.js'
 import { Failure } from '../failure.js'
 import {
   type Body,
@@ -83,7 +83,7 @@ export class SharedContents {
     content: Content,
     context: RequestContext,
   ): ReturnType<Remote['contentSize']> {
-    const name = nameOf(content)
+    const name = contentFileName(content)
     return sharedValue<ContentSize | undefined>(this.ports, {
       name: this.ports.seal.nameOf('size', name),
       length: 'short',
@@ -145,7 +145,7 @@ export class SharedContents {
 
   private async stretchAt(remote: Remote, position: number, wanted: WantedContent): Promise<Stretch> {
     const { content, context, end, of } = wanted
-    const name = nameOf(content)
+    const name = contentFileName(content)
     const base = partBase(position)
     const lease = await takenFrom<ContentPart>(this.ports, {
       name: this.partName(name, base),
@@ -181,7 +181,7 @@ export class SharedContents {
     { content, end }: WantedContent,
   ): PartDownload {
     const made = this.ports.clock.now()
-    const name = nameOf(content)
+    const name = contentFileName(content)
     const { length, version } = body
     const tellsVersion = (version?.tag ?? version?.modified) !== undefined
     // A body that does not say its length is compared with a second one, which the service must send.
@@ -213,5 +213,3 @@ export class SharedContents {
 
 /** Of a thing known by its id alone, another node may have kept the bytes of an earlier thing with this id. */
 const isShared = ({ mark }: Content): boolean => mark !== undefined && mark !== ''
-
-const nameOf = (content: Content): string => contentFileName(contentKeyOf(content))

@@ -1,11 +1,10 @@
 // Inodes: which thing each node id of the kernel stands for, where it was last, how often the kernel has looked it up, and who writes it.
-import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Call } from '../drive/interface/verbs.js'
 import { isEditable, type Node, nodeKey } from '../drive/nodes/node.js'
 import { type Place, pathOf, rootPlace } from '../drive/nodes/place.js'
 import { Failure } from '../failure.js'
-import { upTo } from '../growing-lru.js'
+import { RecentMap } from '../recent-map.js'
 import type { Instant } from '../remote/remote.js'
 import { groupOf, processOf } from '../system/process.js'
 import { rootId } from './protocol.js'
@@ -84,7 +83,7 @@ export class Inodes {
   /** Nearly every thing has one: a set for each takes more room than the inodes. */
   readonly #byThing = new Map<string, Inode | Set<Inode>>()
   /** By thread: the file that it came to. */
-  readonly #sentAway = new LRUCache<number, Inode>(upTo(256))
+  readonly #sentAway = new RecentMap<number, Inode>(256)
   #last = rootId
 
   constructor() {

@@ -1,8 +1,7 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
-import { LRUCache } from 'lru-cache'
 import { type Activity, CacheUse, Foresight } from '../../activity/activity.js'
 import { asFailure, Failure } from '../../failure.js'
-import { upTo } from '../../growing-lru.js'
+import { foundOnce } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import {
   type ByteCount,
@@ -18,7 +17,7 @@ import { ContentEntries, type DownloadProgress } from './download/entries.js'
 import type { ColdRead } from './download/entry.js'
 import { Maintenance, type ScrubResult } from './maintenance.js'
 import type { Blob } from './store/blob.js'
-import { BlobStore, contentFileName, contentKeyOf, type StoreSettings } from './store/blob-store.js'
+import { BlobStore, contentFileName, type StoreSettings } from './store/blob-store.js'
 import { storedBytes } from './store/checksum.js'
 import { KeptFiles } from './store/kept-files.js'
 import { LruIndex } from './store/lru.js'
@@ -47,7 +46,6 @@ interface NamedRead extends ColdRead {
   readonly name: string
 }
 
-const namesAtMost = 4_096
 const nothingPinned: ReadonlySet<string> = new Set()
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8
@@ -62,9 +60,8 @@ export class ContentCache {
   private readonly maintenance: Maintenance
   private readonly use: Activity['cache']
   private readonly foresight: Activity['foresight']
-  private readonly names = new LRUCache<string, string>(upTo(namesAtMost))
-  /** A stat asks several times in a row. */
-  private lastNamed: { readonly content: Content; readonly name: string } | undefined
+  /** The name under which a content is kept: 64 hexadecimal digits. */
+  readonly nameOf = foundOnce(contentFileName)
 
   /** Opens at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
   constructor(private readonly options: ContentCacheOptions) {
@@ -162,12 +159,6 @@ export class ContentCache {
     const most = Number.POSITIVE_INFINITY
     const wanted = context.deadline
     return this.ahead(content, { context, most, signal: undefined, wanted })
-  }
-
-  /** The name under which a content is kept: 64 hexadecimal digits. */
-  nameOf(content: Content): string {
-    if (this.lastNamed?.content !== content) this.lastNamed = { content, name: this.named(content) }
-    return this.lastNamed.name
   }
 
   /** True if its file is there now, in its length; other daemons remove some, too. */
@@ -282,15 +273,6 @@ export class ContentCache {
     await this.entries.close()
     await this.maintenance.close()
     this.files.close()
-  }
-
-  private named(content: Content): string {
-    const key = contentKeyOf(content)
-    const known = this.names.get(key)
-    if (known !== undefined) return known
-    const name = contentFileName(key)
-    this.names.set(key, name)
-    return name
   }
 
   private async drop(name: string, bytes?: number): Promise<void> {

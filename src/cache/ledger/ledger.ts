@@ -2,9 +2,8 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'libsql'
-import { LRUCache } from 'lru-cache'
 import type * as z from 'zod'
-import { upTo } from '../../growing-lru.js'
+import { RecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
@@ -31,14 +30,15 @@ export interface LedgerSettings {
 const flushAfterMs = 200
 const reopenAfterMs = 5_000
 /** Short values that were read or written a moment ago. */
-const rowsAtMost = 8_192
+const rowsAtMost = 12_288
 /** Milliseconds for which another process's write may go unseen: looking for one costs as much as reading the value. */
 const unseenMs = 50
 /** Rows of the file are held in slices, so many milliseconds apart. */
 const rowsAtOnce = 500
 const rowsEveryMs = 10
-/** The keys looked for that are not there. */
+/** A key that is not there, and one whose value is on disk alone, because it is long. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
+const elsewhere: StoredValue = { ...nothing }
 
 /**
  * A durable memory of values, any at all, in `directory` (made if missing, 0700). Several processes may share it. A damaged
@@ -49,13 +49,15 @@ export class Ledger {
   readonly #path: string
   readonly #unwritten = new Map<string, PendingWrites>()
   /** Sizes and times are asked for at every stat. Long values are held by the code that asked for them. */
-  readonly #recent = new LRUCache<string, StoredValue>(upTo(rowsAtMost))
+  readonly #recent = new RecentMap<string, StoredValue>(rowsAtMost)
   #table: LedgerTable | undefined
   #retryAt = instant(0)
   #callOff: (() => void) | undefined
   #seenVersion: number | undefined
   #revisions = 0
   #lookedAt = Number.NEGATIVE_INFINITY
+  /** Every row of the file was met: a key that is not among the recent ones, of which none was forgotten, is not there. */
+  #isAllMet = false
 
   constructor(
     private readonly directory: string,
@@ -78,11 +80,12 @@ export class Ledger {
     const name = `${namespace} ${key}`
     // Values read count until another process has written.
     this.revision()
-    const held = this.#recent.get(name)
-    if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
+    const isAllMet = this.#isAllMet && !this.#recent.hasForgotten
+    const held = this.#recent.get(name) ?? (isAllMet ? nothing : undefined)
+    if (held === nothing) return undefined
+    if (held !== undefined && held !== elsewhere) return { ...held, ...change }
     const found = this.#fromDisk(from => from.get(namespace, key), undefined)
-    if (found === undefined) this.#recent.set(name, nothing)
-    else if (isShort(found)) this.#recent.set(name, found)
+    this.#recent.set(name, heldOf(found ?? 'deleted'))
     return found && { ...found, ...change }
   }
 
@@ -165,7 +168,7 @@ export class Ledger {
       this.#table = openTable(this.#path, isFirst)
       this.#forgetRecent()
       this.#seenVersion = this.#table.version()
-      this.#holdRows(this.#table, undefined, 0)
+      this.#holdRows(this.#table, this.#revisions)
     } catch (error) {
       this.#setback(error)
     }
@@ -224,22 +227,26 @@ export class Ledger {
   }
 
   /** Short values are held from the start: in slices, so that no call waits for a long table. */
-  #holdRows(from: LedgerTable, last: TableRow | undefined, before: number): void {
+  #holdRows(from: LedgerTable, since: number, last?: TableRow, before = 0): void {
     if (from !== this.#table) return
     const rows = from.rowsAfter(last, rowsAtOnce)
     for (const { namespace, key, stored } of rows) {
       const name = `${namespace} ${key}`
       const isNewer = this.#recent.has(name) || this.#unwritten.get(namespace)?.has(key) === true
-      if (stored !== undefined && isShort(stored) && !isNewer) this.#recent.set(name, stored)
+      if (!isNewer) this.#recent.set(name, heldOf(stored ?? {}))
     }
     const held = before + rows.length
-    const next = (): void => this.#fromDisk(at => this.#holdRows(at, rows.at(-1), held), undefined)
-    if (rows.length < rowsAtOnce || held >= rowsAtMost / 2) return
+    const next = (): void => this.#fromDisk(at => this.#holdRows(at, since, rows.at(-1), held), undefined)
+    const isEnd = rows.length < rowsAtOnce
+    // Not where another process has written meanwhile.
+    this.#isAllMet = isEnd && since === this.#revisions
+    if (isEnd || held >= rowsAtMost / 2) return
     this.settings.clock.after(rowsEveryMs, next, 'in-background')
   }
 
   #forgetRecent(): void {
     this.#recent.clear()
+    this.#isAllMet = false
     this.#revisions += 1
   }
 
@@ -247,9 +254,7 @@ export class Ledger {
     const unwritten = this.#unwritten.get(namespace) ?? new Map<string, PendingWrite>()
     this.#unwritten.set(namespace, unwritten.set(key, change))
     const name = `${namespace} ${key}`
-    if (change === 'deleted') this.#recent.set(name, nothing)
-    else if (isShort(change)) this.#recent.set(name, change)
-    else this.#recent.delete(name)
+    this.#recent.set(name, heldOf(change))
     if (this.#callOff === undefined) this.#flushAfter(flushAfterMs)
   }
 
@@ -275,6 +280,9 @@ export function valueIn<Value>(form: z.ZodType<Value>, text: string | undefined)
 
 const isShort = (remembered: Partial<StoredValue<LedgerValue>>): remembered is StoredValue =>
   isText(remembered) && remembered.value.length <= shortValue
+
+const heldOf = (change: Partial<StoredValue<LedgerValue>> | 'deleted'): StoredValue =>
+  change === 'deleted' ? nothing : isShort(change) ? change : elsewhere
 
 /** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */
 const isDamage = (error: unknown): boolean =>

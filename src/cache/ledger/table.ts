@@ -28,8 +28,8 @@ const openMs = 1_000
 /** Bytes that the log may keep beside the file once they are in it. */
 const logBytes = 4 << 20
 
-/** UTF-16 units: a size or a time with the hash of its text. */
-export const shortValue = 80
+/** UTF-16 units: a size, a time with the hash of its text, or what tells a thing from another one. */
+export const shortValue = 256
 /** A value as long as this is held nowhere longer than it must be. */
 const longValue = 1 << 16
 

@@ -1,9 +1,8 @@
 // Generated files of a calculation: which the service makes of its own ones, told by their names.
-import { LRUCache } from 'lru-cache'
 import { type DerivedName, derivedKinds, derivedNames } from '../../content-kinds.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
-import { upTo } from '../../growing-lru.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
+import { foundOnce, RecentMap } from '../../recent-map.js'
 import {
   byteOffset,
   type CalculationId,
@@ -15,19 +14,13 @@ import {
 
 const unmadeAtMost = 100_000
 
-/** A list may be long, and is looked at for every name in it. */
-const told = new WeakMap<readonly FileTitle[], readonly DerivedName[]>()
-
-/** The files that the service makes of those: one is told by its name. */
-function madeOf(titles: readonly FileTitle[]): readonly DerivedName[] {
-  const known =
-    told.get(titles) ?? derivedNames.filter(name => titles.some(title => derivedKinds[name].isSource(title)))
-  told.set(titles, known)
-  return known
-}
+/** The files that the service makes of those. A list may be long, and is looked at for every name in it. */
+const madeOf = foundOnce((titles: readonly FileTitle[]) =>
+  derivedNames.filter(name => titles.some(title => derivedKinds[name].isSource(title))),
+)
 
 export class DerivedFiles {
-  readonly #unmade = new LRUCache<string, true>(upTo(unmadeAtMost))
+  readonly #unmade = new RecentMap<string, true>(unmadeAtMost)
 
   /**
    * @param lacks such a file is not listed where the service cannot make it

@@ -1,8 +1,8 @@
 // Catalog: the questions about projects, calculations, reports and users, each with its lifetime.
 
 import { asFailure, Failure } from '../../failure.js'
-import { madeOnce } from '../../growing-lru.js'
 import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
+import { foundOnce, madeOnce } from '../../recent-map.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
@@ -215,21 +215,11 @@ export function openCatalog(
   }
 
   // One object per pair of listings, so that what is derived from it (the names) can be kept beside it.
-  const pairs = new WeakMap<readonly ListedProject[], WeakMap<readonly ListedCalculation[], Children>>()
+  const pairs = foundOnce((projects: Children['projects']) => {
+    for (const { id, parent } of projects) if (parent !== undefined) parents.set(id, parent)
+    return foundOnce((calculations: Children['calculations']): Children => ({ projects, calculations }))
+  })
   const parents = new Map<ProjectId, ProjectId>()
-  function pair(
-    of: ProjectId,
-    { projects, calculations }: Pick<Children, 'projects' | 'calculations'>,
-  ): Children {
-    const ofProjects = pairs.get(projects) ?? new WeakMap<Children['calculations'], Children>()
-    pairs.set(projects, ofProjects)
-    const known = ofProjects.get(calculations)
-    if (known !== undefined) return known
-    for (const { id } of projects) parents.set(id, of)
-    const fresh = { projects, calculations }
-    ofProjects.set(calculations, fresh)
-    return fresh
-  }
 
   const entry = <Answer>(query: Query<Answer>): Entry<Answer> => entryOf(queryCache, query)
 
@@ -238,12 +228,11 @@ export function openCatalog(
     const projects = entry(projectsOf(of))
     const calculations = entry(calculationsOf(of))
     const both = (some?: Children['projects'], others?: Children['calculations']): Children | undefined =>
-      some && others && pair(of, { projects: some, calculations: others })
+      some && others && pairs(some)(others)
     return {
       ask(context) {
-        return chain(all([projects.ask(context), calculations.ask(context)]), lists => {
-          return pair(of, { projects: lists[0], calculations: lists[1] })
-        })
+        const asked = all([projects.ask(context), calculations.ask(context)])
+        return chain(asked, ([some, others]) => pairs(some)(others))
       },
       known: () => both(projects.known(), calculations.known()),
       freshUntil: () => instant(Math.min(projects.freshUntil(), calculations.freshUntil())),

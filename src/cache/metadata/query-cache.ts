@@ -1,8 +1,8 @@
 // Query cache: TTL, single-flight, negative answers, stale-if-error, kept over restarts.
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, isA } from '../../failure.js'
-import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import { RecentMap } from '../../recent-map.js'
 import { Askers } from '../../remote/askers.js'
 import { dueIn, dueSooner, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
@@ -53,7 +53,7 @@ export class QueryCache {
   readonly #most: number
   readonly #entries: LRUCache<string, CachedAnswer>
   /** A refusal is believed for a while. */
-  readonly #absences = new LRUCache<string, { failure: Failure; until: number }>(upTo(absencesAtMost))
+  readonly #absences = new RecentMap<string, { failure: Failure; until: number }>(absencesAtMost)
   readonly #flights = new Map<string, Flight>()
   /** Asked ahead, and not answered yet. */
   readonly #guessed = new Set<string>()

@@ -1,5 +1,4 @@
 // Access pattern: which kinds of files are looked at, opened or read to the end in the folders of a traversal.
-import { LRUCache } from 'lru-cache'
 import { contentLabel } from '../../content-kinds.js'
 import type { Dentry } from '../nodes/node.js'
 
@@ -16,26 +15,36 @@ export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boole
 export class AccessPattern {
   /** Another number whenever more is usual than before. */
   version = 0
-  readonly #folders = new LRUCache<string, Map<string, AccessLevel>>({ max: remembered })
+  /** The levels of each kind in the folders, the latest last. */
+  readonly #folders: { readonly path: string; readonly levels: Map<string, AccessLevel> }[] = []
 
   /** Something was done to a file of the folder at this path; true if it is more than was done there to its kind. */
   note(folder: string, kind: string, level: AccessLevel): boolean {
     if (isMore(level, this.usual(kind))) this.version += 1
-    const here = this.#folders.get(folder) ?? new Map<string, AccessLevel>()
-    this.#folders.set(folder, here)
-    const isNews = isMore(level, here.get(kind))
-    if (isNews) here.set(kind, level)
+    const { levels } = this.#latest(folder)
+    const isNews = isMore(level, levels.get(kind))
+    if (isNews) levels.set(kind, level)
     return isNews
   }
 
   /** The usual use of files of this kind in other folders than the one at this path. */
   usual(kind: string, elsewhere?: string): AccessLevel | undefined {
     let most: AccessLevel | undefined
-    for (const [path, deeds] of this.#folders.entries()) {
-      const level = path === elsewhere ? undefined : deeds.get(kind)
+    for (const { path, levels } of this.#folders) {
+      const level = path === elsewhere ? undefined : levels.get(kind)
       if (level !== undefined && isMore(level, most)) most = level
     }
     return most
+  }
+
+  #latest(path: string) {
+    const last = this.#folders.at(-1)
+    if (last?.path === path) return last
+    const at = this.#folders.findLastIndex(one => one.path === path)
+    const [known] = at === -1 ? [] : this.#folders.splice(at, 1)
+    const latest = known ?? { path, levels: new Map<string, AccessLevel>() }
+    if (this.#folders.push(latest) > remembered) this.#folders.shift()
+    return latest
   }
 }
 

@@ -1,11 +1,10 @@
 // Records as files, by node key: stat, open, create and truncate.
 
-import { LRUCache } from 'lru-cache'
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { isAbsent } from '../../failure.js'
-import { upTo } from '../../growing-lru.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { RecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { Call, OpenAccess } from '../interface/verbs.js'
@@ -33,7 +32,7 @@ const rememberedRecords = 4096
 
 export class Records {
   readonly #opened = new Map<string, OpenRecord>()
-  readonly #shownLast = new LRUCache<string, Instant>(upTo(rememberedRecords))
+  readonly #shownLast = new RecentMap<string, Instant>(rememberedRecords)
 
   /** @param tell is told the key of a record at whose names another text is shown now, or none */
   constructor(

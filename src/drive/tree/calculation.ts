@@ -1,11 +1,10 @@
 // Tree of a calculation: its record, its files under their names, and the generated geometry.
 
-import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { type DerivedName, derivedKinds } from '../../content-kinds.js'
-import { upTo } from '../../growing-lru.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { RecentMap } from '../../recent-map.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
@@ -24,7 +23,7 @@ interface FolderListing {
 
 export function openCalculationKind(catalog: Catalog, marks: Marks): DirectoryKind<CalculationNode> {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
-  const folders = new LRUCache<CalculationNode, FolderListing>(upTo(foldersAtMost))
+  const folders = new RecentMap<CalculationNode, FolderListing>(foldersAtMost)
 
   function folderOf(
     node: CalculationNode,

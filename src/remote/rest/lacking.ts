@@ -1,9 +1,8 @@
 // The operations that one instance lacks: never answered, and refused for three existing things; until the next mount.
 
-import { LRUCache } from 'lru-cache'
 import type { ContentKindName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
-import { upTo } from '../../growing-lru.js'
+import { RecentMap } from '../../recent-map.js'
 import type { KnownQuestions } from '../known-question.js'
 import type { Dispensable } from '../remote.js'
 
@@ -71,7 +70,7 @@ const thingsAtMost = 1000
 export class Lacking {
   readonly #refusals = new Map<string, Set<string>>()
   readonly #lacking = new Set<string>()
-  readonly #existing = new LRUCache<string, true>(upTo(thingsAtMost))
+  readonly #existing = new RecentMap<string, true>(thingsAtMost)
 
   constructor(private readonly capabilities: Capabilities) {}
 

@@ -17,13 +17,10 @@ import type { KeptRow } from './kept-table.js'
 import { CacheFile } from './open-file.js'
 import { readShortFile, writeShortFile } from './short-files.js'
 
-/** One text per content, cheap enough for every read; the title stands last, so that no two contents share a text. */
-export function contentKeyOf({ of, calculation, mark = '', title }: Content): string {
-  return `${of}\0${calculation}${mark === '' ? '' : `/${mark}`}\0${title}`
-}
-
 /** The file name of a content: 64 hexadecimal digits. UTF-16 is hashed, where lone surrogates stay different. */
-export function contentFileName(key: string): string {
+export function contentFileName({ of, calculation, mark = '', title }: Content): string {
+  // The title stands last, so that no two contents share a text.
+  const key = `${of}\0${calculation}${mark === '' ? '' : `/${mark}`}\0${title}`
   return hash('sha256', Buffer.from(key, 'utf16le'))
 }
 

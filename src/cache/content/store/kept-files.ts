@@ -1,8 +1,8 @@
 // Kept files in use: how a whole content joins them, which are open or in memory, and that none is read once it was let go.
 import { LRUCache } from 'lru-cache'
-import { upTo } from '../../../growing-lru.js'
 import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import { attempt, chain, type MaybePromise } from '../../../maybe-promise.js'
+import { RecentMap } from '../../../recent-map.js'
 import type { Clock } from '../../../remote/clock.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { Blob } from './blob.js'
@@ -45,9 +45,9 @@ export class KeptFiles {
     dispose: giveMemoryBack,
   })
   /** Kept or read by this process, and not let go: a guess needs no look at the disk. */
-  private readonly met = new LRUCache<string, true>(upTo(namesAtMost))
+  private readonly met = new RecentMap<string, true>(namesAtMost)
   /** How often each was let go. */
-  private readonly removals = new LRUCache<string, number>(upTo(namesAtMost))
+  private readonly removals = new RecentMap<string, number>(namesAtMost)
 
   constructor(private readonly ports: KeptFilesPorts) {}
 

@@ -1,8 +1,7 @@
 // Versions of contents: the one table of lengths, validators and times, and what an answer that contradicts it means.
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { Failure } from '../../../failure.js'
-import { upTo } from '../../../growing-lru.js'
+import { RecentMap } from '../../../recent-map.js'
 import {
   type ByteCount,
   byteCount,
@@ -81,13 +80,13 @@ const knownAtMost = 8_192
 
 /** Of all contents of a mount, by their names; lengths, validators and times are remembered over restarts. */
 export class ContentVersions {
-  private readonly known = new LRUCache<string, Known | typeof nothingKnown>(upTo(knownAtMost))
+  private readonly known = new RecentMap<string, Known | typeof nothingKnown>(knownAtMost)
   private readonly replaced = new Map<string, Instant>()
   /** The ledger's revision that both were read at. */
   private revision: number
-  private readonly contradicted = new LRUCache<string, { at: Instant; heard: Failure }>(upTo(namesAtMost))
-  private readonly firstMet = new LRUCache<string, Instant>(upTo(namesAtMost))
-  private readonly unsteady = new LRUCache<string, true>(upTo(namesAtMost))
+  private readonly contradicted = new RecentMap<string, { at: Instant; heard: Failure }>(namesAtMost)
+  private readonly firstMet = new RecentMap<string, Instant>(namesAtMost)
+  private readonly unsteady = new RecentMap<string, true>(namesAtMost)
 
   constructor(
     private readonly ledger: Ledger,
