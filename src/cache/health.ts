@@ -13,19 +13,8 @@ const checkedFor = 10_000
 /** A check may take so much longer than the one before. */
 const longerThanLast = 1.5
 
-/** The same remote, each question of which goes through `around`. */
-function aroundEach(
-  remote: Remote,
-  around: <Answer>(question: () => Promise<Answer>) => Promise<Answer>,
-): Remote {
-  const operations = Object.entries<(...asked: never[]) => Promise<unknown>>({ ...remote })
-  const watched = operations.map(
-    ([name, operation]) => [name, (...asked: never[]) => around(() => operation(...asked))] as const,
-  )
-  return Object.fromEntries(watched) as unknown as Remote
-}
-
 export class Health {
+  /** The same service, each question of which is watched. */
   readonly remote: Remote
   /** The first refusal of the sign-in; undefined while the service takes it. */
   signedOut: OngoingFailure | undefined
@@ -42,7 +31,12 @@ export class Health {
     private readonly clock: Clock,
     private readonly silence: () => OngoingFailure | undefined,
   ) {
-    this.remote = aroundEach(remote, question => this.#noted(question))
+    const operations = Object.entries<(...asked: never[]) => Promise<unknown>>({ ...remote })
+    const watched = operations.map(([name, operation]) => [
+      name,
+      (...asked: never[]) => this.#noted(() => operation(...asked)),
+    ])
+    this.remote = Object.fromEntries(watched)
   }
 
   /** The failure that began the present outage; undefined while the service answers. */

@@ -1,5 +1,6 @@
 // Times that the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
 import { createHash } from 'node:crypto'
+import { foundOnce } from '../../recent-map.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { Ledger } from '../ledger/ledger.js'
 
@@ -19,8 +20,6 @@ const textRoom = 'text-time'
 export class Times {
   readonly #writings = new Map<string, Instant>()
   readonly #nextWordings = new Map<string, NextWording>()
-  // A text is shown many times, and its bytes never change.
-  readonly #wordings = new WeakMap<Uint8Array, string>()
 
   constructor(
     private readonly ledger: Pick<Ledger, 'get' | 'set' | 'delete'>,
@@ -38,7 +37,7 @@ export class Times {
 
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
   ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
-    const wording = this.#wordingOf(text)
+    const wording = digestOf(text)
     const { time: before, wording: keptWording, next: keptNext } = this.#keptOf(key)
     const writing = this.#writings.get(key)
     const next = this.#nextWordings.get(key)
@@ -89,14 +88,6 @@ export class Times {
     this.#nextWordings.set(key, { wording: digestOf(text), length: text.length })
   }
 
-  #wordingOf(text: Uint8Array): string {
-    const known = this.#wordings.get(text)
-    if (known !== undefined) return known
-    const wording = digestOf(text)
-    this.#wordings.set(text, wording)
-    return wording
-  }
-
   /** The text shown last; time 0 before the first text. */
   #keptOf(key: string) {
     const [time = '', wording, next] = (this.ledger.get(textRoom, key) ?? '').split(' ')
@@ -108,4 +99,5 @@ export class Times {
 export const atLatest = (seen: Instant, own: Instant | undefined): Instant =>
   own === undefined || own > seen ? seen : own
 
-const digestOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('base64url')
+/** A text is shown many times, and its bytes never change. */
+const digestOf = foundOnce((text: Uint8Array) => createHash('sha256').update(text).digest('base64url'))

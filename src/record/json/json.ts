@@ -1,4 +1,5 @@
 // JSON tree without loss: key order, number spelling, escapes and unknown fields are preserved.
+import { foundOnce } from '../../recent-map.js'
 
 /** One field of an object. Duplicate names are kept; the last one counts, as in JSON.parse. */
 export interface Field {
@@ -47,16 +48,7 @@ export function fieldOf({ fields }: JsonObject, name: string): Json | undefined 
 const indexedFrom = 256
 
 /** An object never changes, and a save asks a long one for each of its names. */
-const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
-
-function indexOf(fields: readonly Field[]): ReadonlyMap<string, Field> {
-  const known = indexes.get(fields)
-  if (known !== undefined) return known
-  const index = new Map<string, Field>()
-  for (const field of fields) index.set(field.name, field)
-  indexes.set(fields, index)
-  return index
-}
+const indexOf = foundOnce((fields: readonly Field[]) => new Map(fields.map(field => [field.name, field])))
 
 /** The items in order; of a long list there is never a tree of all. */
 export const eachItem = (array: JsonArray): Iterable<Json> => array.each?.() ?? array.items

@@ -16,9 +16,6 @@ export interface Away {
 }
 
 export class Breaker {
-  readonly #clock: Clock
-  readonly #probe: () => Promise<void>
-  readonly #patience: () => number
   #away: Away | undefined
   #failures = 0
   #heardAt = Number.NEGATIVE_INFINITY
@@ -28,11 +25,11 @@ export class Breaker {
    * `probe` asks what the instance is known to answer, and rejects without an answer or, 'refuses-all', with a fault; `patience` is after how many
    * milliseconds a silence is unusual.
    */
-  constructor(clock: Clock, probe: () => Promise<void>, patience: () => number) {
-    this.#clock = clock
-    this.#probe = probe
-    this.#patience = patience
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly probe: () => Promise<void>,
+    private readonly patience: () => number,
+  ) {}
 
   /** Defined while requests fail without being sent. */
   get away(): Away | undefined {
@@ -48,16 +45,16 @@ export class Breaker {
   admit(context: RequestContext): Promise<void> | undefined {
     const away = this.#away
     if (away === undefined) return undefined
-    if (this.#clock.now() < this.#probedAt + probeEvery) throw away.failure
-    const sooner = dueSooner(context, probeWait, this.#clock)
-    return withDeadline(this.#probed(), sooner, this.#clock, 'the probe was not answered').catch(() => {
+    if (this.clock.now() < this.#probedAt + probeEvery) throw away.failure
+    const sooner = dueSooner(context, probeWait, this.clock)
+    return withDeadline(this.#probed(), sooner, this.clock, 'the probe was not answered').catch(() => {
       // Whatever the probe failed with, the service is still away.
       throw away.failure
     })
   }
 
   /** An answer came to its end, or a piece of a long one came. */
-  heard(at = this.#clock.now()): void {
+  heard(at = this.clock.now()): void {
     this.#failures = 0
     this.#away = undefined
     this.#heardAt = at
@@ -78,11 +75,11 @@ export class Breaker {
   #suspect(): void {
     // One that was sent since is on its way, or has failed.
     if (this.#probedAt > this.#heardAt) return
-    const since = this.#clock.now()
+    const since = this.clock.now()
     const opens = (reason?: Failure): void => {
       if (!this.heardSince(since)) this.#away = { since, failure: awayFailure(reason) }
     }
-    const callOff = this.#clock.after(this.#patience(), () => opens())
+    const callOff = this.clock.after(this.patience(), () => opens())
     this.#probed().then(callOff, thrown => {
       callOff()
       opens(asFailure(thrown))
@@ -90,8 +87,8 @@ export class Breaker {
   }
 
   #probed(): Promise<void> {
-    this.#probedAt = this.#clock.now()
-    return this.#probe().then(() => this.heard())
+    this.#probedAt = this.clock.now()
+    return this.probe().then(() => this.heard())
   }
 }
 

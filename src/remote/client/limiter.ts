@@ -15,9 +15,14 @@ export interface Entrant {
   readonly giveUp: (() => void) | undefined
 }
 
-interface Waiting {
-  readonly entrant: Entrant
-  readonly go: () => void
+/** A wait for a turn. */
+class Waiting<For> {
+  go!: () => void
+  readonly turn = new Promise<void>(resolve => {
+    this.go = resolve
+  })
+
+  constructor(readonly one: For) {}
 }
 
 /** Places at first; a smaller pool has as many as it has connections. */
@@ -31,9 +36,7 @@ const quickestKeptMs = 60_000
 const steadyMs = 10_000
 
 export class Limiter {
-  readonly #most: number
-  readonly #clock: Clock
-  readonly #queue = new Set<Waiting>()
+  readonly #queue = new Set<Waiting<Entrant>>()
   /** Since when. */
   readonly #taken = new Map<Entrant, Instant>()
   #width: number
@@ -43,10 +46,11 @@ export class Limiter {
   #narrowedAt = Number.NEGATIVE_INFINITY
 
   /** The places of a pool of at most so many connections (at least 1). */
-  constructor(connections: number, clock: Clock) {
-    this.#most = connections
-    this.#clock = clock
-    this.#width = Math.min(widthAtFirst, connections)
+  constructor(
+    private readonly most: number,
+    private readonly clock: Clock,
+  ) {
+    this.#width = Math.min(widthAtFirst, most)
   }
 
   /** How many guesses may be under way now: a share of the places is for users alone. */
@@ -72,17 +76,13 @@ export class Limiter {
   async #waited(entrant: Entrant): Promise<void> {
     const { context } = entrant
     const sentence = 'every connection to the service was busy until the deadline'
-    let go = () => {}
-    const turn = new Promise<void>(resolve => {
-      go = resolve
-    })
-    const waiting = { entrant, go: () => go() }
+    const waiting = new Waiting(entrant)
     this.#queue.add(waiting)
     // A guess that a user has come to wait for is a user's.
     const unwatch = context.askers?.watch(() => this.review()) ?? (() => {})
     this.review()
     try {
-      await withDeadline(turn, context, this.#clock, sentence)
+      await withDeadline(waiting.turn, context, this.clock, sentence)
     } catch (late) {
       this.#queue.delete(waiting)
       this.leave(entrant)
@@ -107,10 +107,10 @@ export class Limiter {
     }
     const share = this.#share
     const width = isGuess ? this.guesses : this.#width
-    if (ofClass >= width || this.#taken.size >= this.#most) return false
+    if (ofClass >= width || this.#taken.size >= this.most) return false
     return (
       weight === 'question' ||
-      (downloadsOfClass < Math.max(1, width - share) && downloads < Math.max(1, this.#most - share))
+      (downloadsOfClass < Math.max(1, width - share) && downloads < Math.max(1, this.most - share))
     )
   }
 
@@ -120,16 +120,16 @@ export class Limiter {
    */
   review(): void {
     if (this.#queue.size === 0) return
-    const now = this.#clock.now()
+    const now = this.clock.now()
     let refused: TrafficClass | undefined
     for (const isGuess of [false, true])
       for (const waiting of this.#queue) {
-        const { entrant, go } = waiting
+        const { one: entrant } = waiting
         if (entrant.weight === refused || isBackground(entrant.context) !== isGuess) continue
         if (this.#hasPlace(entrant, now) || (!isGuess && this.#madeRoom(entrant, now))) {
           this.#queue.delete(waiting)
           this.#taken.set(entrant, now)
-          go()
+          waiting.go()
         } else if (entrant.weight === 'question') return
         else refused = 'download'
       }
@@ -153,7 +153,7 @@ export class Limiter {
       this.#quickestUntil = now + quickestKeptMs
     }
     const isFull = this.#taken.size >= (this.#width * 3) / 4
-    if (!isFull || this.#width >= this.#most || now < this.#steadyUntil) return
+    if (!isFull || this.#width >= this.most || now < this.#steadyUntil) return
     if (milliseconds <= this.#quickest * quickTimes + quickMoreMs) this.#width += 1
   }
 
@@ -162,7 +162,7 @@ export class Limiter {
     if ((this.#taken.get(entrant) ?? Number.NEGATIVE_INFINITY) <= this.#narrowedAt) return
     this.#narrowedAt = now
     this.#steadyUntil = now + steadyMs
-    this.#width = Math.max(Math.min(widthAtLeast, this.#most), this.#width >> 1)
+    this.#width = Math.max(Math.min(widthAtLeast, this.most), this.#width >> 1)
   }
 }
 
@@ -172,7 +172,7 @@ export const isBackground = (context: RequestContext): boolean =>
 
 /** At most so many requests a second, evenly spaced. */
 export class RateLimiter {
-  readonly #waiting = new Set<QueuedRequest>()
+  readonly #waiting = new Set<Waiting<RequestContext>>()
   readonly #spacing: number
   #serving = false
   #free = Number.NEGATIVE_INFINITY
@@ -186,22 +186,14 @@ export class RateLimiter {
 
   /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
   async turn(context: RequestContext): Promise<void> {
-    let go = () => {}
-    const turn = new Promise<void>(resolve => {
-      go = resolve
-    })
-    const one = { context, go: () => go() }
-    this.#waiting.add(one)
+    const waiting = new Waiting(context)
+    this.#waiting.add(waiting)
     if (!this.#serving) void this.#serve()
     try {
-      await withDeadline(
-        turn,
-        context,
-        this.clock,
-        'the limit of requests a second left no time for this one',
-      )
+      const sentence = 'the limit of requests a second left no time for this one'
+      await withDeadline(waiting.turn, context, this.clock, sentence)
     } finally {
-      this.#waiting.delete(one)
+      this.#waiting.delete(waiting)
     }
   }
 
@@ -214,18 +206,13 @@ export class RateLimiter {
       if (ahead > 0) await sleep(clock, ahead)
       // Users first, by the present priority: a user may have joined a background request.
       const waiting = [...this.#waiting]
-      const one = waiting.find(({ context }) => !isBackground(context)) ?? waiting[0]
-      if (one === undefined) break
-      this.#waiting.delete(one)
-      one.go()
+      const next = waiting.find(({ one }) => !isBackground(one)) ?? waiting[0]
+      if (next === undefined) break
+      this.#waiting.delete(next)
+      next.go()
     }
     this.#serving = false
   }
-}
-
-interface QueuedRequest {
-  readonly context: RequestContext
-  readonly go: () => void
 }
 
 /** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */

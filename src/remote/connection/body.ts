@@ -123,7 +123,8 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array> {
   /** Ends the exchange, whatever has come. */
   cancel(): void {
     const reason = new Error('the reader stopped')
-    this.#drop()
+    this.#pieces.length = 0
+    this.#queued = 0
     this.fail(reason)
     this.exchange.abort(reason)
   }
@@ -151,11 +152,6 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array> {
     this.#state = 'failed'
     this.#reason = why
     this.#reader?.reject(why)
-  }
-
-  #drop(): void {
-    this.#pieces.length = 0
-    this.#queued = 0
   }
 
   #setPaused(): void {

@@ -52,9 +52,12 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     const at = kind === 'share' ? path('project/share', { shareId: id }) : path(kind, { id })
     await http.text({ method: 'DELETE', path: at, subject: `${kind} ${id}` }, context)
   }
-  /** The subject of a write: the next write of the same subject waits for its answer. */
-  const subjectOf = (kind: RecordKind, record: JsonObject): string =>
-    `${kind} ${kind === 'share' ? wire.dialect.shareId(record) : wire.dialect.facts(record).id}`
+  const update = (kind: RecordKind) => (record: JsonObject, context: RequestContext) => {
+    const id = kind === 'share' ? wire.dialect.shareId(record) : wire.dialect.facts(record).id
+    const endpoint = kind === 'share' ? 'project/share' : kind
+    // The next write of the same subject waits for its answer.
+    return put(endpoint, compactPrint(record), `${kind} ${id}`, context)
+  }
   /** A list that may be long: parsed as it arrives. */
   async function descendants<Value>(
     query: { id: string; type: 'project' | 'calculation'; depth: '1' | 'all' },
@@ -133,21 +136,17 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
 
     answered: ({ kind, id }, context) => settings.answered(`${kind} ${id}`, context),
     createProject: (record, context) => created<ProjectId>('project', compactPrint(record), context),
-    updateProject: (record, context) =>
-      put('project', compactPrint(record), subjectOf('project', record), context),
+    updateProject: update('project'),
     deleteProject: remove('project'),
     createShare: (record, context) => created<ShareId>('project/share', compactPrint(record), context),
-    updateShare: (record, context) =>
-      put('project/share', compactPrint(record), subjectOf('share', record), context),
+    updateShare: update('share'),
     deleteShare: remove('share'),
     createReport: (record, context) => created<ReportId>('report', compactPrint(record), context),
-    updateReport: (record, context) =>
-      put('report', compactPrint(record), subjectOf('report', record), context),
+    updateReport: update('report'),
     deleteReport: remove('report'),
     setReportCalculations: (id, order, context) =>
       put('report/calculations', orderBody(id, order), `report ${id}`, context),
-    updateCalculation: (record, context) =>
-      put('calculation', compactPrint(record), subjectOf('calculation', record), context),
+    updateCalculation: update('calculation'),
     deleteCalculation: remove('calculation'),
 
     fileTitles: (of, context) => fileTitles(of, context, text => wire.fileTitles(text)),

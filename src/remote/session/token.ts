@@ -1,6 +1,7 @@
 // Lifetime of a token, measured by this machine's clock: a wrong clock on either side does not matter.
 import { decodeJwt } from 'jose/jwt/decode'
 import { Failure } from '../../failure.js'
+import { foundOnce } from '../../recent-map.js'
 import { type Instant, instant } from '../remote.js'
 
 /** A token and its time of arrival; what a token store keeps. */
@@ -21,12 +22,12 @@ export function tokenIn(answer: string, received: Instant): Token {
   return { text, received }
 }
 
-/** When to renew it; undefined if the token does not state its end, or its time of arrival is unknown. */
-export function tokenRenewal(token: Token): Instant | undefined {
-  // Runs for every request.
-  if (!renewals.has(token)) renewals.set(token, renewalIn(token))
-  return renewals.get(token)
-}
+/** When to renew it, which every request asks; undefined if the token does not state its end, or its time of arrival is unknown. */
+export const tokenRenewal = foundOnce(({ text, received }: Token): Instant | undefined => {
+  const life = tokenLifetime(text)
+  if (life === undefined || received === undefined) return undefined
+  return instant(received + Math.max(life - margin, life * 0.9))
+})
 
 /** When it ends; undefined if the token does not state its end, or its time of arrival is unknown. */
 export function tokenExpiry({ text, received }: Token): Instant | undefined {
@@ -38,14 +39,6 @@ export function tokenExpiry({ text, received }: Token): Instant | undefined {
 export function tokenEnd(token: Token): Instant | undefined {
   const said = jwtClaims(token.text)?.exp
   return tokenExpiry(token) ?? (said === undefined ? undefined : instant(said * 1000))
-}
-
-const renewals = new WeakMap<Token, Instant | undefined>()
-
-function renewalIn(token: Token): Instant | undefined {
-  const life = tokenLifetime(token.text)
-  if (life === undefined || token.received === undefined) return undefined
-  return instant(token.received + Math.max(life - margin, life * 0.9))
 }
 
 /** Milliseconds from its issue to its end. */

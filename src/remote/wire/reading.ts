@@ -1,5 +1,6 @@
 // Reads records: facts, listed items, shares and log-in names, each from the first field that states it.
 
+import { foundOnce } from '../../recent-map.js'
 import type { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
@@ -41,16 +42,7 @@ export const textFieldOf = (record: JsonObject, fields: readonly string[]): stri
 /** The readers of one instance; each returns undefined for a record that does not state enough. */
 export function readings(names: FieldNames) {
   // A record never changes, and every access to a long one would parse it again.
-  const factsOf = new WeakMap<JsonObject, RecordFacts>()
-  function facts(record: JsonObject): RecordFacts {
-    const known = factsOf.get(record)
-    if (known !== undefined) return known
-    const found = factsIn(record)
-    factsOf.set(record, found)
-    return found
-  }
-
-  function factsIn(record: JsonObject): RecordFacts {
+  const facts = foundOnce((record: JsonObject): RecordFacts => {
     return {
       id: firstReadable(record, names.id, idIn),
       title: textFieldOf(record, isReport(record) ? names.reportTitle : names.title),
@@ -61,7 +53,7 @@ export function readings(names: FieldNames) {
       modified: firstReadable(record, names.modified, dateIn),
       published: isPublished(record),
     }
-  }
+  })
 
   const reportOnly = new Set([...names.configuration, ...names.reportType, ...names.reportTypeName])
   const isReport = ({ fields }: JsonObject): boolean => fields.some(({ name }) => reportOnly.has(name))

@@ -1,6 +1,6 @@
 // Arrival: the download of one content under way, short or long; a short one whose answer is none for one buffer goes on as a long one.
 import { Failure } from '../../../failure.js'
-import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
+import { type Body, byteOffset } from '../../../remote/remote.js'
 import { shortBytes } from '../store/checksum.js'
 import {
   Download,
@@ -12,13 +12,7 @@ import {
 import type { Priority } from './ranges.js'
 import { NotSmall, SmallDownload } from './small.js'
 
-export interface ArrivalSource extends Omit<DownloadSource, 'fetch'> {
-  readonly fetch: (
-    start: ByteOffset,
-    priority: Priority,
-    of: ContentVersion | undefined,
-    end?: ByteOffset,
-  ) => Promise<Body>
+export interface ArrivalSource extends DownloadSource {
   /** It has failed for good, or is not wanted. */
   readonly ended: (reason: unknown) => void
   /** Nothing is under way any more. */
@@ -74,7 +68,7 @@ export class Arrival {
   #short(priority: Priority, most: number): SmallDownload {
     const { name, fetch } = this.source
     const { versions } = this.ports
-    const ask = () => fetch(byteOffset(0), priority, undefined)
+    const ask = () => fetch({ start: byteOffset(0), end: undefined }, priority, undefined)
     const started = new SmallDownload({ name, told: versions.length(name), versions, fetch: ask }, most)
     this.current = started
     this.settled = this.#keep(started)
@@ -86,10 +80,10 @@ export class Arrival {
     let first = body
     const started = new Download(this.ports, {
       ...this.source,
-      fetch: async ({ start, end }, priority, of) => {
-        const handed = start === 0 ? first : undefined
+      fetch: async (span, priority, of) => {
+        const handed = span.start === 0 ? first : undefined
         first = undefined
-        return handed ?? this.source.fetch(start, priority, of, end)
+        return handed ?? this.source.fetch(span, priority, of)
       },
     })
     this.current = started

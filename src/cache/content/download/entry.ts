@@ -2,14 +2,7 @@
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
-import type {
-  Body,
-  ByteOffset,
-  Content,
-  ContentVersion,
-  Remote,
-  RequestContext,
-} from '../../../remote/remote.js'
+import type { Body, Content, Remote, RequestContext } from '../../../remote/remote.js'
 import { SingleFlight } from '../../../single-flight.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
@@ -24,7 +17,7 @@ import {
   PrefetchAbandoned,
   type PrefetchRequest,
 } from './download.js'
-import { bigBytes, type Priority } from './ranges.js'
+import { bigBytes, type FetchRange, type Priority } from './ranges.js'
 import { NotSmall, SmallDownload } from './small.js'
 import { UncachedStream } from './uncached.js'
 
@@ -80,7 +73,7 @@ export class ContentEntry {
     this.arrival = new Arrival(ports, {
       name,
       hasParts: content.of === 'file',
-      fetch: (start, priority, of, end) => this.fetch(start, priority, of, end),
+      fetch: (span, priority, of) => this.fetch(span, priority, of),
       askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
       ended: reason => this.ended(reason),
       over: () => {
@@ -239,12 +232,7 @@ export class ContentEntry {
     return withDeadline(answer, context, this.ports.clock, tooLate)
   }
 
-  private async fetch(
-    start: ByteOffset,
-    priority: Priority,
-    of: ContentVersion | undefined,
-    end?: ByteOffset,
-  ): Promise<Body> {
+  private async fetch(...[{ start, end }, priority, of]: Parameters<FetchRange>): Promise<Body> {
     const { remote, lru } = this.ports
     // Bytes that come faster than room is made would pile up in memory.
     await lru.room()
