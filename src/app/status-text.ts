@@ -66,6 +66,7 @@ function statusOf(
   const { content, fleet, health, identities } = caches
   const { outage, signedOut } = health
   const { until, renewed } = connection.signIn()
+  const pause = activity.pauses.longest()
   return {
     service: account.base.href,
     user: account.user,
@@ -90,6 +91,8 @@ function statusOf(
     requests: health.asked,
     kernel: activity.kernel.way,
     kernelBecause: activity.kernel.because,
+    pausedMs: pause && Math.round(pause.milliseconds),
+    pausedAt: pause && isoText(clock.now() - pause.ago),
     answersInMs: health.answersIn,
     fleet: fleet && { ...fleet.status() },
     cache: content.stats(),

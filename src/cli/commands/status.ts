@@ -43,6 +43,7 @@ async function show(command: Command, directory: string | undefined, flags: Json
   process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
 }
 
+/** The unsaved texts on no drive. */
 async function waitingElsewhere(command: Command): Promise<readonly string[]> {
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
   return (await unmountedDrafts(configured(command))).flatMap(({ account, drafts }) => {
@@ -92,9 +93,14 @@ function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: S
 }
 
 /** The usual way to the kernel is no news. */
-function kernelLines({ kernel, kernelBecause }: Status): readonly string[] {
+function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): readonly string[] {
   const because = kernelBecause === undefined ? '' : `: ${kernelBecause}`
-  return kernel === 'libfuse' ? [`  the kernel is spoken to through libfuse${because}`] : []
+  return [
+    ...(kernel === 'libfuse' ? [`  the kernel is spoken to through libfuse${because}`] : []),
+    ...(pausedMs === undefined
+      ? []
+      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${moment(pausedAt)}`]),
+  ]
 }
 
 async function describeStatus(status: Status): Promise<string> {
@@ -128,6 +134,7 @@ async function describeStatus(status: Status): Promise<string> {
   ].join('\n')
 }
 
+/** Empty where there is nothing to list. */
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]
 

@@ -45,7 +45,7 @@ export function buildApp(instance: Instance, options: ServiceOptions): FastifyIn
 const guardedRoutes =
   (instance: Instance): FastifyPluginCallback =>
   (scope, _options, done) => {
-    scope.addHook('onRequest', async request => authenticate(request, instance))
+    scope.addHook('onRequest', request => authenticate(request, instance))
     projectRoutes(scope, instance)
     if (!instance.lacks.onlyNinePaths) shareRoutes(scope, instance)
     reportRoutes(scope, instance)
@@ -129,7 +129,7 @@ function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {
     const [name, password] = basicCredentials(request.headers.authorization)
     const user = await userWithPassword(store, name, password)
     if (user === undefined) throw new Refusal(401, 'invalid user name or password')
-    return reply.type('text/plain; charset=utf-8').send(tokens.issue(user.id))
+    return reply.type('text/plain; charset=utf-8').send(await tokens.issue(user.id))
   })
 }
 

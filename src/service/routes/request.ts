@@ -25,10 +25,10 @@ declare module 'fastify' {
 }
 
 /** Finds the user. @throws Refusal 401 for a missing, forged or expired token, or one of a deleted user */
-export function authenticate(request: FastifyRequest, { store, tokens }: Instance): void {
+export async function authenticate(request: FastifyRequest, { store, tokens }: Instance): Promise<void> {
   const [, token] = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '') ?? []
   if (token === undefined) throw new Refusal(401, 'a bearer token is needed: log in first')
-  const id = tokens.holder(token)
+  const id = await tokens.holder(token)
   const user = id === undefined ? undefined : userById(store, id)
   if (user === undefined) throw new Refusal(401, 'the token is invalid or has expired: log in again')
   request.caller = user
