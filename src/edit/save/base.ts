@@ -60,7 +60,9 @@ export function chooseBase<Known extends Candidate>(
   const same = judged.find(one => one.distance === 0 && (one.read ?? one.saved) !== undefined)
   if (same !== undefined) {
     const latest = latestOf(dated)
-    const isTold = latest?.changed !== undefined && latest.changed === written.changed && latest.distance > 0
+    // A date that the old text has as well tells nothing: not every service moves it with a list.
+    const isDated = latest?.changed !== undefined && latest.changed === written.changed
+    const isTold = isDated && latest.distance > 0 && same.changed !== written.changed
     if (!isTold) refuseOldText(same, judged, counted)
     return latest && { one: latest, asNear: [] }
   }
@@ -120,16 +122,20 @@ function countedFor<Known extends Candidate>(known: readonly Known[], { changed,
 function usedBy<Known extends Candidate>(known: readonly Known[], by: ProcessId) {
   const isNear = ({ process }: TextUser) =>
     process.session === by.session || by.ancestors.includes(process.group)
-  const own = ([undefined, 'order'] as const).flatMap(view => {
-    const here = countedBy(known, ({ process }) => process.group === by.group && process.view === view)
-    return sinceSaved(here)
-  })
-  return [own, countedBy(known, isNear)]
+  const isOwn = ({ process }: TextUser) => process.group === by.group
+  const here = sinceSaved(countedBy(known, user => isOwn(user) && user.process.view === by.view))
+  // Read through the record, or its order, before a save through the other one: what it has gone on from.
+  const there = sinceSaved(countedBy(known, user => isOwn(user) && user.process.view !== by.view))
+  const goneOn = lastSave(here)
+  return [[...here, ...there.filter(({ at }) => at >= goneOn)], countedBy(known, isNear)]
 }
+
+const lastSave = (all: readonly Counted<Candidate>[]): number =>
+  Math.max(...all.map(({ savedAt }) => savedAt))
 
 /** A program goes on from what it has stored, through each file. */
 function sinceSaved<Known extends Candidate>(all: readonly Counted<Known>[]): readonly Counted<Known>[] {
-  const saved = Math.max(...all.map(({ savedAt }) => savedAt))
+  const saved = lastSave(all)
   return all.filter(({ at }) => at >= saved)
 }
 
@@ -171,7 +177,7 @@ function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly
 
 /** A text of before the last save is nearer, and none was read since: taken back, or by a program that never saw that save. */
 function refuseSecondProgram(known: readonly Judged[], counted: readonly Counted<Judged>[]): void {
-  const saved = Math.max(...counted.map(({ savedAt }) => savedAt))
+  const saved = lastSave(counted)
   if (counted.some(({ one }) => (one.read ?? never) > saved)) return
   const fields = Math.min(...counted.map(({ one }) => one.edits.size))
   const least = Math.min(...counted.map(({ one }) => one.distance))

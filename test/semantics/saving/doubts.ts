@@ -9,6 +9,21 @@ const water = 'projects/Water splitting'
 const report = `reports/${ids.report}.json`
 
 export function doubts(t: Test, open: OpenTestbed): void {
+  t.test('SAVE-19 an old text takes nothing back where the service leaves its date as it was', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const date = '"modificationDate":"2026-01-02T03:04:05Z"'
+    service.answer(/^GET \/report\?/, async ({ path }) =>
+      (await service.elsewhere('GET', path)).replace(/"modificationDate":"[^"]*"/, date),
+    )
+    const old = await textOf(testbed, report)
+    await service.edit('report', ids.report, { title: 'Theirs' })
+    await testbed.files.touch('reports')
+    await testbed.pass(3200)
+    t.match(await textOf(testbed, report), '"Theirs"')
+    await service.sends(t, [], async () => t.equal(await outcome(overwrite(testbed, report, old)), 'ESTALE'))
+  })
+
   t.test('what others do meanwhile', async t => {
     const testbed = await open(t, { settings: { access: 'manage' } })
     const { files, service } = testbed

@@ -45,6 +45,18 @@ export function order(t: Test, open: OpenTestbed): void {
       t.match((await rowsOf(testbed)).at(-1), { calcId: Number(ids.transition), title: 'Transition state' })
     })
 
+    t.test('SAVE-18 a row that comes back elsewhere is an edit of the last save', async t => {
+      // A program that has both files open has read the old list through the record.
+      await textOf(testbed, `reports/${ids.report}.json`)
+      const lines = await linesOf(testbed)
+      await overwrite(testbed, orderFile, written(lines.slice(1)))
+      const [second = '', third = ''] = await linesOf(testbed)
+      const turned = [second, lines[0] ?? '', third]
+      t.equal(await outcome(overwrite(testbed, orderFile, written(turned))), 'done')
+      t.same(await linesOf(testbed), turned)
+      await overwrite(testbed, orderFile, written(lines))
+    })
+
     t.test('ORDER-3 a line may be a path: of the drive, of the web pages, or below the folder', async t => {
       const [first = ''] = await linesOf(testbed)
       await overwrite(testbed, orderFile, written([first]))
