@@ -21,7 +21,8 @@ export async function reconcileAttempt(
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
   const now = await record.read(context)
   if (record.isAnother(change.before, now)) throw await setApart(draft)
-  if (record.compare(change, now, true).unstored.length > 0) {
+  // Not every request of it may have left: what it was to say again, the titles of rows, counts as lost.
+  if (record.compare(change, now, false).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
     // The attempt stays noted: a slow service may still carry it out.
     return false
@@ -72,7 +73,7 @@ function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string
 }
 
 function notStored(): Failure {
-  return new Failure('unreachable', 'the last save was cut short, and the service does not have it')
+  return new Failure('unreachable', 'the last save was cut short, and the service does not have all of it')
 }
 
 /** The change was taken, and what the reading after it fails of says nothing of that. */

@@ -1,9 +1,12 @@
 // kill -9 right after a save, or an emptying, that was answered: the next mount knows what was saved, and what waits.
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { settled } from '../acts.js'
+import { killedDuring } from './scene.js'
 
 const shares = 'projects/Water splitting/.shares'
 
@@ -58,4 +61,25 @@ t.test('kill -9 right after a change that was answered well', async t => {
       t.notOk((await namesOf(testbed, 'projects/Water splitting')).includes('Renamed'))
     },
   )
+})
+
+t.test('ORDER-1 kill -9 between a new order and its titles, which that service forgets', async t => {
+  const testbed = await realMount(t, { service: { shortcomings: { loseRowTitles: true } } })
+  const path = `reports/${ids.report}.json`
+  const titles = async () => {
+    const { calculations } = JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`))
+    return calculations.map(({ title }: { title: string | null }) => title)
+  }
+  const record = JSON.parse(await textOf(testbed, path))
+  const numbered = (row: object, at: number) => ({ ...row, calcOrder: at + 1 })
+  const text = JSON.stringify({ ...record, calculations: record.calculations.toReversed().map(numbered) })
+  await killedDuring(testbed, [/^PUT \/report$/, 'before'], path, text)
+  await settled(join(testbed.home, 'state', 'calcfs'))
+  t.same(await titles(), [null, null, null])
+  t.equal(await textOf(testbed, path), text, 'they wait')
+  // The half of it that was carried out reads like another client's change.
+  t.equal(await outcome(overwrite(testbed, path, text)), 'ESTALE')
+  await textOf(testbed, `.calcfs/drafts/${ids.report}.theirs.json`)
+  t.equal(await outcome(overwrite(testbed, path, text)), 'done')
+  t.same(await titles(), ['Nothing', 'Water', 'Transition state'])
 })

@@ -4,7 +4,7 @@ import { realMount } from '../../testbed/mount.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { creationSteps, killCreation } from './kill-creation.js'
-import { sceneOn } from './scene.js'
+import { killedDuring, sceneOn } from './scene.js'
 
 t.setTimeout(240_000)
 t.jobs = 3
@@ -23,16 +23,9 @@ t.test(
     const testbed = await realMount(t)
     const { files, service } = testbed
 
-    /** The service carries the POST out; the daemon is killed before the answer, and comes up again. */
-    async function killedAt(post: RegExp, path: string, text: string): Promise<void> {
-      const scene = sceneOn(testbed)
-      const reached = scene.held(post, 'after')
-      await scene.writeAndClose(path, text)
-      await reached
-      await testbed.kill9()
-      await scene.cleanUp()
-      await testbed.mount()
-    }
+    /** The service carries the POST out, and has not answered. */
+    const killedAt = (post: RegExp, path: string, text: string) =>
+      killedDuring(testbed, [post, 'after'], path, text)
 
     t.test('NEW-8 a report', async t => {
       const path = 'reports/new-moved.json'

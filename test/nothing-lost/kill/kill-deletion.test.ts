@@ -18,12 +18,6 @@ t.setTimeout(240_000)
 t.test('kill -9 while something is deleted', async t => {
   const testbed = await realMount(t, { settings: { access: 'manage' } })
   const { files, service } = testbed
-  const isStored = () =>
-    service.elsewhere('GET', `/report?id=${ids.report}`).then(
-      () => true,
-      () => false,
-    )
-
   async function killed(reach: () => Promise<unknown>, wait = 300): Promise<string[]> {
     const sent = await service.during(async () => {
       await reach()
@@ -34,16 +28,20 @@ t.test('kill -9 while something is deleted', async t => {
     return writes(sent)
   }
 
-  await t.test('during the DELETE, before the service has it: it is not sent again', async t => {
+  async function killedDuring(when: 'before' | 'after', path: string): Promise<string[]> {
     const scene = sceneOn(testbed)
     const sent = await killed(async () => {
-      const reached = scene.held(remove, 'before')
-      await files.unlink(report)
+      const reached = scene.held(remove, when)
+      await files.unlink(path)
       await reached
     })
     await scene.cleanUp()
-    t.same(sent, [`DELETE /report?id=${ids.report}`])
-    t.ok(await isStored())
+    return sent
+  }
+
+  await t.test('during the DELETE, before the service has it: it is not sent again', async t => {
+    t.same(await killedDuring('before', report), [`DELETE /report?id=${ids.report}`])
+    t.match(await service.elsewhere('GET', `/report?id=${ids.report}`), 'Supporting information')
     t.match(await textOf(testbed, report), /Supporting information/)
   })
 
@@ -76,16 +74,8 @@ t.test('kill -9 while something is deleted', async t => {
   await t.test('after the service has carried the DELETE out: it is gone', async t => {
     const other = `reports/${ids.profile}.json`
     await textOf(testbed, other)
-    const scene = sceneOn(testbed)
-    const sent = await killed(async () => {
-      const reached = scene.held(remove, 'after')
-      await files.unlink(other)
-      await reached
-    })
-    await scene.cleanUp()
-    t.same(sent, [`DELETE /report?id=${ids.profile}`])
+    t.same(await killedDuring('after', other), [`DELETE /report?id=${ids.profile}`])
     const isGone = async () => (await outcome(files.lstat(other))) === 'ENOENT'
     await until(60_000, 'a listing shows that it is gone', isGone)
   })
-  t.comment('4 kills of a daemon that deletes')
 })

@@ -64,3 +64,19 @@ export function sceneOn(testbed: MountTestbed): Scene {
     },
   }
 }
+
+/** A save is held up there, the daemon is killed, and comes up again. */
+export async function killedDuring(
+  testbed: MountTestbed,
+  which: Parameters<Scene['held']>,
+  path: string,
+  text: string,
+): Promise<void> {
+  const scene = sceneOn(testbed)
+  const reached = scene.held(...which)
+  await scene.writeAndClose(path, text)
+  await reached
+  await testbed.kill9()
+  await scene.cleanUp()
+  await testbed.mount()
+}
