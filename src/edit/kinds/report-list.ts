@@ -40,27 +40,30 @@ export function withCheckedList(
   const entries = dialect.entries(mine, base)
   if (entries === undefined)
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
-  refuseOldPlaces(dialect, written, entries)
-  const checked = checkedRows(ports, before, entries, context)
+  const checked = checkedRows(ports, before, meantEntries(dialect, written, entries), context)
   return checked.then(rows => withRowsLike(dialect, { base, mine }, rows, name))
 }
 
 /**
  * The rows stand as in the base and their place numbers say another order: an edit of the numbers. But where these are
- * the numbers of another text that the writer may have had, its rows may as well have been moved, as another client did.
+ * the numbers of another text that the writer may have had, its rows may as well have been moved, by itself in its last
+ * save, whose numbers it has not read, or as another client did.
  */
-function refuseOldPlaces(
+function meantEntries(
   dialect: Dialect,
-  { mine, asNear }: WrittenEdit,
+  { base, mine, asNear, earlier }: WrittenEdit,
   byNumber: readonly ListEntry[],
-): void {
+): readonly ListEntry[] {
   const idsOf = (entries: readonly ListEntry[]) =>
     entries.map(entry => (entry.as === 'id' ? entry.calculation : ''))
-  const [meant, standing] = [idsOf(byNumber), idsOf(dialect.entries(mine) ?? [])]
-  if (meant.join() === standing.join() || !asNear.some(other => dialect.hasPlacesOf(mine, other))) return
+  const standing = dialect.entries(mine) ?? []
+  const [meant, stood] = [idsOf(byNumber), idsOf(standing)]
+  const isKept = [...asNear, ...earlier].some(other => dialect.hasPlacesOf(mine, other))
+  if (meant.join() === stood.join() || !isKept) return byNumber
+  if (earlier.length > 0 && !asNear.some(other => dialect.hasPlacesOf(base, other))) return standing
   throw new Failure(
     'conflict',
-    `the list stands in the order ${standing.join(', ')}, but its place numbers say ${meant.join(', ')}, and another client has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
+    `the list stands in the order ${stood.join(', ')}, but its place numbers say ${meant.join(', ')}, and another client has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
   )
 }
 

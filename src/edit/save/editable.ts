@@ -15,6 +15,8 @@ export interface WrittenEdit {
   readonly edits: Edits
   /** Other texts that the program may have had before as well. */
   readonly asNear: readonly JsonObject[]
+  /** Where the base is the program's own save, which it knows in its own words alone: all that it may have gone on from. */
+  readonly earlier: readonly JsonObject[]
 }
 
 /** The change to make on the service: `whole` is `before` with the edits in it. */
@@ -74,7 +76,7 @@ export interface EditableRecord {
   allow(written: WrittenEdit, change: RecordChange): void
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
   send(change: RecordChange, context: RequestContext, following: Following): Promise<JsonObject>
-  /** `isSaid` is false where a request of the change has failed. */
+  /** `isSaid` is false where a request of the change has failed, or may not have left. */
   compare(change: RecordChange, stored: JsonObject, isSaid: boolean): ChangeResult
 }
 

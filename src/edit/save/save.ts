@@ -164,9 +164,10 @@ async function noteBase(draft: Draft, { known }: KnownBases, base: JsonObject): 
 async function findWritten(
   save: SaveState,
   parsed: JsonObject,
-  { known, held }: KnownBases,
+  met: KnownBases,
   context: RequestContext,
 ): Promise<WrittenEdit> {
+  const { known, held } = met
   const { dialect, home } = save.record
   const { plain, changedAt, withDigitsOf, facts } = dialect
   const mine = plain(parsed)
@@ -175,21 +176,38 @@ async function findWritten(
     return { kept, edits: editsBetween(base, kept.record) }
   }
   const editFrom = (base: JsonObject, { kept, edits } = editOf(base)): WrittenEdit => ({
-    ...{ base, mine: clearly(kept), edits, asNear: [] },
+    ...{ base, mine: clearly(kept), edits, ...besides(save, met, base) },
   })
   if (held !== undefined) return editFrom(held)
   const compared: (Candidate & ReturnType<typeof editOf>)[] = []
-  for (const met of known) {
-    compared.push({ ...met, ...editOf(met.record) })
+  for (const one of known) {
+    compared.push({ ...one, ...editOf(one.record) })
     // Every text takes its time, and the drive answers meanwhile.
-    if (met.text.length >= foldedFrom) await setImmediate()
+    if (one.text.length >= foldedFrom) await setImmediate()
   }
   const base = chooseBase(compared, { mine, changed: changedAt(parsed), by: save.by })
-  if (base !== undefined) return { ...editFrom(base.one.record, base.one), asNear: base.asNear }
+  if (base !== undefined) {
+    const edit = editFrom(base.one.record, base.one)
+    return { ...edit, asNear: [...base.asNear, ...edit.asNear] }
+  }
   const theirs = plain(await save.record.read(context))
   if (home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
     throw await setApart(save.draft)
   return editFrom(theirs)
+}
+
+/** A save that was not read since is known to its writer in its own words alone; a text that waited may be older than its base. */
+function besides(
+  save: SaveState,
+  { known, held }: KnownBases,
+  base: JsonObject,
+): Pick<WrittenEdit, 'asNear' | 'earlier'> {
+  const { saved, read } = known.find(({ record }) => record === base) ?? {}
+  const others = known.flatMap(({ record }) => (record === base ? [] : [record]))
+  const isOpened = held !== undefined && heldBefore(save) === save.own
+  const isOwnWords = saved !== undefined && saved >= (read ?? saved)
+  if (isOpened || (held === undefined && saved === undefined)) return { asNear: [], earlier: [] }
+  return isOwnWords ? { asNear: [], earlier: others } : { asNear: others, earlier: [] }
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
@@ -201,7 +219,7 @@ async function readMeaning(
 ): Promise<WrittenEdit> {
   const meant = await record.mean?.(text, met, context)
   if (meant === undefined) throw new Failure('internal', 'what this text means is not known')
-  return { ...meant, edits: editsBetween(meant.base, meant.mine), asNear: [] }
+  return { ...meant, edits: editsBetween(meant.base, meant.mine), asNear: [], earlier: [] }
 }
 
 async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Promise<KnownBases> {
@@ -235,7 +253,7 @@ function heldBefore({ record, draft, history, own }: SaveState): string | undefi
 async function unchanged(
   save: SaveState,
   own: OwnText,
-  { base }: WrittenEdit,
+  { base, earlier }: WrittenEdit,
   context: RequestContext,
 ): Promise<SaveResult> {
   const { record, draft, history } = save
@@ -243,7 +261,9 @@ async function unchanged(
     const now = await record.read(context).catch(unlessGone)
     if (now !== undefined && record.isAnother(base, now)) throw await setApart(draft)
   }
-  if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'read', save.by)
+  // Its own save in its own words once more: the form of that was not read.
+  const isKnown = earlier.length > 0 && own.form !== own.text
+  if (draft.meta.unread !== true && !isKnown) await history.remember(record.key, own.form, 'read', save.by)
   await draft.change({ state: 'editing', ...own.hashes, why: undefined })
   return { outcome: 'unchanged' }
 }
