@@ -70,8 +70,6 @@ function ended(end: string): void {
   if (end !== 'done') throw new Ended(end)
 }
 
-export const isWritten = (act: Act): boolean => act.written >= Buffer.byteLength(act.text)
-
 /** Every text that the drive shows of what is not saved: drafts, and what lies next to the reports and these records. */
 export async function textsWaiting(
   testbed: Testbed,
@@ -144,7 +142,8 @@ export function lossOf(
   const wrong: string[] = []
   if (act.end === 'done' && !isStored)
     wrong.push(`${about}: close was answered well, and the service lacks it`)
-  if (isWritten(act) && !isStored && !isWaiting) wrong.push(`${about}: the text is nowhere`)
+  if (act.written >= Buffer.byteLength(act.text) && !isStored && !isWaiting)
+    wrong.push(`${about}: the text is nowhere`)
   if (subject.copies(word) > 1) wrong.push(`${about}: ${subject.copies(word)} of it`)
   const twice = subjects.sentTwice(heard, word)
   if (twice !== undefined) wrong.push(`${about}: sent twice: ${twice}`)

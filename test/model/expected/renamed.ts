@@ -9,6 +9,13 @@ export function isRenamedElsewhere({ name, truth }: Thing): boolean {
   return name !== own && !name.startsWith(`${own}~`)
 }
 
+/** Where the drive may show it: by the names it was shown with last, and by those of the service, which it may meet at any time. */
+export function placesOf(thing: Thing): readonly string[] {
+  const names = new Set([thing.name, escapeTitle(String(thing.truth?.['name']))])
+  const above = thing.parent === undefined ? ['projects'] : placesOf(thing.parent)
+  return above.flatMap(place => [...names].map(name => `${place}/${name}`))
+}
+
 /**
  * What a text with a path of a calculation may end with, too: while one of them goes by a name of before, and while the
  * service is away, because what a path means is asked at each save.

@@ -7,6 +7,7 @@ import { type Cut, cuts } from '../../testbed/disk/forgetful-tree.js'
 import type { MountTestbed } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
 import { type Act, actOn, clear, finish, historyIn, lossOf, settled, textsWaiting } from '../acts.js'
 import { type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
 import { type Scene, sceneOn } from './scene.js'
@@ -148,6 +149,10 @@ async function reached(stand: Stand, scene: Scene, { act, moment }: Begun): Prom
     const mend = testbed.service.refuse(which, 500)
     const end = await save()
     mend()
+    // Where it refused everything it counts as away until it is looked for again (AVAIL-4).
+    const isBack = async () =>
+      (await outcome(testbed.files.lstat(`by-id/project/9${words}000000`))) === 'ENOENT'
+    await until(20_000, 'the service is met again', isBack, 100)
     return { ...act, written: whole, end }
   }
   const changes = /^(PUT|POST) (?!\/login)/
