@@ -45,9 +45,8 @@ export function withCheckedList(
 }
 
 /**
- * The rows stand as in the base and their place numbers say another order: an edit of the numbers. But where these are
- * the numbers of another text that the writer may have had, its rows may as well have been moved, by itself in its last
- * save, whose numbers it has not read, or as another client did.
+ * Rows that stand as in the base with place numbers of another order: an edit of the numbers. But where another text that
+ * the writer may have had has these, its rows may as well have been moved: by its last save, whose numbers it has not read.
  */
 function meantEntries(
   dialect: Dialect,

@@ -143,8 +143,9 @@ function compareReport(dialect: Dialect, change: RecordChange, found: ReadBack):
   const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
   // The name beside the type follows it, in the service's own spelling.
   const missing = compared.unstored.filter(name => !(isTyped && dialect.isReportTypeName(name)))
-  const { lost } = compared
-  const sentences = [lost, keptSentence(change.edits, stored)].filter(sentence => sentence !== undefined)
+  const sentences = [compared.lost, keptSentence(change.edits, stored)].filter(
+    sentence => sentence !== undefined,
+  )
   return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }
 

@@ -126,8 +126,7 @@ function usedBy<Known extends Candidate>(known: readonly Known[], by: ProcessId)
   const here = sinceSaved(countedBy(known, user => isOwn(user) && user.process.view === by.view))
   // Read through the record, or its order, before a save through the other one: what it has gone on from.
   const there = sinceSaved(countedBy(known, user => isOwn(user) && user.process.view !== by.view))
-  const goneOn = lastSave(here)
-  return [[...here, ...there.filter(({ at }) => at >= goneOn)], countedBy(known, isNear)]
+  return [[...here, ...there.filter(({ at }) => at >= lastSave(here))], countedBy(known, isNear)]
 }
 
 const lastSave = (all: readonly Counted<Candidate>[]): number =>

@@ -3,9 +3,8 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
-import type { Draft } from '../journal/draft.js'
-import { type SaveAttempt, setApart, whyOf } from '../journal/draft-meta.js'
-import { editsBetween, removed } from './diff.js'
+import { setApart, whyOf } from '../journal/draft-meta.js'
+import { type Edits, editsBetween, removed } from './diff.js'
 import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 
 /** Reads the record; true if the last attempt of this draft was carried out, and the service has all that the draft says. */
@@ -18,18 +17,26 @@ export async function reconcileAttempt(
   const recalled = [attempt.before, attempt.whole, attempt.form]
   const [before, whole, form] = recalled.map(hash => history.recall(record.key, hash))
   if (before === undefined || whole === undefined || form === undefined) return false
-  const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
+  const sent = parseObject(whole)
+  const edits: Edits = new Map(attempt.edited.map(name => [name, fieldOf(sent, name) ?? removed]))
+  const change = { before: parseObject(before), whole: sent, edits }
   const now = await record.read(context)
   if (record.isAnother(change.before, now)) throw await setApart(draft)
   // Not every request of it may have left: what it was to say again, the titles of rows, counts as lost.
   if (record.compare(change, now, false).unstored.length > 0) {
-    await draft.change({ state: 'refused', why: whyOf(notStored()) })
+    const sentence = 'the last save was cut short, and the service does not have all of it'
+    await draft.change({ state: 'refused', why: whyOf(new Failure('unreachable', sentence)) })
     // The attempt stays noted: a slow service may still carry it out.
     return false
   }
   await history.remember(record.key, whole, 'saved')
   await history.remember(record.key, form, 'saved')
-  return closeAttempt(draft, attempt)
+  // The program may have written on since: then the draft holds more than what was stored.
+  const isAll = draft.hash() === attempt.saved
+  const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
+  const { saved, form: base } = attempt
+  await draft.change({ ...rest, saved, form: base, base, attempt: undefined })
+  return isAll
 }
 
 /**
@@ -60,22 +67,6 @@ export function tryObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The program may have written on since: then the draft holds more than what was stored. */
-async function closeAttempt(draft: Draft, { saved, form }: SaveAttempt): Promise<boolean> {
-  const isAll = draft.hash() === saved
-  const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
-  await draft.change({ ...rest, saved, form, base: form, attempt: undefined })
-  return isAll
-}
-
-function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string[]): RecordChange {
-  return { before, whole, edits: new Map(edited.map(name => [name, fieldOf(whole, name) ?? removed])) }
-}
-
-function notStored(): Failure {
-  return new Failure('unreachable', 'the last save was cut short, and the service does not have all of it')
-}
-
 /** The change was taken, and what the reading after it fails of says nothing of that. */
 export function unreadable(thrown: unknown): never {
   const cause = asFailure(thrown)
@@ -101,20 +92,14 @@ export function partlyStored(failure: Failure, change: RecordChange, unstored: r
   return new Failure(failure.kind, sentence, { cause: failure, said: failure.said, place: failure.place })
 }
 
-/** A change on its way, which leaves a third of the time for reading after a lost answer. */
-interface SentChange {
-  /** Its request, of which a late answer is noted here. */
-  readonly context: RequestContext
-  /** A look has shown that it was carried out: it is no longer waited for. */
-  seen(): void
-}
-
-export function sentOnce(context: RequestContext, now: Instant): SentChange {
+/** A change on its way, which leaves a third of the time for reading after a lost answer; a late answer to it is noted. */
+export function sentOnce(context: RequestContext, now: Instant) {
   const late: (() => void)[] = []
   const deadline = instant(context.deadline - Math.max(0, context.deadline - now) / 3)
   return {
-    context: { ...context, deadline, late: end => void late.push(end) },
-    seen() {
+    context: { ...context, deadline, late: (end: () => void) => void late.push(end) },
+    /** A look has shown that it was carried out: it is no longer waited for. */
+    seen(): void {
       for (const end of late) end()
     },
   }

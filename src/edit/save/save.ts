@@ -76,12 +76,6 @@ export class Saver {
   }
 }
 
-/** `parsed` where the text is the record's JSON. */
-interface WrittenText {
-  readonly text: string
-  readonly parsed: JsonObject | undefined
-}
-
 async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveResult> {
   const { draft, record, history } = save
   const text = draft.text()
@@ -112,7 +106,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
     refuseSameNames(written.base, written.mine)
     // A text whose digits were rounded is no base: what it says is.
     const mine = await (written.edits.size === 0 ? written.mine : record.check(written, context))
-    const own = ownText(text, formOf(record, mine, { text, parsed }))
+    const own = ownText(text, formOf(record, mine, text, parsed))
     const edits = mine === written.mine ? written.edits : editsBetween(written.base, mine)
     const checked = { ...written, mine, edits }
     if (checked.edits.size === 0) return await unchanged(save, own, checked, context)
@@ -145,7 +139,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
 }
 
 /** With the date that the text carried: the next text of its writer carries that, too. */
-function formOf({ dialect }: EditableRecord, mine: JsonObject, { text, parsed }: WrittenText): string {
+function formOf({ dialect }: EditableRecord, mine: JsonObject, text: string, parsed?: JsonObject): string {
   if (parsed === undefined) return prettyPrint(mine)
   const said = dialect.plain(parsed)
   if (hasSameTokens(mine, said)) return text
@@ -168,8 +162,7 @@ async function findWritten(
   context: RequestContext,
 ): Promise<WrittenEdit> {
   const { known, held } = met
-  const { dialect, home } = save.record
-  const { plain, changedAt, withDigitsOf, facts } = dialect
+  const { plain, changedAt, withDigitsOf, facts } = save.record.dialect
   const mine = plain(parsed)
   const editOf = (base: JsonObject) => {
     const kept = withDigitsOf(base, mine)
@@ -191,7 +184,7 @@ async function findWritten(
     return { ...edit, asNear: [...base.asNear, ...edit.asNear] }
   }
   const theirs = plain(await save.record.read(context))
-  if (home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
+  if (save.record.home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
     throw await setApart(save.draft)
   return editFrom(theirs)
 }
@@ -202,12 +195,13 @@ function besides(
   { known, held }: KnownBases,
   base: JsonObject,
 ): Pick<WrittenEdit, 'asNear' | 'earlier'> {
-  const { saved, read } = known.find(({ record }) => record === base) ?? {}
+  const { saved, read = saved } = known.find(({ record }) => record === base) ?? {}
   const others = known.flatMap(({ record }) => (record === base ? [] : [record]))
   const isOpened = held !== undefined && heldBefore(save) === save.own
-  const isOwnWords = saved !== undefined && saved >= (read ?? saved)
-  if (isOpened || (held === undefined && saved === undefined)) return { asNear: [], earlier: [] }
-  return isOwnWords ? { asNear: [], earlier: others } : { asNear: others, earlier: [] }
+  if (isOpened || (held ?? saved) === undefined) return { asNear: [], earlier: [] }
+  return saved !== undefined && read !== undefined && read <= saved
+    ? { asNear: [], earlier: others }
+    : { asNear: others, earlier: [] }
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
@@ -296,9 +290,8 @@ function unlessGone(thrown: unknown): undefined {
 }
 
 function finishSave(save: SaveState, own: OwnText, stored: JsonObject, lost: string | undefined): SaveResult {
-  const { hashes } = own
-  const ended = { base: hashes.form, attempt: undefined, why: undefined }
-  save.draft.noteLater({ state: 'editing', ...hashes, ...ended })
+  const ended = { base: own.hashes.form, attempt: undefined, why: undefined }
+  save.draft.noteLater({ state: 'editing', ...own.hashes, ...ended })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }
 
