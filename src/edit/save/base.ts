@@ -21,11 +21,6 @@ export interface Written {
   readonly by?: ProcessId | undefined
 }
 
-export interface MergeBase<Known extends Candidate> {
-  readonly one: Known
-  readonly asNear: readonly JsonObject[]
-}
-
 type Judged<Known extends Candidate = Candidate> = Known & {
   readonly edits: Edits
   readonly distance: number
@@ -44,14 +39,14 @@ const never = Number.NEGATIVE_INFINITY
  * The candidates are the texts that the process has read or stored, its last save the oldest of them; if none, those of its
  * session or ancestors; if none, all. Those with the date of change that the text carries go before any others. Where the text
  * equals a known one, the base is the latest; else the nearest; of equals the last save, else the oldest. Undefined where no text
- * was ever met. `distance` says how far a text is from the written one; 0 only where they say the same.
+ * was ever met; `asNear` are other texts that are as near. `distance` says how far a text is from the written one; 0 only where they say the same.
  * @throws Failure 'conflict' for a text of before another client's change that was read since, which it would take back
  */
 export function chooseBase<Known extends Candidate>(
   known: readonly Known[],
   written: Written,
   distance: (one: Known, edits: Edits) => number = byFields,
-): MergeBase<Known> | undefined {
+): { readonly one: Known; readonly asNear: readonly JsonObject[] } | undefined {
   const judged = known.map((candidate): Judged<Known> => {
     const edits = candidate.edits ?? editsBetween(candidate.record, written.mine)
     return { ...candidate, edits, distance: distance(candidate, edits) }
@@ -61,9 +56,8 @@ export function chooseBase<Known extends Candidate>(
   if (same !== undefined) {
     const latest = latestOf(dated)
     // A date that the old text has as well tells nothing: not every service moves it with a list.
-    const isDated = latest?.changed !== undefined && latest.changed === written.changed
-    const isTold = isDated && latest.distance > 0 && same.changed !== written.changed
-    if (!isTold) refuseOldText(same, judged, counted)
+    const isDated = latest?.changed !== undefined && latest.changed === written.changed && latest.distance > 0
+    if (!isDated || same.changed === written.changed) refuseOldText(same, judged, counted)
     return latest && { one: latest, asNear: [] }
   }
   const least = Math.min(...dated.map(({ one }) => one.distance))

@@ -1,6 +1,6 @@
 // Save, the one way from a text to the service: parse, find the base, check, read, merge, send, read back.
 import { setImmediate } from 'node:timers/promises'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { hasSameTokens } from '../../record/json/equal.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
@@ -252,7 +252,10 @@ async function unchanged(
 ): Promise<SaveResult> {
   const { record, draft, history } = save
   if (record.key.of === 'share') {
-    const now = await record.read(context).catch(unlessGone)
+    // A text that says nothing new needs no service that answers.
+    const now = await record.read(context).catch(thrown => {
+      if (isAbsent(thrown)) throw thrown
+    })
     if (now !== undefined && record.isAnother(base, now)) throw await setApart(draft)
   }
   // Its own save in its own words once more: the form of that was not read.
@@ -281,12 +284,6 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
   const change = { before, whole, edits }
   record.allow(written, change)
   return change
-}
-
-/** A text that says nothing new needs no service that answers. */
-function unlessGone(thrown: unknown): undefined {
-  const failure = asFailure(thrown)
-  if (failure.kind === 'absent') throw failure
 }
 
 function finishSave(save: SaveState, own: OwnText, stored: JsonObject, lost: string | undefined): SaveResult {
