@@ -7,6 +7,7 @@ import { printed, python, run } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
+import { until, within } from '../testbed/within.js'
 import { traps } from './traps.js'
 
 t.setTimeout(360_000)
@@ -51,21 +52,45 @@ print(os.listdir(".calcfs/drafts"))`
   ])
 })
 
+interface SlowLine {
+  readonly ms: number
+  readonly requests: readonly { readonly request: string; readonly ms: number }[]
+}
+
 t.test('the log of a daemon', async t => {
   const testbed = await realMount(t, { settings: { logLevel: 'debug' } })
+  const said = async (): Promise<readonly Record<string, unknown>[]> =>
+    (await testbed.log())
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  const slow = async (): Promise<readonly SlowLine[]> =>
+    (await said()).filter(({ msg }) => /^a slow call/.test(`${msg}`)) as unknown as readonly SlowLine[]
+
+  t.test('LOG-5 a slow call has a line with its requests and the milliseconds of each', async t => {
+    const delay = 1_100
+    t.same(await slow(), [])
+    const quick = testbed.service.beforeAnswer(/\/(project|calculation)(\/descendant|\/files)?\?/, delay)
+    await within(40_000, 'a listing', testbed.files.readdir('projects/Water splitting'))
+    await until(20_000, 'a line of a slow call', async () => (await slow()).length > 0)
+    quick()
+    const [slowest] = (await slow()).toSorted((one, other) => other.ms - one.ms)
+    const request = slowest?.requests.find(({ request }) => /^GET \/\S*project/.test(request))
+    t.ok((request?.ms ?? 0) >= delay, JSON.stringify(slowest))
+    t.ok((request?.ms ?? 0) <= (slowest?.ms ?? 0) + 50, JSON.stringify(slowest))
+  })
 
   t.test(
     'LOG-1 at the level debug the log has a line for each call and each request, with its time',
     async t => {
       await textOf(testbed, report)
-      const lines = (await testbed.log()).trimEnd().split('\n')
-      const said = lines.map(line => JSON.parse(line) as Record<string, unknown>)
+      const lines = await said()
       t.match(
-        said.find(({ msg, verb, path }) => msg === 'call' && verb === 'open' && path === `/${report}`),
+        lines.find(({ msg, verb, path }) => msg === 'call' && verb === 'open' && path === `/${report}`),
         { ms: Number, errno: 0 },
       )
       t.match(
-        said.find(({ msg, path }) => msg === 'request' && /\/report\?id=/.test(`${path}`)),
+        lines.find(({ msg, path }) => msg === 'request' && /\/report\?id=/.test(`${path}`)),
         { method: 'GET', status: 200, milliseconds: Number },
       )
     },
