@@ -137,7 +137,7 @@ export async function readLeftDrafts(
 
 async function lookAt(directory: string, clock: () => Instant): Promise<LeftDraft | undefined> {
   const meta = readMeta(join(directory, 'meta.json'))
-  if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
+  if (isEmptied(directory) || (meta !== undefined && (await isOwnerAlive(meta.owner)))) return undefined
   const draft = new Draft(directory, meta ?? newMeta(noOwner, clock()), clock)
   try {
     if (isNothing(draft)) return undefined
@@ -169,6 +169,10 @@ const unfinishedMs = 10 * 60_000
 async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
   const meta = readMeta(join(directory, 'meta.json'))
   if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
+  if (isEmptied(directory)) {
+    rmSync(directory, { recursive: true, force: true })
+    return undefined
+  }
   await (await open(join(directory, 'text'), 'r+')).close()
   const mine = await claim(directory)
   if (mine === undefined) return undefined
@@ -181,6 +185,9 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
   await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unlessFull)
   return draft
 }
+
+/** Left by a daemon that was killed while it gave a draft up. */
+const isEmptied = (directory: string): boolean => namesIn(directory).length === 0
 
 /** Of a text that the disk has damaged this is what to know, whatever its save had come to. */
 const lossOf = ({ damage }: Draft): { why?: DraftReason } =>
