@@ -84,9 +84,10 @@ export class Ledger {
     const held = this.#recent.get(name) ?? (isAllMet ? nothing : undefined)
     if (held === nothing) return undefined
     if (held !== undefined && held !== elsewhere) return { ...held, ...change }
-    const found = this.#fromDisk(from => from.get(namespace, key), undefined)
+    const kept = this.#fromDisk(from => from.get(namespace, key), undefined)
+    const found = kept && { ...kept, ...change }
     this.#recent.set(name, heldOf(found ?? 'deleted'))
-    return found && { ...found, ...change }
+    return found
   }
 
   set(namespace: string, key: string, value: LedgerValue): void {
@@ -168,7 +169,8 @@ export class Ledger {
       this.#table = openTable(this.#path, isFirst)
       this.#forgetRecent()
       this.#seenVersion = this.#table.version()
-      this.#holdRows(this.#table, this.#revisions)
+      // Later, what waits to be written is on no disk, and among the recent values no more.
+      if (isFirst) this.#holdRows(this.#table, this.#revisions)
     } catch (error) {
       this.#setback(error)
     }

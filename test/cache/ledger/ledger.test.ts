@@ -79,6 +79,18 @@ t.test('while another process holds the file, nothing waits and nothing is lost'
   t.ok(ledger.flush())
 })
 
+t.test('what waits while its file is gone is found once the file is there again', async t => {
+  const { open, directory } = place(t)
+  const ledger = open()
+  for (const value of ['short', 'long '.repeat(60)]) {
+    for (const end of ['', '-wal', '-shm']) rmSync(join(directory, `ledger.db${end}`), { force: true })
+    ledger.set('r', value, value)
+    ledger.freshen('r', value)
+    t.ok(ledger.flush())
+    t.equal(ledger.get('r', value), value)
+  }
+})
+
 t.test('short values are what was written last, with two processes', async t => {
   const { open, pass } = place(t)
   const [own, other] = [open(), open()]
@@ -95,7 +107,7 @@ t.test('short values are what was written last, with two processes', async t => 
       writer.delete('size', key)
       truth.delete(key)
     } else if (what <= 2) {
-      const value = what === 1 ? `${below(1_000)}` : 'long '.repeat(30)
+      const value = what === 1 ? `${below(1_000)}` : 'long '.repeat(60)
       writer.set('size', key, value)
       truth.set(key, value)
     } else if (what === 3) writer.freshen('size', key)

@@ -70,7 +70,7 @@ export function outage(t: Test, open: OpenTestbed): void {
   })
 
   t.test('STALE-5 after a remount during an outage it is as this mount had left it', async t => {
-    const testbed = await open(t, { settings: brief })
+    const testbed = await open(t, { settings: lifetimes })
     const { files, service } = testbed
     const before = await namesOf(testbed, project)
     await files.rename(`${project}/Sub project`, `${project}/Sub renamed`)
