@@ -200,7 +200,7 @@ export class Requests {
     // Each read of a record that can be saved comes here: what a program has read is the base of what it writes.
     const mayBeKept = attributes !== undefined && neverChanges(attributes)
     const isKept = mayBeKept && inode.pages === inode.generation
-    inode.pages = inode.generation
+    inode.pages = mayBeKept ? inode.generation : undefined
     const pages = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
     // A reader has nothing to flush. Older kernels know nothing of this flag, and close(2) waits for a flush there.
     const flags = isWriter ? pages : pages | openFlags.noFlush

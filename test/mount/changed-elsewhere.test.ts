@@ -52,8 +52,8 @@ for line in sys.stdin:
     except OSError as error: print('errno', error.errno, flush=True)`
 
 /** Sends a command to such a program, and has its answer. */
-function reader(t: Test): (command: string) => Promise<string> {
-  const child = spawn(python, ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+function reader(t: Test, source = program, ...args: string[]): (command: string) => Promise<string> {
+  const child = spawn(python, ['-c', source, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.teardown(() => child.kill())
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return async command => {
@@ -187,6 +187,41 @@ t.test('READ-18 a file replaced in its place is read whole at once, and mixes fo
     t.ok(rest === 'errno 116' || begun + bytes(rest) === before, 'the old one its own, or an error')
   }
   t.equal(numbers.size, 3, 'each version is a file of its own')
+})
+
+/** Programs that open each file in the same moment, and print whether each text was whole. */
+const together = `
+import json, sys, threading
+paths, readers = sys.argv[1:], 8
+gate, wholes = threading.Barrier(readers), []
+def read():
+    for path in paths:
+        gate.wait()
+        with open(path, 'rb', buffering=0) as file: text = file.read(1 << 20)
+        try: wholes.append(len(set(json.loads(text)['description'])) == 1)
+        except ValueError: wholes.append(False)
+for line in sys.stdin:
+    wholes.clear()
+    threads = [threading.Thread(target=read) for _ in range(readers)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    print(all(wholes), len(wholes), flush=True)`
+
+t.test('READ-18 all who open a changed record at once on a read-only mount read it whole', async t => {
+  const reports = Array.from({ length: 20 }, (_, at) => `${400 + at}`)
+  const { directory, service } = await warmMount(t, {
+    fill(seed) {
+      fillSampleData(seed)
+      for (const id of reports) seed.addReport({ id, name: id, owner: 'demo', fields: '{"description":"-"}' })
+    },
+    settings: { access: 'read', ttlListing: '300ms' },
+  })
+  const read = reader(t, together, ...reports.map(id => join(directory, 'reports', `${id}.json`)))
+  for (let round = 0; round < 20; round += 1) {
+    const description = String(round % 10).repeat(1 + ((round * 397) % 2_000))
+    for (const id of reports) await service.edit('report', id, { description })
+    t.equal(await read('all'), `True ${8 * reports.length}`)
+  }
 })
 
 t.test('LEASE-1 what is appended right after a save stands at the end of the text as it is now', async t => {
