@@ -15,6 +15,7 @@ const deleters: Readonly<Record<string, string>> = {
   'find -delete': 'find "$1" -delete',
   'find, files before directories':
     'find "$1" ! -type d -exec rm -f {} +; find "$1" -depth -type d -exec rmdir {} +',
+  'rmdir from above, then rm': 'find "$1" -type d -exec rmdir {} \\;; rm -rf "$1"',
   'xargs, backwards': 'find "$1" | sort -r | tr "\\n" "\\0" | xargs -0 -n 1 rm -d',
   'xargs, three at once': 'find "$1" -depth -print0 | xargs -0 -P 3 -n 1 rm -d',
   busybox: 'busybox rm -rf "$1"',
