@@ -48,16 +48,19 @@ const whySchema = z.object({
 /** Why a draft was not saved, for `calcfs why`; `kind` is that of `troubleOf`. */
 export type DraftReason = z.infer<typeof whySchema>
 
+const recordKinds = z.enum(['project', 'calculation', 'report', 'share'])
+const place = { id: z.string(), project: z.string().optional() }
+
 /** Takes no more of a node than names its record. */
-export const keySchema = z.object({
-  kind: z.enum(['record', 'new', 'order']),
-  of: z.enum(['project', 'calculation', 'report', 'share']),
-  id: z.string(),
-  project: z.string().optional(),
-})
+export const keySchema = z.object({ kind: z.enum(['record', 'new', 'order']), of: recordKinds, ...place })
+
+/** As notes of an earlier version have it. */
+const oldKeySchema = z
+  .object({ kind: recordKinds, as: z.enum(['new', 'order']).optional(), ...place })
+  .transform(({ kind, as, ...rest }): RecordKey => ({ kind: as ?? 'record', of: kind, ...rest }))
 
 const metaSchema = z.object({
-  key: keySchema.optional(),
+  key: keySchema.or(oldKeySchema).optional(),
   owner: z.object({ pid: z.number(), started: z.string() }),
   state: z.enum(states),
   base: z.string().optional(),

@@ -239,6 +239,17 @@ t.test('a note is read as it was written, and one that is none is none', async t
   await writeFile(path, printMeta(whole))
   t.strictSame(readMeta(path), whole)
   t.ok(printMeta(whole).endsWith('\n}\n'), 'it is readable text')
+  for (const [old, now] of [
+    [{ kind: 'share', id: '1', project: '2', as: 'new' }, whole.key],
+    [
+      { kind: 'report', id: '42', as: 'order' },
+      { ...key, kind: 'order' },
+    ],
+    [{ kind: 'report', id: '42' }, key],
+  ]) {
+    await writeFile(path, printMeta({ ...whole, key: old } as DraftMeta))
+    t.strictSame(readMeta(path)?.key, now, 'an earlier version called things otherwise')
+  }
   t.equal(readMeta(join(directory, 'missing')), undefined)
   for (const text of ['', 'null', '[]', '{}', JSON.stringify({ ...whole, created: 'now' })]) {
     await writeFile(path, text)

@@ -1,7 +1,7 @@
 // What counts as an edit, and which edits of two users are opposite.
 import fc from 'fast-check'
 import t from 'tap'
-import { editsBetween, merge, withEdits } from '../../../src/edit/save/diff.js'
+import { editsBetween, keptFields, merge, unstoredFields, withEdits } from '../../../src/edit/save/diff.js'
 import { equalJson } from '../../../src/record/json/equal.js'
 import type { JsonObject } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
@@ -33,4 +33,14 @@ t.test('opposite edits of one field are a conflict, also where one takes it away
   t.same(opposite('{"title":"b","x":1}', '{"x":1}'), ['title'])
   t.same(opposite('{"title":"b","x":1}', '{"title":"b","x":2}'), [])
   t.same(opposite('{"x":1}', '{"x":1}'), [], 'both have taken it away')
+})
+
+t.test('a 200 that stored something else is found out', async t => {
+  const edits = editsBetween(parseObject('{"b":0}'), parseObject('{"a":{"v":1}}'))
+  const found = (stored: string) =>
+    [unstoredFields, keptFields].map(fields => fields(edits, parseObject(stored)).join())
+  t.same(found('{"a":{"v":1.0}}'), ['', ''])
+  t.same(found('{"a":{"v":1},"b":null}'), ['', ''], 'a field taken away may come back empty')
+  t.same(found('{"a":{"v":2},"b":3}'), ['a', 'b'], 'or be the service’s own')
+  t.same(found('{}'), ['a', ''])
 })
