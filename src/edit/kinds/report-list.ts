@@ -58,7 +58,10 @@ function meantEntries(
   const standing = dialect.entries(mine) ?? []
   const [meant, stood] = [idsOf(byNumber), idsOf(standing)]
   const isKept = [...asNear, ...earlier].some(other => dialect.hasPlacesOf(mine, other))
-  if (meant.join() === stood.join() || !isKept) return byNumber
+  // Rows as they were read, with other numbers: an edit of the numbers since then, whatever its saves were.
+  const numbered = earlier.map(other => dialect.entries(mine, other) ?? [])
+  if (!isKept) return numbered.find(entries => idsOf(entries).join() !== stood.join()) ?? byNumber
+  if (meant.join() === stood.join()) return byNumber
   if (earlier.length > 0 && !asNear.some(other => dialect.hasPlacesOf(base, other))) return standing
   throw new Failure(
     'conflict',

@@ -15,7 +15,7 @@ export interface WrittenEdit {
   readonly edits: Edits
   /** Other texts that the program may have had before as well. */
   readonly asNear: readonly JsonObject[]
-  /** Where the base is the program's own save, which it knows in its own words alone: all that it may have gone on from. */
+  /** Where the base is the program's own save, which it knows in its own words alone: all that it has read. */
   readonly earlier: readonly JsonObject[]
 }
 

@@ -13,6 +13,7 @@ import { isOtherThan, setApart, withFailure } from '../journal/draft-meta.js'
 import { Turns } from '../journal/lock.js'
 import { keyName } from '../journal/record-key.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
+import type { TextUser } from '../journal/text-marks.js'
 import { type Candidate, chooseBase } from './base.js'
 import { type CreatedRecord, createOnce, type NewRecord } from './create.js'
 import { editsBetween, merge, refuseSameNames } from './diff.js'
@@ -196,12 +197,15 @@ function besides(
   base: JsonObject,
 ): Pick<WrittenEdit, 'asNear' | 'earlier'> {
   const { saved, read = saved } = known.find(({ record }) => record === base) ?? {}
-  const others = known.flatMap(({ record }) => (record === base ? [] : [record]))
+  const others = known.filter(({ record }) => record !== base)
+  const isOwn = ({ process, read }: TextUser) => read !== undefined && process.group === save.by?.group
+  const own = others.filter(({ users }) => users.some(isOwn))
+  const earlier = own.length > 0 ? own : others.filter(one => one.read !== undefined)
   const isOpened = held !== undefined && heldBefore(save) === save.own
   if (isOpened || (held ?? saved) === undefined) return { asNear: [], earlier: [] }
   return saved !== undefined && read !== undefined && read <= saved
-    ? { asNear: [], earlier: others }
-    : { asNear: others, earlier: [] }
+    ? { asNear: [], earlier: earlier.map(({ record }) => record) }
+    : { asNear: others.map(({ record }) => record), earlier: [] }
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */

@@ -116,6 +116,20 @@ export function turnedLists(t: Test, open: OpenTestbed): void {
     t.same(await storedIn(testbed, ids.report), { title: 'Third', list: [...orders[0]] })
   })
 
+  t.test('STALE-9 a program that edits the numbers, save after save, means them', async t => {
+    const testbed = await open(t)
+    const report = fileOf(ids.report)
+    const read: Report = JSON.parse(await textOf(testbed, report))
+    for (const [save, places] of ['213', '213', '312', '123', '213'].entries()) {
+      const title = `Save ${save}`
+      const calculations = read.calculations.map((row, at) => ({ ...row, calcOrder: Number(places[at]) }))
+      const text = JSON.stringify({ ...read, title, calculations })
+      t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+      const list = calculations.toSorted((one, other) => one.calcOrder - other.calcOrder)
+      t.same(await storedIn(testbed, ids.report), { title, list: list.map(row => String(row.calcId)) })
+    }
+  })
+
   t.test('STALE-9 old numbers say nothing over an order that was read', async t => {
     const testbed = await open(t, { settings: brief })
     const report = fileOf(ids.report)
