@@ -220,7 +220,7 @@ t.test('damaged notes cost their note only, and what is no draft is reported and
     t.equal(key, undefined, 'its owner is unknown')
     t.match(meta, { state: 'refused', created: 77, why: { sentence: /note beside this text was damaged/ } })
   }
-  t.same(damaged.map(one => one.directory.split('/').at(-1)).sort(), ['a-file', 'empty'])
+  t.match(damaged, { length: 1, 0: { directory: /a-file$/ } }, 'an empty directory goes')
   t.ok(damaged.every(({ cause }) => cause instanceof Error))
   t.ok((await readdir(join(directory, 'drafts'))).includes('.aside'), 'another mount may be at work there')
   for (const draft of found) await draft.close()
