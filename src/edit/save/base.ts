@@ -55,9 +55,9 @@ export function chooseBase<Known extends Candidate>(
   const same = judged.find(one => one.distance === 0 && (one.read ?? one.saved) !== undefined)
   if (same !== undefined) {
     const latest = latestOf(dated)
-    // A date that the old text has as well tells nothing: not every service moves it with a list.
+    // A date that the old text and a change have as well tells nothing: not every service moves it with a list.
     const isDated = latest?.changed !== undefined && latest.changed === written.changed && latest.distance > 0
-    if (!isDated || same.changed === written.changed) refuseOldText(same, judged, counted)
+    if (!isDated || same.changed === written.changed) refuseOldText(same, judged, isDated ? dated : counted)
     return latest && { one: latest, asNear: [] }
   }
   const least = Math.min(...dated.map(({ one }) => one.distance))
