@@ -76,11 +76,6 @@ export const shownOf = ({ ino }: Inode, { mode, size, mtime }: Attributes): Node
 
 /** Seconds: another version of a content is another inode. */
 const contentSeconds = 86_400
-const writeBits = 0o222
-
-/** Its bytes are the same for as long as its node is; so are those of a record that this mount may not change. */
-export const neverChanges = ({ bytes, mode, node }: Attributes): boolean =>
-  bytes === 'content' || (bytes === 'text' && isEditable(node) && (mode & writeBits) === 0)
 
 type Times = Pick<RequestParts, 'clock' | 'keptSeconds'>
 

@@ -25,7 +25,7 @@ export class Inode implements Place {
   alsoThing: string | undefined
   /** Grows with each change that the kernel is told of: of a directory's names, of a file's bytes. */
   generation = 0
-  /** The generation of the kernel's pages, where it may keep them. */
+  /** The generation of the kernel's pages. */
   pages: number | undefined
   /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
   isLeft = false
@@ -157,14 +157,11 @@ export class Inodes {
     return made
   }
 
-  /**
-   * A text that is not open takes the place of the one before it, whose pages an open drops. False where it is no such, or where
-   * pages are kept: another open at the same moment would be shown those before they are dropped.
-   */
+  /** A text that is not open takes the place of the one before it: an open drops the pages of that. False where it is no such. */
   renew(inode: Inode, found: Found): boolean {
-    const isFree = inode.handles === 0 && inode.pages === undefined
     const isHere = inode.parent?.children?.get(inode.name) === inode
-    if (!isFree || !isHere || inode.thing !== found.thing || inode.version === found.version) return false
+    if (!isHere || inode.handles > 0 || inode.thing !== found.thing || inode.version === found.version)
+      return false
     this.#become(inode, found)
     return true
   }

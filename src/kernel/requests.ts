@@ -13,7 +13,6 @@ import {
   inodeAt,
   isStill,
   lifetimesOf,
-  neverChanges,
   nothing,
   type RequestParts,
   shownOf,
@@ -197,10 +196,10 @@ export class Requests {
     const isWritten = inode.writers > 0 && !isWriter
     if (isWriter) inode.writers += 1
     inode.told ??= attributes
-    // Each read of a record that can be saved comes here: what a program has read is the base of what it writes.
-    const mayBeKept = attributes !== undefined && neverChanges(attributes)
-    const isKept = mayBeKept && inode.pages === inode.generation
-    inode.pages = mayBeKept ? inode.generation : undefined
+    // Each read of a record comes here: what a program has read is the base of what it writes.
+    const isContent = attributes?.bytes === 'content'
+    const isKept = isContent && inode.pages === inode.generation
+    inode.pages = inode.generation
     const pages = isKept ? openFlags.keepCache : isWritten ? openFlags.directIo : 0
     // A reader has nothing to flush. Older kernels know nothing of this flag, and close(2) waits for a flush there.
     const flags = isWriter ? pages : pages | openFlags.noFlush
