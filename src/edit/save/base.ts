@@ -112,7 +112,7 @@ function countedFor<Known extends Candidate>(known: readonly Known[], { changed,
   return { counted, dated: circles.map(near => near.filter(isIts)).find(its => its.length > 0) ?? counted }
 }
 
-/** Those of its own, and those of its session and ancestors. */
+/** Those of its own, and those of its session and ancestors; who has but read the order has a record's text from elsewhere. */
 function usedBy<Known extends Candidate>(known: readonly Known[], by: ProcessId) {
   const isNear = ({ process }: TextUser) =>
     process.session === by.session || by.ancestors.includes(process.group)
@@ -120,7 +120,14 @@ function usedBy<Known extends Candidate>(known: readonly Known[], by: ProcessId)
   const here = sinceSaved(countedBy(known, user => isOwn(user) && user.process.view === by.view))
   // Read through the record, or its order, before a save through the other one: what it has gone on from.
   const there = sinceSaved(countedBy(known, user => isOwn(user) && user.process.view !== by.view))
-  return [[...here, ...there.filter(({ at }) => at >= lastSave(here))], countedBy(known, isNear)]
+  const hasText = ({ process, saved }: TextUser) =>
+    process.view === undefined || process.view === by.view || saved !== undefined
+  const withText = (isIn: typeof isNear) =>
+    known.some(({ users }) => users.some(user => isIn(user) && hasText(user)))
+  return [
+    withText(isOwn) ? [...here, ...there.filter(({ at }) => at >= lastSave(here))] : [],
+    withText(isNear) ? countedBy(known, isNear) : [],
+  ]
 }
 
 const lastSave = (all: readonly Counted<Candidate>[]): number =>

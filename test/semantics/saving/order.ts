@@ -19,6 +19,25 @@ const linesOf = async (testbed: Testbed): Promise<string[]> =>
 const written = (lines: readonly string[]): string => lines.map(line => `${line}\n`).join('')
 
 export function order(t: Test, open: OpenTestbed): void {
+  t.test('SAVE-18 a program that has but read the order has a text of before from elsewhere', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const file = `reports/${ids.report}.json`
+    const text = await textOf(testbed, file)
+    t.equal(await outcome(overwrite(testbed, file, text.slice(1))), 'EINVAL')
+    const [first = '', ...rest] = await listOf(testbed)
+    await service.elsewhere('DELETE', `/calculation?id=${first}`)
+    await testbed.remount()
+    await testbed.files.touch('reports')
+    await testbed.pass(3200)
+    t.equal((await linesOf(testbed)).length, rest.length)
+    const mended = text.replace(/"title": "[^"]*"/, '"title": "Mended"')
+    await service.sends(t, ['PUT /report'], async () =>
+      t.equal(await outcome(overwrite(testbed, file, mended)), 'done'),
+    )
+    t.same(await listOf(testbed), rest)
+  })
+
   t.test('order.txt', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
