@@ -172,7 +172,8 @@ async function findWritten(
   const editFrom = (base: JsonObject, { kept, edits } = editOf(base)): WrittenEdit => ({
     ...{ base, mine: clearly(kept), edits, ...besides(save, met, base) },
   })
-  if (held !== undefined) return editFrom(held)
+  const waited = held && editFrom(held)
+  if (waited !== undefined && (waited.edits.size > 0 || heldBefore(save) === save.own)) return waited
   const compared: (Candidate & ReturnType<typeof editOf>)[] = []
   for (const one of known) {
     compared.push({ ...one, ...editOf(one.record) })
@@ -180,6 +181,7 @@ async function findWritten(
     if (one.text.length >= foldedFrom) await setImmediate()
   }
   const base = chooseBase(compared, { mine, changed: changedAt(parsed), by: save.by })
+  if (waited !== undefined) return waited
   if (base !== undefined) {
     const edit = editFrom(base.one.record, base.one)
     return { ...edit, asNear: [...base.asNear, ...edit.asNear] }

@@ -306,6 +306,25 @@ export function newShares(t: Test, open: OpenTestbed): void {
       }
     })
 
+    t.test('SAVE-19 a draft that becomes a text of before does not count as unchanged', async t => {
+      const testbed = await started(t)
+      const { files, service } = testbed
+      const [record] = await sharesOf(testbed)
+      const share = `${shares}/${record?.shareId}.json`
+      const old = await textOf(testbed, share)
+      await service.elsewhere('PUT', '/project/share', JSON.stringify({ ...record, permission: 'WRITE' }))
+      await files.touch(shares)
+      await testbed.pass(3200)
+      t.match(await textOf(testbed, share), '"WRITE"')
+      await service.sends(t, [], async () => {
+        for (const text of [old.replace('READ', 'FULLACCESS'), old])
+          t.equal(await outcome(overwrite(testbed, share, text)), 'ESTALE')
+      })
+      await textOf(testbed, `.calcfs/drafts/share-${record?.shareId}.theirs.json`)
+      t.same(await saves(testbed, share, old), ['PUT /project/share'])
+      t.equal(await rightsIn(testbed), 'guest READ')
+    })
+
     t.test('NEW-2 one name in two projects is two things, and after a remount it is new', async t => {
       const testbed = await started(t)
       const sub = 'projects/Water splitting/Sub project/.shares/new.json'
