@@ -181,8 +181,8 @@ export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r
   let isWhole = !step.stops
   for (const name of step.stops ? names.slice(1) : names) {
     const end = await outcome(files.unlink(`${place}/${name}`))
-    // A record that is unlinked comes back after the pause, as an editor's does.
-    const isTaken = stage.theatre.access === 'manage' || name === '.calculation.json'
+    // A record that is unlinked comes back after the pause, as an editor's does; beside it may be an editor's backup.
+    const isTaken = stage.theatre.access === 'manage' || name.startsWith('.calculation.json')
     expect(`rm ${place}/${name}`, end, [isTaken ? 'done' : 'EPERM', ...problems])
     if (end !== 'done') isWhole = false
   }
