@@ -17,6 +17,9 @@ import type { AssemblySettings } from './assembly-settings.js'
 import type { Caches, Journal } from './build-stores.js'
 import type { DirectoryTroubles } from './own-places.js'
 
+/** Read at the start: the package of a drive that runs on may be removed. */
+const ownVersion = version()
+
 interface StatusSources {
   readonly settings: AssemblySettings
   readonly caches: Caches
@@ -76,7 +79,7 @@ function statusOf(
     control: settings.controlSocket,
     logFile: config.logFile,
     at: isoText(clock.now()),
-    version: version(),
+    version: ownVersion,
     since: isoText(since),
     top,
     answers: outage === undefined,
