@@ -11,5 +11,5 @@ export const ceilings = {
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
   'constants of time in src': 80,
-  'bytes of all documents': 129_660,
+  'bytes of all documents': 126_600,
 } as const

@@ -123,8 +123,18 @@ function summary(results: Results): string {
     '## Contenders',
     list(results.contenders),
     ...(Object.keys(results.absent).length === 0 ? [] : [`Left out:\n${list(results.absent)}`]),
-    ...(results.leftOut.length === 0 ? [] : [`For want of time: ${results.leftOut.join('; ')}.`]),
+    ...(results.leftOut.length === 0 ? [] : [`For want of time: ${worksOf(results.leftOut).join('; ')}.`]),
   ].join('\n\n')
+}
+
+/** Of `calcfs at cp, 30 ms` and the like: each work, and of how many contenders it is. */
+function worksOf(cells: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const cell of cells) {
+    const work = cell.slice(cell.indexOf(' at ') + 4)
+    counts.set(work, (counts.get(work) ?? 0) + 1)
+  }
+  return [...counts].map(([work, count]) => `${work} (${count})`)
 }
 
 /** All of a run, in Markdown. */
