@@ -19,7 +19,6 @@ import {
 } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { codeOf, isMissing } from './error-code.js'
 
 const neitherLinkNorPipe = constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -123,20 +122,30 @@ export function replaceFileNow(path: string, text: string | Uint8Array): void {
 const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
 
 /** Bytes written through these descriptors survive a power cut; each was waited for before an error is thrown. */
-export async function synced(...descriptors: readonly number[]): Promise<void> {
-  const all = await Promise.allSettled(descriptors.map(one => promisify(fsync)(one)))
-  for (const one of all) if (one.status === 'rejected') throw one.reason
-}
+export const synced = (...descriptors: readonly number[]): Promise<void> =>
+  new Promise((done, failed) => {
+    let left = descriptors.length
+    let first: Error | null = null
+    const ended = (): void => (first === null ? done() : failed(first))
+    if (left === 0) ended()
+    for (const descriptor of descriptors)
+      fsync(descriptor, error => {
+        first ??= error
+        left -= 1
+        if (left === 0) ended()
+      })
+  })
 
 /** Makes names that were created, replaced or removed in a directory survive a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = openSync(path, 'r')
-  try {
-    await promisify(fsync)(directory)
-  } finally {
-    closeSync(directory)
-  }
-}
+export const syncDirectory = (path: string): Promise<void> =>
+  new Promise((done, failed) => {
+    const directory = openSync(path, 'r')
+    fsync(directory, error => {
+      closeSync(directory)
+      if (error === null) done()
+      else failed(error)
+    })
+  })
 
 /** The names in a directory, in their order; none where it is missing. @throws the errors of the disk */
 export function namesIn(path: string): readonly string[] {
