@@ -31,7 +31,6 @@ interface StatusSources {
 }
 
 const inVainAtMost = 20
-
 const keptHereAtMost = 20
 
 /** Milliseconds a status waits for the service. */

@@ -108,8 +108,9 @@ export function openTree(sources: TreeSources) {
     name: string,
     context: RequestContext,
   ): MaybePromise<Node | undefined> {
-    // A real thing of such a name was listed before; nothing is asked for it. The top is known once anything was asked.
-    if (isProbe(name) && directory.kind !== 'top') return nodeIn(listKnown(directory) ?? [], name)
+    // A real thing of such a name was listed before; nothing is asked for it. A command may come to a top that is not known yet.
+    if (isProbe(name) && (directory.kind !== 'top' || listKnown(directory) !== undefined))
+      return nodeIn(listKnown(directory) ?? [], name)
     const met = directory.kind === 'project' ? marks.of(directory, context) : undefined
     return chain(met, () =>
       chain(actual(directory, context), node => lookupIn(directory, scratchDirectory(node), name, context)),
