@@ -14,7 +14,7 @@ const room = { share: 0.75, moment: 400 }
 const timeout = 1_200_000
 
 /** Promises that no file system is part of: their services and drives begin hundreds of times, quickest in memory. */
-const inMemory = /dist\/test\/((cli|drive|model|mount\/semantics|remote|service)\/|nothing-lost\/opaque\.)/
+const inMemory = /dist\/test\/((cli|drive|mount\/semantics|remote|service)\/|nothing-lost\/opaque\.)/
 const memoryBytes = 2 << 30
 
 /** A directory in memory where there is one with enough room, else none: the tests then take the usual one. */

@@ -1,11 +1,12 @@
-// A little of those figures of trust of which no other file tries a part, with a new seed each time outside CI: what a whole night tries, a little of it.
+// A little of each figure of trust, with a new seed each time outside CI: what a whole night tries, a little of it.
 import t from 'tap'
+import { drawnFrom } from '../testbed/variants.js'
 import { alone } from './alone.js'
 import { cutFigures as figures } from './figures.js'
 
 /** What a robot runs for each change plays the same cases each time: where it fails, the change is to blame. */
-const usual = process.env['CI'] === undefined ? Math.floor(Math.random() * 2 ** 31) : 20_261_121
-const seed = Number(process.env['CALCFS_LONG_SEED'] ?? usual)
+const isDrawn = 'CALCFS_TEST_SEED' in process.env || !('CI' in process.env)
+const { seed } = drawnFrom(isDrawn ? undefined : 20_261_121)
 /** Milliseconds for each figure. */
 const share = 7_000
 /** Milliseconds a figure may take longer on a machine that does other things too: a case has time limits of its own. */
@@ -17,10 +18,10 @@ const shares = [share, 4 * share, 12 * share]
 t.setTimeout(figures.length * (share + patience))
 // Each is a process of its own, which waits for its mounts half of the time.
 t.jobs = 2
-t.comment(`CALCFS_LONG_SEED=${seed}`)
+t.comment(`CALCFS_TEST_SEED=${seed}`)
 
 for (const figure of figures) {
-  t.test(`${figure.name}: ${figure.goal} (CALCFS_LONG_SEED=${seed})`, async t => {
+  t.test(`${figure.name}: ${figure.goal} (CALCFS_TEST_SEED=${seed})`, async t => {
     let begun = false
     for (const time of shares) {
       const order = { figure: figure.name, seed, scale: 'cut', until: Date.now() + time } as const

@@ -12,21 +12,9 @@ import { repeats } from './figures/repeats.js'
 import { signals } from './figures/signals.js'
 import { soak } from './figures/soak.js'
 
-/** Those of which `npm test` runs a cut. Of the others files of their own try a part a day; mutants are about the tests, and a matter of the night. */
+/** Those of which `npm test` runs a cut. */
 export const cutFigures: readonly Figure[] = [
   // One in a line, so that two new ones do not meet.
-  hostile,
-  kills,
-  faultsOverEdits,
-  races,
-  fsx,
-  damage,
-  soak,
-  signals,
-]
-
-export const figures: readonly Figure[] = [
-  // In the order of the table.
   hostile,
   kills,
   faultsOverEdits,
@@ -36,6 +24,7 @@ export const figures: readonly Figure[] = [
   damage,
   soak,
   signals,
-  mutants,
-  repeats,
 ]
+
+/** Mutants are about the tests, and a matter of the night; `npm test` runs the files of repeats by themselves. */
+export const figures: readonly Figure[] = [...cutFigures, mutants, repeats]

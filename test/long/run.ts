@@ -1,12 +1,13 @@
-// `npm run test:long`: one figure after another, each in a process of its own, and the table of what was found.
+// `npm run test:long`: one figure after another, each in processes of its own, what is written down of each run, and its row of the table.
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync } from 'node:fs'
+import { arch, cpus, release, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { alone } from './alone.js'
-import type { Figure } from './engine.js'
+import type { Figure, Result } from './engine.js'
 import { figures } from './figures.js'
-import { type Row, recorded, rowOf, tableHead } from './record.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../../..')
 const usage = `npm run test:long -- [options]
@@ -41,22 +42,36 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
   const rows: Row[] = []
   for (const figure of chosen) {
-    if (interrupted.signal.aborted) break
+    const { name, goal, processes = 1 } = figure
     const began = Date.now()
-    console.log(`${figure.name}, seed ${seed}, for at most ${minutes} minutes: ${figure.goal}`)
-    const order = { figure: figure.name, seed, scale: 'full', until: began + minutes * 60_000 } as const
+    console.log(`${name}, seed ${seed}, for at most ${minutes} minutes: ${goal}`)
+    const order = { figure: name, scale: 'full', until: began + minutes * 60_000 } as const
     const say = (line: string): void => console.log(`  ${line}`)
-    const result = await alone(order, (minutes + grace) * 60_000, say, interrupted)
-    if (interrupted.signal.aborted) break
-    const record = recorded(result, { figure: figure.name, seed, began })
+    const limit = (minutes + grace) * 60_000
+    const results = await Promise.all(
+      Array.from({ length: processes }, (_, at) =>
+        alone({ ...order, seed: seed + at }, limit, say, interrupted),
+      ),
+    )
+    if (interrupted.signal.aborted) return 130
+    const result = together(results)
     for (const wrong of result.wrong) console.log(`  WRONG ${wrong}`)
-    console.log(JSON.stringify(record))
-    appendFileSync(values.keep, `${JSON.stringify(record)}\n`)
-    rows.push(rowOf(figure, record))
+    const line = JSON.stringify({
+      date: new Date(began).toISOString(),
+      minutes: Math.round((Date.now() - began) / 6_000) / 10,
+      machine: machine(),
+      node: process.versions.node,
+      // Empty in an unpacked archive.
+      commit: spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).stdout?.trim() ?? '',
+      seed,
+      command: `npm run test:long -- --only ${name} --seed ${seed}`,
+      ...result,
+    })
+    console.log(line)
+    appendFileSync(values.keep, `${line}\n`)
+    rows.push(rowOf(figure, result, { seed, began }))
   }
-
-  if (rows.length > 0) console.log(['', tableHead, ...rows.map(({ line }) => line)].join('\n'))
-  if (interrupted.signal.aborted) return 130
+  console.log(['', tableHead, ...rows.map(({ line }) => line)].join('\n'))
   return rows.every(({ isMet }) => isMet) ? 0 : 1
 }
 
@@ -71,6 +86,62 @@ function numberIn(text: string): number {
   const number = Number(text)
   if (!Number.isFinite(number) || number < 0) throw new Error(`${text} is no number\n${usage}`)
   return number
+}
+
+/** Of several processes that play one figure. */
+function together(results: readonly Result[]): Result {
+  const counts: Record<string, number> = {}
+  for (const [name, count] of results.flatMap(one => Object.entries(one.counts))) {
+    const before = counts[name]
+    counts[name] = name.startsWith('most ') ? Math.max(count, before ?? count) : count + (before ?? 0)
+  }
+  const short = results.flatMap(one => one.short ?? [])
+  const wrong = results.flatMap(one => one.wrong)
+  return { counts, wrong, ...(short.length === 0 ? {} : { short: short.join(', ') }) }
+}
+
+interface Row {
+  /** A line of markdown. */
+  readonly line: string
+  readonly isMet: boolean
+}
+
+const tableHead = '| figure | goal | found | met | when, with which seed |\n|---|---|---|---|---|'
+
+function rowOf(
+  { name, goal, least = {} }: Figure,
+  { counts, wrong, short }: Result,
+  { seed, began }: { seed: number; began: number },
+): Row {
+  const missing = [
+    ...Object.entries(least).flatMap(([what, due]) =>
+      (counts[what] ?? 0) < due ? [`${grouped(counts[what] ?? 0)} of ${grouped(due)} ${what}`] : [],
+    ),
+    ...(short === undefined ? [] : [short]),
+  ]
+  const found = [
+    Object.entries(counts)
+      .map(([what, count]) => `${what} ${grouped(count)}`)
+      .join(', '),
+    ...(wrong.length === 0 ? [] : [`**${wrong.length} wrong**: ${wrong.slice(0, 3).join('; ')}`]),
+    ...(missing.length === 0 ? [] : [`short: ${missing.join('; ')}`]),
+  ]
+  const isMet = wrong.length === 0 && missing.length === 0
+  const minutes = Math.round((Date.now() - began) / 60_000)
+  const when = `${new Date(began).toISOString().slice(0, 10)}, ${minutes} min, ${seed}`
+  const cells = [name, goal, found.join('; '), isMet ? 'yes' : '**no**', when]
+  return { line: `| ${cells.map(inCell).join(' | ')} |`, isMet }
+}
+
+const inCell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')
+
+const grouped = (count: number): string => count.toLocaleString('en-US')
+
+/** Cores, memory and kernel. */
+function machine(): string {
+  const [first] = cpus()
+  const gigabytes = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length} × ${first?.model.trim() ?? arch()}, ${gigabytes} GiB, Linux ${release()}`
 }
 
 process.exitCode = await main()

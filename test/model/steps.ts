@@ -1,100 +1,98 @@
-// What may happen next, as plain data: a sequence that fails can be kept in a table as it was printed.
-import fc from 'fast-check'
+// What may happen next, drawn as plain data: a sequence that fails can be kept in a table as it was printed.
+import type { Chance } from '../long/chance.js'
 import { styles } from './actions/writing.js'
 
-/** A step of this kind, with what is drawn for it. */
-const does = <const Word extends string, const Drawn extends object>(
-  word: Word,
-  drawn: { readonly [Name in keyof Drawn]: fc.Arbitrary<Drawn[Name]> },
-) => fc.record({ does: fc.constant(word), ...drawn }) as fc.Arbitrary<{ does: Word } & Drawn>
-
-type ValueOf<One> = One extends fc.Arbitrary<infer Value> ? Value : never
-
 /** One of these, each as often as its number says. */
-const mixed = <const All extends readonly (readonly [number, fc.Arbitrary<unknown>])[]>(...all: All) =>
-  fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary }))) as fc.Arbitrary<
-    ValueOf<All[number][1]>
-  >
-
-const one = fc.constantFrom
-const at = fc.nat({ max: 5 })
-const by = at
-const style = one(...styles)
-const folder = one('project', 'calculation')
+function mixed<const All extends readonly (readonly [number, () => unknown])[]>(
+  pick: Chance,
+  ...all: All
+): ReturnType<All[number][1]> {
+  const draws = all.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw))
+  return pick.of(draws)() as ReturnType<All[number][1]>
+}
 
 /** What a user changes in a text; `by` says where. */
-const ofReports = one(
+const ofReports = [
   ...(['description', 'title', 'reverse', 'drop', 'add', 'add by path', 'retitle'] as const),
   ...(['twice the same', 'no JSON', 'nothing', 'spaces', 'bad type', 'bad calculation'] as const),
   ...(['name', 'description', 'title'] as const),
-)
-const ofFolders = one('description', 'description', 'name', 'no JSON', 'nothing', 'spaces')
-const ofShares = one('permission', 'permission', 'bad permission', 'no JSON', 'nothing')
-const ofOrders = one(
+] as const
+const ofFolders = ['description', 'description', 'name', 'no JSON', 'nothing', 'spaces'] as const
+const ofShares = ['permission', 'permission', 'bad permission', 'no JSON', 'nothing'] as const
+const ofOrders = [
   ...(['reverse', 'drop', 'add', 'add by path', 'retitle', 'bad calculation', 'empty', 'nothing'] as const),
-)
-export type Change = ValueOf<typeof ofReports | typeof ofFolders | typeof ofShares | typeof ofOrders>
+] as const
+export type Change = (typeof ofReports | typeof ofFolders | typeof ofShares | typeof ofOrders)[number]
 
-const elsewhere = fc.oneof(
-  does('elsewhere', {
-    kind: one('report'),
-    at,
-    change: one('description', 'name', 'reverse', 'drop', 'description', 'delete'),
-  }),
-  does('elsewhere', { kind: folder, at, change: one('description', 'name', 'make', 'delete') }),
-  does('elsewhere', { kind: one('share'), at, change: one('permission', 'delete') }),
-)
-
-const time = mixed(
-  [4, does('pass', { milliseconds: one(2_500, 13_000, 33_000) })],
-  [1, does('pass', { milliseconds: one(601_000) })],
-  [2, does('touch', { at })],
-  [1, does('remount', {})],
-)
-
-const outage = mixed([1, does('leave', {})], [2, does('back', {})])
-
-const folders = mixed(
-  [3, does('mkdir', { at, name: one('fresh', 'fresh', 'odd', 'taken', 'in a calculation') })],
-  [3, does('rename', { kind: folder, at, to: one('fresh', 'fresh', 'odd', 'taken', 'elsewhere') })],
-  [3, does('rmdir', { kind: one('project', 'project', 'calculation'), at })],
-  [
-    2,
-    does('rm -r', {
-      kind: one('calculation', 'calculation', 'calculation', 'project'),
-      at,
-      stops: fc.boolean(),
-      // What happens in the pause.
-      meanwhile: one('wait', 'wait', 'wait', 'touch', 'touch the project', 'remount'),
-    }),
-  ],
-)
-
-const flaw = one('none', 'none', 'no list', 'bad type', 'no JSON', 'bad calculation')
-
-const records = mixed(
-  [3, does('new report', { slot: fc.nat({ max: 2 }), flaw })],
-  [2, does('new share', { at, who: fc.nat({ max: 3 }), flaw: one('none', 'none', 'bad permission') })],
-  [2, does('rm', { kind: one('report', 'share'), at, next: one('wait', 'make again', 'remount') })],
-)
-
-const others = mixed(
-  [2, fc.record({ does: one('drop draft', 'read theirs'), at })],
-  [1, does('scratch', { at, how: one('write', 'rename', 'unlink') })],
-  [1, does('forbidden', { at })],
-)
+const reportsElsewhere = ['description', 'name', 'reverse', 'drop', 'description', 'delete'] as const
+const foldersElsewhere = ['description', 'name', 'make', 'delete'] as const
+/** What happens in the pause after `rm -r`. */
+const meanwhiles = ['wait', 'wait', 'wait', 'touch', 'touch the project', 'remount'] as const
+const names = ['fresh', 'fresh', 'odd', 'taken'] as const
+const flaws = ['none', 'none', 'no list', 'bad type', 'no JSON', 'bad calculation'] as const
 
 /** Any step, those that are most of a day's work most often. */
-export const anyStep = mixed(
-  [8, does('edit', { kind: one('report'), at, change: ofReports, by, style })],
-  [4, does('edit', { kind: folder, at, change: ofFolders, by, style })],
-  [2, does('edit', { kind: one('share'), at, change: ofShares, by, style })],
-  [3, does('order', { at, change: ofOrders, by, style: one('overwrite', 'in place', 'with fsync') })],
-  [7, elsewhere],
-  [6, time],
-  [2, outage],
-  [6, folders],
-  [5, records],
-  [4, others],
-)
-export type Step = ValueOf<typeof anyStep>
+export function anyStep(pick: Chance) {
+  const { of } = pick
+  const at = () => pick.whole(0, 5)
+  const folder = () => of(['project', 'calculation'] as const)
+  const does = <const Word extends string, const Drawn extends object>(word: Word, drawn: Drawn) => ({
+    does: word,
+    ...drawn,
+  })
+  const edit = <const Kind extends string, One extends Change>(kind: Kind, changes: readonly One[]) =>
+    does('edit', { kind, at: at(), change: of(changes), by: at(), style: of(styles) })
+  const elsewhere = <const Kind extends string, const One extends string>(
+    kind: Kind,
+    changes: readonly One[],
+  ) => does('elsewhere', { kind, at: at(), change: of(changes) })
+  const ordered = () => ({
+    ...{ at: at(), change: of(ofOrders), by: at() },
+    style: of(['overwrite', 'in place', 'with fsync'] as const),
+  })
+  const removed = () => ({
+    ...{ kind: of(['calculation', 'calculation', 'calculation', 'project'] as const), at: at() },
+    ...{ stops: pick.once(2), meanwhile: of(meanwhiles) },
+  })
+  return mixed(
+    pick,
+    [160, () => edit('report', ofReports)],
+    [80, () => edit(folder(), ofFolders)],
+    [40, () => edit('share', ofShares)],
+    [60, () => does('order', ordered())],
+    [47, () => elsewhere('report', reportsElsewhere)],
+    [47, () => elsewhere(folder(), foldersElsewhere)],
+    [47, () => elsewhere('share', ['permission', 'delete'] as const)],
+    [60, () => does('pass', { milliseconds: of([2_500, 13_000, 33_000]) })],
+    [15, () => does('pass', { milliseconds: 601_000 })],
+    [30, () => does('touch', { at: at() })],
+    [15, () => does('remount', {})],
+    [13, () => does('leave', {})],
+    [27, () => does('back', {})],
+    [33, () => does('mkdir', { at: at(), name: of([...names, 'in a calculation'] as const) })],
+    [33, () => does('rename', { kind: folder(), at: at(), to: of([...names, 'elsewhere'] as const) })],
+    [33, () => does('rmdir', { kind: of(['project', 'project', 'calculation'] as const), at: at() })],
+    [22, () => does('rm -r', removed())],
+    [43, () => does('new report', { slot: pick.whole(0, 2), flaw: of(flaws) })],
+    [
+      28,
+      () =>
+        does('new share', {
+          ...{ at: at(), who: pick.whole(0, 3) },
+          flaw: of(['none', 'none', 'bad permission'] as const),
+        }),
+    ],
+    [
+      28,
+      () =>
+        does('rm', {
+          ...{ kind: of(['report', 'share'] as const), at: at() },
+          next: of(['wait', 'make again', 'remount'] as const),
+        }),
+    ],
+    [40, () => does(of(['drop draft', 'read theirs'] as const), { at: at() })],
+    [20, () => does('scratch', { at: at(), how: of(['write', 'rename', 'unlink'] as const) })],
+    [20, () => does('forbidden', { at: at() })],
+  )
+}
+export type Step = ReturnType<typeof anyStep>

@@ -1,39 +1,70 @@
-// Random days on the drive against the plain model, new ones each time.
-import { tmpdir } from 'node:os'
-import { played } from '../../model/played.js'
-import type { Chance } from '../chance.js'
+// Random days on the drive against the plain model: after each step the drive and the service's database are what it says.
+import { closeStage } from '../../model/actions/time.js'
+import { compare } from '../../model/expected/compare.js'
+import { play } from '../../model/playing.js'
+import { openStage, openTheatre, type Theatre } from '../../model/stage.js'
+import { anyStep, type Step } from '../../model/steps.js'
 import type { Figure, Frame } from '../engine.js'
 
 const length = 50
-/** Sequences of one process, whose folder of reports must not grow without end. */
-const atATime = 25
-/** One process for each core that the figures may use. */
-const sideBySide = 2
+/** Sequences on one ground: a folder of reports must not grow without end. */
+const onOneGround = { cut: 1, full: 25 }
+/** Milliseconds for finding what is to blame for a failure. */
+const searching = 120_000
+
+/** @throws Error where the drive and the model differ */
+async function played(theatre: Theatre, steps: readonly Step[]): Promise<void> {
+  const stage = await openStage(theatre)
+  try {
+    await compare(stage, 'all')
+    for (const step of steps) await play(stage, step)
+    await compare(stage, 'all')
+  } finally {
+    await closeStage(stage)
+  }
+}
+
+/** The steps of a failure without those that it does not need, and how it fails then. */
+async function shortest(theatre: Theatre, failed: readonly Step[], thrown: unknown): Promise<string> {
+  const until = Date.now() + searching
+  let [steps, why] = [failed, thrown]
+  for (let size = steps.length >> 1; size > 0; size >>= 1)
+    for (let from = 0; from < steps.length && Date.now() < until; ) {
+      const fewer = steps.toSpliced(from, size)
+      const end = await played(theatre, fewer).catch((cause: unknown) => cause)
+      if (end === undefined) from += size
+      else [steps, why] = [fewer, end]
+    }
+  return `${steps.map(step => JSON.stringify(step)).join(', ')}: ${why instanceof Error ? why.stack : why}`
+}
 
 async function run(frame: Frame): Promise<void> {
-  async function one(pick: Chance): Promise<void> {
-    while (!frame.isOver(undefined, 5)) {
+  await frame.onGrounds(
+    async (scope, turn) => {
+      const pick = frame.pick.branch()
       // Of each four grounds three may delete.
-      const access = pick.once(4) ? ('edit' as const) : ('manage' as const)
-      const job = { access, runs: atATime, length, seed: pick.whole(1, 2 ** 31 - 1) }
-      try {
-        const { sequences, steps } = await played(job, { TMPDIR: tmpdir() })
-        frame.add('sequences', sequences)
-        frame.add('steps', steps)
-        frame.add('seeds')
-      } catch (thrown) {
-        frame.wrong.push(`${access}, CALCFS_MODEL_SEED=${job.seed}: ${thrown}`)
+      const access = turn % 4 === 1 ? 'edit' : 'manage'
+      const theatre = await openTheatre(scope, access)
+      return async () => {
+        const steps = Array.from({ length }, () => anyStep(pick))
+        frame.add('sequences')
+        try {
+          await played(theatre, steps)
+        } catch (thrown) {
+          return [`${access}: ${await shortest(theatre, steps, thrown)}`]
+        }
+        frame.add('steps', length)
+        return []
       }
-      frame.told()
-    }
-  }
-
-  await Promise.all(Array.from({ length: sideBySide }, () => one(frame.pick.branch())))
+    },
+    { cases: onOneGround[frame.order.scale], ...(frame.isFull ? {} : { grounds: 2, least: 2 }) },
+  )
 }
 
 export const model: Figure = {
   name: 'model',
   goal: '10,000 sequences of 50 steps with random seeds: after each step the drive and the service are what a plain model says',
   least: { sequences: 10_000 },
+  processes: 2,
   run,
 }
