@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 45_583,
   'files of src': 328,
-  'lines of test': 39_558,
+  'lines of test': 39_045,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_237,
   'rules of docs/commands.md': 76,

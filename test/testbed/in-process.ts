@@ -24,6 +24,8 @@ import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
 export interface InProcessTestbed extends Testbed {
   /** Where the drafts, the history and the known reports lie. */
   readonly state: string
+  /** Where the contents and the ledger lie. */
+  readonly cache: string
   /** The kernel's end of the mount; of a mount of its own, where the bytes of its pages are given. */
   device(pageBytes?: number): KernelDevice
   /** What `mount` would end with before anything is mounted; undefined where it is mounted. */
@@ -121,6 +123,9 @@ export async function inProcess(
       pageBytes === undefined ? kernel.device : new KernelDevice(mountable(line, mistakes), pageBytes),
     get state() {
       return account.places.state
+    },
+    get cache() {
+      return account.places.cache
     },
     mistakes,
     introduced,

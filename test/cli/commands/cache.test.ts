@@ -78,7 +78,7 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
 })
 
 t.test(
-  'READ-13 what one mount has found replaced is new for another mount of the same cache, too',
+  'READ-12 READ-13 what one mount has found replaced is new for another mount of the same cache, too',
   async t => {
     const path = `by-id/calculation/${ids.transition}/run.log`
     const one = await warmMount(t)
@@ -94,13 +94,25 @@ t.test(
       return (await printed(python, ['-c', script, join(directory, path)])).trim()
     }
     for (const testbed of [one, other]) t.equal(await read(testbed), 'a 600000')
+    const refresh = () => one.calcfs('refresh', join(one.directory, path))
+    const gets = await service.during(async () => {
+      t.match(await refresh(), { code: 0 })
+      t.equal(await read(one), 'a 600000')
+    })
+    const bodies = gets.filter(({ method, path }) => method === 'GET' && path.includes('bitstream'))
+    t.ok(bodies.length <= 1, 'but for a look at the version, what a validator proves to be the same stays')
+    await service.leave()
+    t.match(await refresh(), { code: 4 })
+    t.equal(await read(one), 'a 600000', 'a service that is away takes nothing')
+    await service.back()
+    await until(20_000, 'the service is heard', async () => (await refresh()).code === 0)
     for (const [next, size] of [
       ['b', 599_000],
       ['c', 599_000],
     ] as const) {
       letter = next
       length = size
-      t.equal((await one.calcfs('refresh', join(one.directory, path))).code, 0)
+      t.equal((await refresh()).code, 0)
       t.equal(await read(one), `${next} ${size}`)
       await until(
         10_000,
