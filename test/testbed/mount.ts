@@ -41,6 +41,8 @@ export interface KernelTestbed extends Testbed {
 export interface MountTestbed extends KernelTestbed {
   /** The daemon's process. */
   daemonPid(): number | undefined
+  /** Whether the daemon that was started last is still there. */
+  alive(): boolean
   /** The daemon dies without a word; the mount point stays dead. */
   kill9(): Promise<void>
   /** Starts a daemon on the mount point and waits until the drive is there. */
@@ -86,6 +88,7 @@ export async function realMount(
     ...parts,
     mount,
     daemonPid: () => daemon.pid,
+    alive: () => daemon.alive,
     async kill9() {
       await daemon.end('SIGKILL')
     },

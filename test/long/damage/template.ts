@@ -2,12 +2,12 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Seed } from '../../../src/service/seed.js'
+import { realMount } from '../../testbed/mount.js'
 import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { errnoOf } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
-import { openDrive } from '../drive.js'
 import { readWhole, timed, untimed, writeWhole } from '../timed.js'
 
 export interface Template {
@@ -31,7 +31,7 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     world(seed)
     seed.addCalculation({ id: '2000', name: 'Many', project: ids.water, files })
   })
-  const drive = await openDrive(scope, service.url)
+  const drive = await realMount(scope, { xattrs: 'off' }, { service })
   const at = (path: string): string => join(drive.directory, path)
   const contents = new Map<string, Buffer>()
   for (const name of Object.keys(files))
@@ -58,7 +58,7 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     await writeWhole(untimed, at(path), text).catch(expected)
     drafts.set(/draft-\w+/.exec(text)?.[0] ?? '', path)
   }
-  await drive.stop()
+  await drive.terminate()
   refused()
   const home = `${drive.home}-template`
   await fs.cp(drive.home, home, {

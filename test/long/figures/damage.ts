@@ -3,11 +3,12 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { type Chance, chance } from '../chance.js'
+import { mistakesOf } from '../daemon.js'
 import { type Harm, harm } from '../damage/harm.js'
 import { makeTemplate, type Template } from '../damage/template.js'
-import { type Drive, mistakesIn, openDrive } from '../drive.js'
 import type { Figure, Frame } from '../engine.js'
 import { scoped } from '../scope.js'
 import { readWhole, timed } from '../timed.js'
@@ -20,26 +21,20 @@ const wrongInOneCase = 3
 const atOnce = 2
 
 async function run(frame: Frame): Promise<void> {
-  const only = process.env['CALCFS_LONG_CASE']
   await scoped(async scope => {
     const template = await makeTemplate(scope)
     const before = template.service.heard.length
-    let next = 0
-    const worker = async (): Promise<void> => {
-      while (!frame.isOver(undefined, 100)) {
-        next += 1
-        if (only !== undefined && next > 1) return
-        const seed = only === undefined ? (frame.order.seed * 1_000 + next) >>> 0 : Number(only)
-        await oneCase(template, seed, frame)
-        if (next % 50 === 0) frame.told()
-      }
+    let next = frame.order.seed
+    const lane = async (): Promise<void> => {
+      while (!frame.isOver(undefined, 100)) await oneCase(template, next++, frame)
     }
-    await Promise.all(Array.from({ length: atOnce }, worker))
+    await Promise.all(Array.from({ length: atOnce }, lane))
     const sent = writes(template.service.heard.slice(before)).filter(line => !line.startsWith('POST /login'))
     for (const line of sent) frame.wrong.push(`${line} was sent by itself`)
   })
 }
 
+/** Drawn from a seed of its own, with which the figure begins with this case. */
 async function oneCase(template: Template, seed: number, frame: Frame): Promise<void> {
   const pick = chance(seed)
   await scoped(async scope => {
@@ -51,29 +46,22 @@ async function oneCase(template: Template, seed: number, frame: Frame): Promise<
     await fs.writeFile(outside, 'nothing may touch this')
     const harms = done(home, outside, pick)
     frame.add('damages', harms.length)
-    const about = `${harms.map(({ name, path }) => `${name}: ${path}`).join('; ')} (CALCFS_LONG_CASE=${seed})`
+    const about = `${harms.map(({ name, path }) => `${name}: ${path}`).join('; ')} (--seed ${seed})`
     let faults = 0
     const wrong = (what: string): void => {
       faults += 1
       frame.wrong.push(`${what}: ${about}`)
     }
 
-    const drive = await openDrive(scope, template.service.url, deadlines[frame.order.scale], {
-      home,
-      started: false,
-    })
-    await fs.writeFile(join(home, 'log'), '')
-    try {
-      await drive.start()
-    } catch (thrown) {
-      if (!(thrown instanceof Error)) throw thrown
-      return wrong(`no mount: ${thrown.message.slice(0, 300)}`)
-    }
+    const settings = deadlines[frame.order.scale]
+    const mounting = realMount(scope, { settings, xattrs: 'off' }, { service: template.service, home })
+    const drive = await mounting.catch((thrown: Error) => thrown)
+    if (drive instanceof Error) return wrong(`no mount: ${drive.message.slice(0, 300)}`)
     frame.add('mounts')
     // What hangs once hangs again: the case ends, and so does the daemon.
-    async function hung(path: string): Promise<void> {
+    const hung = async (path: string): Promise<void> => {
       wrong(`${path} hangs`)
-      await drive.stop('SIGKILL')
+      await drive.kill9()
     }
     for (const [path, due] of template.contents) {
       if (faults >= wrongInOneCase) return
@@ -86,8 +74,8 @@ async function oneCase(template: Template, seed: number, frame: Frame): Promise<
     for (const [words, path] of template.drafts)
       await lookForDraft(drive, { words, path, harms }, frame, wrong)
     if ((await fs.readFile(outside, 'utf8')) !== 'nothing may touch this') wrong('a file outside was changed')
-    for (const mistake of mistakesIn(await drive.log())) wrong(`logged ${mistake}`)
-    if (!drive.alive) wrong('the daemon died')
+    for (const mistake of await mistakesOf(drive)) wrong(`logged ${mistake}`)
+    if (!drive.alive()) wrong('the daemon died')
   })
 }
 
@@ -98,7 +86,7 @@ function done(home: string, outside: string, pick: Chance): Harm[] {
 
 /** An unsaved text is shown, or was damaged itself: then it still lies somewhere, or its loss is reported. */
 async function lookForDraft(
-  drive: Drive,
+  drive: MountTestbed,
   { words, path, harms }: { words: string; path: string; harms: readonly Harm[] },
   frame: Frame,
   wrong: (what: string) => void,

@@ -1,11 +1,11 @@
 // Soak: mixes of programs for long on one mount with short lifetimes; memory and descriptors of the daemon stay where they are.
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Seed } from '../../../src/service/seed.js'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { cml, log, fillSampleData as world } from '../../testbed/sample-data.js'
+import { descriptorsOf, memoryOf } from '../daemon.js'
 import type { Figure, Frame } from '../engine.js'
 import { scoped } from '../scope.js'
 import type { Job, Mix, Soaked } from '../soak-child.js'
@@ -48,15 +48,8 @@ const contents = Object.fromEntries(
 )
 
 interface Sample {
-  readonly at: number
   readonly memory: number
   readonly descriptors: number
-}
-
-async function sample(testbed: MountTestbed): Promise<Sample> {
-  const status = await readFile(`/proc/${testbed.daemonPid()}/status`, 'utf8')
-  const descriptors = (await readdir(`/proc/${testbed.daemonPid()}/fd`)).length
-  return { at: Date.now(), memory: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024, descriptors }
 }
 
 function median(values: readonly number[]): number {
@@ -90,7 +83,10 @@ async function soakOf(mix: Mix, seed: number, wanted: number): Promise<Mixed> {
     const samples: Sample[] = []
     const watch = async () => {
       while (!isOver) {
-        samples.push(await sample(testbed))
+        samples.push({
+          memory: (await memoryOf(testbed)) / 2 ** 20,
+          descriptors: (await descriptorsOf(testbed)).length,
+        })
         await testbed.pass(1_000)
       }
     }

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Drive } from '../drive.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { type Calls, readWhole, type Seen, timed, writeWhole } from '../timed.js'
 import type { Case } from './case.js'
 import type { World } from './world.js'
@@ -15,7 +15,7 @@ export interface Judged {
 }
 
 export interface Scene {
-  readonly drive: Drive
+  readonly drive: MountTestbed
   readonly world: World
   /** Milliseconds that a call may take. */
   readonly limit: number

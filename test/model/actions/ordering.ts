@@ -53,14 +53,22 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
   settle(stage, report, { verdicts, mine: report.truth })
 }
 
-/** How many calculations come after another one than before. */
+/** How many rows came or went; of as many, how many moved. */
 const rowsApart: Distance = (one, other) => {
-  const [before, after] = [one, other].map(content => new Set(neighbours(rowsOf(content))))
-  return [...(before ?? []), ...(after ?? [])].filter(pair => !before?.has(pair) || !after?.has(pair)).length
+  const [before = [], after = []] = [one, other].map(content => numbered(rowsOf(content)))
+  const kept = after.filter(row => before.includes(row)).map(row => before.indexOf(row))
+  const runs: number[] = []
+  for (const place of kept)
+    runs.push(1 + Math.max(0, ...runs.filter((_, earlier) => (kept[earlier] ?? place) < place)))
+  return 100 * (before.length + after.length - 2 * kept.length) + kept.length - Math.max(0, ...runs)
 }
 
-const neighbours = (rows: readonly Row[]): string[] =>
-  rows.map(({ calculation }, at) => `${rows[at - 1]?.calculation} ${calculation}`)
+/** A calculation may stand twice: each time it is a row of its own. */
+const numbered = (rows: readonly Row[]): string[] =>
+  rows.map(({ calculation }, at) => {
+    const times = rows.slice(0, at).filter(row => row.calculation === calculation).length
+    return `${calculation} ${times}`
+  })
 
 /** The record whose list was shown. */
 function baseOf(report: Thing, shown: string): Content | undefined {

@@ -1,9 +1,9 @@
 // An edit that is unsent at the unmount: it is said, and the text is there at the next mount.
 import t from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
-import { ids } from '../../testbed/sample-data.js'
-import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
+import { ids } from '../testbed/sample-data.js'
+import { outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 const put = /^PUT \/report$/

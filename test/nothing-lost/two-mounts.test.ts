@@ -1,10 +1,10 @@
 // Two daemons of one account: each shows what both keep, and an ended one's drafts are adopted.
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../../testbed/mount.js'
-import { ids } from '../../testbed/sample-data.js'
-import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
+import { realMount } from '../testbed/mount.js'
+import { ids } from '../testbed/sample-data.js'
+import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 
