@@ -23,13 +23,14 @@ import { keyName, numberIn, type RecordKey } from './record-key.js'
 import {
   byHash,
   isHistory,
+  lastOf,
   type Mark,
   type Meeting,
   markAt,
+  ownTimes,
   type TextUse,
   type TextUser,
   TextUsers,
-  timesOf,
   unsettledIn,
 } from './text-marks.js'
 
@@ -41,6 +42,8 @@ export interface KnownText {
   readonly saved: Instant | undefined
   /** When it was last what the service made of a text that a program of this mount had saved. */
   readonly outcome: Instant | undefined
+  /** When it was last an unsaved text that another one was written over. */
+  readonly dropped: Instant | undefined
   /** The processes that have read or stored it since the daemon began. */
   readonly users: readonly TextUser[]
 }
@@ -146,16 +149,15 @@ export class TextHistory {
   }
 
   async #candidates(record: string, every: readonly Mark[]): Promise<readonly KnownText[]> {
-    const outcomes = new Map<string, Instant>()
-    for (const { own, how, hash, at } of every) if (own && how === 'outcome') outcomes.set(hash, at)
     const all = every.filter(mark => !isHistory(mark.how))
     const own = all.filter(mark => mark.own)
+    const uses = byHash(every)
     const known: KnownText[] = []
     for (const [hash, its] of byHash(own.length > 0 ? own : all)) {
       const text = this.#textAt(join(this.#root, record), hash)
       if (text === undefined) continue
       const users = this.#users.of(`${record} ${hash}`)
-      known.push({ text, ...timesOf(its), outcome: outcomes.get(hash), users })
+      known.push({ text, last: lastOf(its), ...ownTimes(uses.get(hash) ?? []), users })
       if (known.length % atOnce === 0) await setImmediate()
     }
     return known.sort((one, other) => other.last - one.last)

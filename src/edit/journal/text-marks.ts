@@ -72,14 +72,20 @@ export function unsettledIn(marks: readonly Mark[]): readonly string[] {
   return latest.map(({ hash }) => hash)
 }
 
-/** When a text with these marks was met last, and when a program of this mount has read or stored it. */
-export function timesOf(marks: readonly Mark[]) {
-  const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
+export const lastOf = (marks: readonly Mark[]): Instant => instant(Math.max(...marks.map(mark => mark.at)))
+
+/** When this mount has met the text of these marks last in each way that tells of a base. */
+export function ownTimes(marks: readonly Mark[]) {
   const lastAs = (how: TextUse) => {
     const chosen = marks.filter(mark => mark.own && mark.how === how)
-    return chosen.length === 0 ? undefined : last(chosen)
+    return chosen.length === 0 ? undefined : lastOf(chosen)
   }
-  return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
+  return {
+    read: lastAs('read'),
+    saved: lastAs('saved'),
+    outcome: lastAs('outcome'),
+    dropped: lastAs('dropped'),
+  }
 }
 
 export interface TextUser {

@@ -68,6 +68,9 @@ export function chooseBase<Known extends Candidate>(
   const lastOwn = Math.max(...dated.map(ownAt))
   const [oldest] = nearest.toSorted((one, other) => one.at - other.at)
   const base = nearest.find(one => ownAt(one) > never && ownAt(one) === lastOwn) ?? oldest
+  // Its writer had that text from the record, which showed it unsaved: what it says is no more the service's than it was.
+  if (base !== undefined && (base.one.dropped ?? never) > lastMet(base.one))
+    refuseOldText(base.one, judged, counted)
   return (
     base && {
       one: base.one,
@@ -161,9 +164,11 @@ function usedByAny<Known extends Candidate>(known: readonly Known[]): readonly C
   })
 }
 
+const lastMet = ({ read, saved }: Candidate): number => Math.max(read ?? never, saved ?? never)
+
 /** An old buffer, or a backup that is put back, where no date tells; an own save is no change. */
 function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly Counted<Judged>[]): void {
-  const since = Math.max(same.read ?? never, same.saved ?? never)
+  const since = lastMet(same)
   const isOwn = ({ record, outcome }: Judged): boolean =>
     (outcome ?? never) > since ||
     known.some(({ saved, ...one }) => (saved ?? never) > since && editsBetween(one.record, record).size === 0)
@@ -171,7 +176,7 @@ function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly
   if (later.every(({ one }) => isOwn(one))) return
   throw new Failure(
     'conflict',
-    'this is an older text of the record, which another client has changed since: nothing was sent',
+    'this is an older text of the record, or was made from one, and another client has changed it since: nothing was sent',
   )
 }
 
