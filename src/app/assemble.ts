@@ -46,7 +46,7 @@ export async function assemble(settings: AssemblySettings) {
     caches.ledger.set('service', 'capabilities', JSON.stringify(connection.capabilities))
   }
 
-  await fleet?.begun()
+  await fleet?.begun('a mount')
   return {
     /** True if anything of this account is cached from earlier mounts. */
     knowsService: caches.knowsService,

@@ -44,7 +44,9 @@ export function openStatus(sources: StatusSources): (check?: boolean) => Promise
   const { clock } = settings
   const since = clock.now()
   return async (check = false) => {
-    const checks = check ? [caches.health.check(dueIn(checkPatience, clock)), caches.fleet?.ready()] : []
+    const checks = check
+      ? [caches.health.check(dueIn(checkPatience, clock)), caches.fleet?.begun('a command')]
+      : []
     const asked = journal.roots.top(dueIn(statusPatience, clock)).then(
       top => journal.roots.explain(top),
       (thrown: unknown) => asFailure(thrown).message,

@@ -7,7 +7,7 @@ import {
   differ,
   type Identity,
   type Instant,
-  instant,
+  identityForm,
   isAnotherThing,
   isSameMoment,
   type Remote,
@@ -33,13 +33,11 @@ export interface ReusedId {
 }
 
 const room = 'identity'
-const told = z.object({
-  born: z.number().optional(),
-  owner: z.string().optional(),
-  title: z.string().optional(),
-  parent: z.string().optional(),
+const rowForm = z.object({
+  mark: z.string(),
+  listing: identityForm.optional(),
+  record: identityForm.optional(),
 })
-const rowForm = z.object({ mark: z.string(), listing: told.optional(), record: told.optional() })
 type IdentityRow = z.infer<typeof rowForm>
 
 const remembered = 4096
@@ -68,7 +66,7 @@ export class Identities {
     if (isEmptyIdentity(said)) return row?.mark ?? ''
     if (row === undefined) return this.#keep(thing, { mark: markOf(said), [by]: said })
     if (contradicts(row, said, by)) return this.#another(thing, said, by)
-    return this.#keep(thing, { ...row, [by]: { ...row[by], ...withoutUndefined(said) } })
+    return this.#keep(thing, { ...row, [by]: { ...row[by], ...stated(said) } })
   }
 
   /** True if a listing has it under another name or in another project than before, and no date with it: its record has to be read. */
@@ -92,13 +90,13 @@ export class Identities {
     const observed = said && this.observe(thing, said, 'record')
     const isDated = before?.born !== undefined && said?.born !== undefined
     const mark = observed !== undefined && isDated ? observed : freshMark(listed, this.now())
-    return this.#keep(thing, { ...this.#rowOf(thing), mark, listing: withoutUndefined(listed) })
+    return this.#keep(thing, { ...this.#rowOf(thing), mark, listing: listed })
   }
 
   /** The last facts of it; undefined where nothing is known. */
   known(thing: RecordRef): Identity | undefined {
     const row = this.#rowOf(thing)
-    return row && identityIn({ ...row.listing, ...row.record })
+    return row && { ...row.listing, ...row.record }
   }
 
   /** A save of this mount has changed what it says of itself: it is the same thing. */
@@ -107,7 +105,7 @@ export class Identities {
     if (row === undefined) return
     const listed = row.listing?.born
     const isSame =
-      listed !== undefined && said.born !== undefined && isSameMoment(instant(listed), said.born, 'loosely')
+      listed !== undefined && said.born !== undefined && isSameMoment(listed, said.born, 'loosely')
     const isDated = row.record?.born === said.born || isSame
     const listing = row.listing && {
       ...row.listing,
@@ -194,10 +192,10 @@ export function isOtherRecord(
 
 function contradicts(row: IdentityRow, said: Identity, by: AnswerSource): boolean {
   const before = row[by]
-  if (before !== undefined && isAnotherThing(identityIn(before), said, 'strictly')) return true
+  if (before !== undefined && isAnotherThing(before, said, 'strictly')) return true
   if (before?.born !== undefined || said.born === undefined) return false
   const elsewhere = row[by === 'listing' ? 'record' : 'listing']?.born
-  return elsewhere !== undefined && !isSameMoment(instant(elsewhere), said.born, 'loosely')
+  return elsewhere !== undefined && !isSameMoment(elsewhere, said.born, 'loosely')
 }
 
 /** The date belongs to the id wherever it is known; else the place and the name have to do. */
@@ -210,18 +208,11 @@ function markOf({ born, parent = '', title = '' }: Identity): string {
 /** Never one that was there before: what was downloaded while the old thing was still believed in is the new one's. */
 const freshMark = (said: Identity, now: Instant): string => `${markOf(said)}#${now}`
 
-const identityIn = ({ born, owner, title, parent }: z.infer<typeof told>): Identity => ({
-  born: born === undefined ? undefined : instant(born),
-  owner,
-  title,
-  parent,
-})
-
 const isEmptyIdentity = ({ born, owner, title, parent }: Identity): boolean =>
   (born ?? owner ?? title ?? parent) === undefined
 
 /** Without what is not said: it takes nothing away that was. */
-const withoutUndefined = ({ born, owner, title, parent }: Identity): z.infer<typeof told> => ({
+const stated = ({ born, owner, title, parent }: Identity): Identity => ({
   ...(born !== undefined && { born }),
   ...(owner !== undefined && { owner }),
   ...(title !== undefined && { title }),

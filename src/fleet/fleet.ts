@@ -32,8 +32,8 @@ export interface FleetOptions {
 
 /** Milliseconds without a beat after which a daemon is no node any more. */
 const forgottenMs = 5_000
-/** Milliseconds for which a mount waits for its first connection, and a command that is about the fleet. */
-const [mountMs, commandMs] = [250, 1_500]
+/** Milliseconds for which its first connection is waited for. */
+const begunMs = { 'a mount': 250, 'a command': 1_500 }
 
 /** Connects in the background; until it is there, and whenever it is slow or gone, the service is asked as without it. */
 export class Fleet {
@@ -87,17 +87,12 @@ export class Fleet {
     return { address: options.address.shown, mounts, ...counts, passedByBecause: store.breaker.why }
   }
 
-  /** A mount waits for it a moment before its first question: until it is used, or will not be soon. */
-  async begun(milliseconds = mountMs): Promise<void> {
+  /** Until it is used, or will not be soon: a mount waits a moment before its first question, a command longer. */
+  async begun(by: 'a mount' | 'a command'): Promise<void> {
     if (this.store.breaker.why !== notYet) return
     const { clock } = this.options
-    const late = new Promise<void>(resolve => clock.after(milliseconds, resolve, 'in-background'))
+    const late = new Promise<void>(resolve => clock.after(begunMs[by], resolve, 'in-background'))
     await Promise.race([this.hasBegun, late])
-  }
-
-  /** The same for a command. */
-  ready(): Promise<void> {
-    return this.begun(commandMs)
   }
 
   async close(): Promise<void> {

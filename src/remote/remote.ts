@@ -1,5 +1,6 @@
 // The Remote interface: what calcfs knows of the platform, in domain terms; no HTTP, no field names.
 
+import * as z from 'zod'
 import type { RequestLog } from '../activity/kernel-calls.js'
 import type { ContentKindName, DerivedName } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
@@ -68,14 +69,16 @@ export interface Look {
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'
 export type Permission = 'READ' | 'WRITE' | 'FULLACCESS'
 
-/** Distinguishes the record of an id from another record that has had the same id. */
-export interface Identity {
-  /** The time of creation, from a field that states nothing else. */
-  readonly born: Instant | undefined
-  readonly owner: string | undefined
-  readonly title: string | undefined
-  readonly parent: string | undefined
-}
+/** As it is noted on disk. */
+export const identityForm = z.object({
+  born: z.number().transform(instant).optional(),
+  owner: z.string().optional(),
+  title: z.string().optional(),
+  parent: z.string().optional(),
+})
+
+/** Distinguishes the record of an id from another record that has had the same id; `born` is from a field that states nothing else. */
+export type Identity = Readonly<z.infer<typeof identityForm>>
 
 const [secondMs, dayMs] = [1000, 86_400_000]
 const [zoneStepMs, widestZoneMs] = [15 * 60_000, 14 * 3_600_000]

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { valueIn } from '../../cache/ledger/ledger.js'
 import { namesIn, ownTextNow } from '../../system/own-file.js'
 import { type Account, keepFile } from './account.js'
 
@@ -11,12 +12,7 @@ const form = z.object({ service: z.string(), user: z.string() })
 
 /** Undefined for one that is missing, or damaged. @throws disk errors */
 function noteIn(state: string): z.infer<typeof form> | undefined {
-  const text = ownTextNow(join(state, noteFileName))
-  try {
-    return text === undefined ? undefined : form.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return valueIn(form, ownTextNow(join(state, noteFileName)))
 }
 
 export async function noteAccount(account: Account): Promise<void> {

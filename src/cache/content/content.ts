@@ -262,7 +262,7 @@ export class ContentCache {
   stats() {
     const { files, bytes } = this.lru.amounts()
     const { limitBytes } = this.options
-    return { files, bytes, limitBytes, downloads: this.progress().length, openFiles: this.files.openFiles }
+    return { files, bytes, limitBytes, downloads: this.progress().length }
   }
 
   progress(): readonly DownloadProgress[] {

@@ -37,7 +37,7 @@ async function lookAtFleet({ fleet, caFile }: FleetSettings, keyFile: string): P
     outdated: () => {},
   })
   try {
-    await looking.ready()
+    await looking.begun('a command')
     const { passedByBecause: away } = looking.status()
     return away === undefined
       ? good('fleet', `${address.shown} answers`)

@@ -4,14 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Identities } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import {
-  type DraftMeta,
-  explain,
-  identityNote,
-  shortWhy,
-  stateWord,
-  whatToDo,
-} from '../../edit/journal/draft-meta.js'
+import { type DraftMeta, explain, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
 import type { Begun, Drafts, LeftDraft } from '../../edit/journal/drafts.js'
 import {
   damagedEnding,
@@ -44,8 +37,7 @@ export function openDraftFiles(
   /** The note beside a text that is begun: its record as it is now, and of a share its project. */
   function thingOf({ kind, of, id, project }: RecordKey): DraftMeta['thing'] {
     const thing = of === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind: of, id }
-    const known = of !== 'share' && kind === 'new' ? undefined : identities.known(thing)
-    return known && identityNote(known)
+    return of !== 'share' && kind === 'new' ? undefined : identities.known(thing)
   }
 
   function track(draft: Draft): Draft {

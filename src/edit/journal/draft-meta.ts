@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { adviceForText, troubleOf } from '../../advice.js'
 import { Failure, type FailureKind, looksAgain } from '../../failure.js'
-import { type Identity, isAnotherThing } from '../../remote/remote.js'
+import { type Identity, identityForm, isAnotherThing } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './lock.js'
 import { damagedEnding, draftName, type RecordKey, recordPhrase } from './record-key.js'
@@ -68,14 +68,7 @@ const metaSchema = z.object({
   form: z.string().optional(),
   made: z.string().optional(),
   madeOf: z.string().optional(),
-  thing: z
-    .object({
-      born: z.number().optional(),
-      owner: z.string().optional(),
-      title: z.string().optional(),
-      parent: z.string().optional(),
-    })
-    .optional(),
+  thing: identityForm.optional(),
   apart: z.boolean().optional(),
   unread: z.boolean().optional(),
   sealed: z.object({ hash: z.string(), length: z.number() }).optional(),
@@ -230,14 +223,7 @@ export async function setApart(draft: {
 
 /** True if this is another thing than the draft was begun for; false where it was not noted. */
 export function isOtherThan({ meta }: { readonly meta: DraftMeta }, now: Identity): boolean {
-  const thing = meta.thing as Identity | undefined
-  return thing !== undefined && isAnotherThing(thing, now, 'loosely')
-}
-
-/** The note of a thing beside a draft: without what is not known. */
-export function identityNote({ born, owner, title, parent }: Identity): NonNullable<DraftMeta['thing']> {
-  const known = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(known)
+  return meta.thing !== undefined && isAnotherThing(meta.thing, now, 'loosely')
 }
 
 export function anotherThing(key: RecordKey | undefined): Failure {

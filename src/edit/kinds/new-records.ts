@@ -17,26 +17,23 @@ export interface NewRecordPorts extends ReportPorts {
 export function newReport(ports: NewRecordPorts, id: string): NewRecord {
   const { remote, dialect } = ports
   const typeSaid = (written: JsonObject) => dialect.reportType(written) ?? dialect.reportTypeName(written)
+  const titleSaid = (written: JsonObject) =>
+    dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title
   return {
     key: { kind: 'new', of: 'report', id },
     withDigitsOf: dialect.withDigitsOf,
     idOf: written => dialect.facts(written).id,
     async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
-      if (
-        dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ===
-        undefined
-      )
-        throw new Failure('refused', 'a new report needs a name')
+      if (titleSaid(written) === undefined) throw new Failure('refused', 'a new report needs a name')
       const { id } = await listedType(ports, typeSaid(written), context)
       const rows = await rowsOfNew(ports, { written, before: [] }, context)
       return dialect.newRecords.report(written, { type: id, rows })
     },
     post: (body, context) => remote.createReport(body, context),
     isOf(written, record) {
-      const sent = dialect.newRecords.report(written, { type: noType, rows: undefined })
-      const [said, found] = [sent, record].map(one => dialect.facts(one).title ?? '')
-      return isSpelling(said ?? '', found ?? '') || said?.trim() === found?.trim()
+      const [said = '', found = ''] = [titleSaid(written), dialect.facts(record).title]
+      return isSpelling(said, found) || said.trim() === found.trim()
     },
     /** The list of a report that is only just made may be set unseen. */
     async complete(made, { written, record }, context) {

@@ -143,9 +143,7 @@ function compareReport(dialect: Dialect, change: RecordChange, found: ReadBack):
   const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
   // The name beside the type follows it, in the service's own spelling.
   const missing = compared.unstored.filter(name => !(isTyped && dialect.isReportTypeName(name)))
-  const sentences = [compared.lost, keptSentence(change.edits, stored)].filter(
-    sentence => sentence !== undefined,
-  )
+  const sentences = [compared.lost, keptSentence(change.edits, stored)].filter(one => one !== undefined)
   return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }
 
@@ -201,10 +199,9 @@ function hasRowEdits(dialect: Dialect, { before, whole }: RecordChange, stored: 
   const name = dialect.listField(whole)
   const rows = dialect.rows(whole)
   if (name === undefined || rows === undefined) return true
-  const wanted = fieldOf(whole, name)
+  const items = listItemsIn(whole, name)
   const isWithin = (record: JsonObject) => {
     const list = listItemsIn(dialect.withRows(record, rows), name)
-    const items = wanted?.type === 'array' ? wanted.items : []
     return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
   }
   return isWithin(before) || isWithin(stored)

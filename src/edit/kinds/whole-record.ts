@@ -118,10 +118,11 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
 }
 
 /** An edit of a share. @throws Failure 'refused' */
-function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: WrittenEdit): void {
+function refuseOtherPermission(dialect: Dialect, written: WrittenEdit): void {
+  const { base, mine } = written
   refuseBadPermission(dialect, mine)
   refuseId('share', dialect.shareId(mine), dialect.shareId(base))
-  if (isForSame(dialect, { base, mine, edits })) return
+  if (isForSame(dialect, written)) return
   throw new Failure(
     'refused',
     'a share stays with the person it was given to: make another one in new.json for another person',
@@ -129,12 +130,9 @@ function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: WrittenE
 }
 
 /** Where the record names no person in a field that is known, any field but the permission may be the person. */
-function isForSame(
-  dialect: Dialect,
-  { base, mine, edits }: Pick<WrittenEdit, 'base' | 'mine' | 'edits'>,
-): boolean {
+function isForSame(dialect: Dialect, { base, mine, edits }: WrittenEdit): boolean {
   const { personNamed } = dialect.newRecords
   if (dialect.sharedWith(mine) !== dialect.sharedWith(base)) return false
   if (personNamed(base, []) !== 'none') return personNamed(mine, [base]) === 'them'
-  return edits.size === 0 || [...edits.keys()].every(name => dialect.isPermission(name))
+  return [...edits.keys()].every(name => dialect.isPermission(name))
 }

@@ -161,8 +161,7 @@ async function refuseOtherPlace({ record, draft }: Creation, context: RequestCon
 
 /** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
 async function isStillMade({ record, draft, history }: Creation, written: JsonObject): Promise<boolean> {
-  const { made, madeOf } = draft.meta
-  if (made === undefined) return false
+  const { made = '', madeOf } = draft.meta
   const before = madeOf === undefined ? undefined : history.recall(record.key, madeOf)
   const known = before === undefined ? [] : [parseObject(before)]
   if (isAbout(record, written, { id: made, known })) return true

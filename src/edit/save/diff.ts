@@ -10,39 +10,28 @@ export type Edit = Json | typeof removed
 /** The new value of each edited field, in the order of the program's text. */
 export type Edits = ReadonlyMap<string, Edit>
 
-/** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. */
+/** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. A long history is compared at each save. */
 export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
-  if (base === mine) return new Map()
-  return editsInPlace(base.fields, mine.fields) ?? editsByName(base.fields, mine.fields)
-}
-
-/** Where both have the same names in the same order, each once: a long history is compared at each save. */
-function editsInPlace(base: readonly Field[], mine: readonly Field[]): Edits | undefined {
-  if (base.length !== mine.length) return undefined
-  const names = new Set<string>()
   const edits = new Map<string, Edit>()
-  for (const [place, { name, value }] of mine.entries()) {
-    const before = base[place]
-    if (before?.name !== name || names.size === names.add(name).size) return undefined
-    if (!isSame(before.value, value)) edits.set(name, value)
-  }
-  return edits
-}
-
-function editsByName(base: readonly Field[], mine: readonly Field[]): Edits {
-  const edits = new Map<string, Edit>()
-  const before = new Map(base.map(({ name, value }) => [name, value]))
-  const after = new Map(mine.map(({ name, value }) => [name, value]))
+  if (base === mine) return edits
+  const [before, after] = [valuesOf(base), valuesOf(mine)]
   for (const [name, value] of after) {
     const was = before.get(name)
-    if (was === undefined || !isSame(was, value)) edits.set(name, value)
+    const isSame =
+      was !== undefined &&
+      (('raw' in was && 'raw' in value && was.raw === value.raw) || equalJson(was, value))
+    if (!isSame) edits.set(name, value)
   }
   for (const name of before.keys()) if (!after.has(name)) edits.set(name, removed)
   return edits
 }
 
-const isSame = (one: Json, other: Json): boolean =>
-  ('raw' in one && 'raw' in other && one.raw === other.raw) || equalJson(one, other)
+/** Of a name that stands there twice the last value counts. */
+function valuesOf({ fields }: JsonObject): ReadonlyMap<string, Json> {
+  const values = new Map<string, Json>()
+  for (const { name, value } of fields) values.set(name, value)
+  return values
+}
 
 /** The record with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays exactly as it is. */
 export function withEdits(record: JsonObject, edits: Edits): JsonObject {

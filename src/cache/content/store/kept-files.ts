@@ -51,10 +51,6 @@ export class KeptFiles {
 
   constructor(private readonly ports: KeptFilesPorts) {}
 
-  get openFiles(): number {
-    return this.open.size
-  }
-
   isBeingRead(name: string): boolean {
     return this.open.peek(name)?.idle === false
   }
