@@ -157,6 +157,21 @@ export function bursts(t: Test, open: OpenTestbed): void {
     const testbed = await openMixed(t, open)
     const { service } = testbed
 
+    t.test('DEL-14 what is back counts no more for the limit', async t => {
+      const { files } = testbed
+      await service.sends(t, [], async () => {
+        for (const at of ['P201/C1', 'P201/C2', 'P202/C1', 'P202/C2']) {
+          t.equal(await outcome(removeTree(testbed, `${water}/${at}`)), 'done', at)
+          await files.touch(`${water}/${at}`)
+        }
+        for (const id of ['51', '52', '53', '54']) {
+          t.equal(await outcome(files.unlink(`reports/${id}.json`)), 'done', id)
+          await (await files.open(`reports/${id}.json`, 'w')).close()
+        }
+        await pauseEnds(testbed)
+      })
+    })
+
     t.test('DEL-3 go together, once nothing was removed for three seconds', async t => {
       await service.sends(t, [], 'the pause begins again with the second', async () => {
         await removeTree(testbed, `${water}/P201/C1`)
@@ -262,6 +277,27 @@ export function bursts(t: Test, open: OpenTestbed): void {
       await removeTree(testbed, `${water}/P202/C1`)
       await pauseEnds(testbed)
     })
+  })
+
+  t.test('DEL-4 a refused removal leaves what a program writes as it was', async t => {
+    const testbed = await openMixed(t, open)
+    const { files, service } = testbed
+    const shares = `${water}/P201/.shares`
+    const [share = ''] = await namesOf(testbed, shares)
+    for (const [path, from, to, sent] of [
+      [`${shares}/${share}`, 'READ', 'WRITE', 'PUT /project/share'],
+      ['reports/51.json', 'R51', 'R5x', 'PUT /report'],
+    ] as const) {
+      const text = (await textOf(testbed, path)).replace(from, to)
+      await service.sends(t, [sent], path, async () => {
+        const file = await files.open(path, 'w')
+        await file.write(text, 0)
+        t.equal(await outcome(files.unlink(`${water}/P202/.project.json`)), 'EPERM')
+        t.equal(await outcome(files.unlink(path)), 'EPERM')
+        t.equal(await outcome(file.close()), 'done')
+      })
+      await pauseEnds(testbed)
+    }
   })
 
   t.test('DEL-4 a removal that fails blocks nothing: the next one works at once', async t => {
