@@ -30,7 +30,7 @@ export function openFailureLog(now: () => Instant) {
   const settledAt = new LRUCache<string, Instant>({ max: remembered })
   let last: string | undefined
 
-  /** The same in its parts; `key` is the node's, where the path leads to one. */
+  /** The failure there, unless it is over; `key` is the node's, where the path leads to one. */
   function met(path: string, key: string | undefined): LoggedFailure | undefined {
     const found = lines.get(path)
     const over = key === undefined ? undefined : settledAt.get(key)

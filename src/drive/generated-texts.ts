@@ -87,7 +87,7 @@ async function generateText(
     case 'project-index': {
       const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
       const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
-      return bytesOfParts(indexPieces(children))
+      return bytesOfParts(indexLines(children))
     }
     case 'report-index':
       return reportIndex(sources, context)
@@ -113,29 +113,22 @@ async function reportIndex({ catalog, reports }: GeneratedSources, context: Requ
   return [['id', 'title', 'type', 'calculations'], ...rows].map(tsvLine).join('')
 }
 
-const linesAtOnce = 256
 const ownColumns = ['id', 'kind', 'name']
 /** Of a listing whose items have each other fields, a table of all would be the square of it. */
 const columnsAtMost = 100
 
 /** A column for each field that the listing carries beside. */
-function* indexPieces(entries: readonly Dentry[]): Generator<string> {
+function* indexLines(entries: readonly Dentry[]): Generator<string> {
   const carried = carriedFields(entries)
   const isOwn = (field: string) => ownColumns.includes(field)
-  let lines = tsvLine([...ownColumns, ...carried.map(field => (isOwn(field) ? `listed ${field}` : field))])
-  let count = 0
+  yield tsvLine([...ownColumns, ...carried.map(field => (isOwn(field) ? `listed ${field}` : field))])
   const others = textsOf(bundled(entries))
   for (const entry of entries) {
     if (!isChild(entry)) continue
     const { name, node } = entry
     const other = parseObject(String(others.next().value))
-    lines += tsvLine([node.id, node.kind, name, ...carried.map(field => plainText(fieldOf(other, field)))])
-    count += 1
-    if (count % linesAtOnce > 0) continue
-    yield lines
-    lines = ''
+    yield tsvLine([node.id, node.kind, name, ...carried.map(field => plainText(fieldOf(other, field)))])
   }
-  yield lines
 }
 
 function carriedFields(entries: readonly Dentry[]): readonly string[] {

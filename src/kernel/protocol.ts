@@ -42,7 +42,7 @@ export const opcodes = {
 /** The node id of the directory that is mounted. */
 export const rootId = 1
 
-/** FUSE_* flags of INIT. Those above 31 lie in `flags2`; none of them is used. */
+/** The FUSE_* flags of INIT that a session asks for. Those above 31 lie in `flags2`; none of them is used. */
 export const initFlags = {
   asyncRead: 1 << 0,
   bigWrites: 1 << 5,
@@ -232,10 +232,10 @@ export function writeIn(message: Buffer) {
 
 export const getxattrIn = (message: Buffer) => ({
   name: oneText(message, 8),
-
   // Of the caller's buffer, in bytes; 0 asks for the length alone.
   size: body(message, 8).readUInt32LE(0),
 })
+
 export const listxattrSize = (message: Buffer): number => body(message, 8).readUInt32LE(0)
 
 export function forgottenIn(message: Buffer, { opcode, node }: Header) {

@@ -68,15 +68,7 @@ const oldestMinor = 23
 const tellAgainAfter = 5
 /** Milliseconds after which a program that was interrupted is looked at again: no second message follows its first. */
 const lookAgainEvery = 100
-const wanted =
-  initFlags.asyncRead |
-  initFlags.bigWrites |
-  initFlags.readdirplus |
-  initFlags.readdirplusAuto |
-  initFlags.parallelDirops |
-  initFlags.maxPages |
-  initFlags.cacheSymlinks |
-  initFlags.explicitInvalData
+const wanted = Object.values(initFlags).reduce((all, flag) => all | flag, 0)
 /** Linux 4.15 to 5.0 hangs with parallel lookups (7.27 to 7.28). */
 const parallelSince = 29
 

@@ -24,6 +24,7 @@ export async function placeOf(tree: Tree, path: string, context: RequestContext)
   const above = await nodeAt(tree, posix.dirname(given), context).catch(unlessFailure)
   return above === undefined ? given : posix.join(above.path, posix.basename(given))
 }
+
 /** The record that stands at the path, or is that of the directory there; undefined where there is neither. @throws Failure 'absent' */
 export async function recordNodeAt(
   tree: Tree,

@@ -62,8 +62,6 @@ export function openPathControl(parts: ControlParts) {
       return { wrong: true, sentences: [awaySentence(path)] }
     if (node !== undefined && writeSide.records.draftOf(nodeKey(node))?.size === 0)
       return { wrong: true, sentences: [emptySentence(path)] }
-    if (node?.kind === 'link' && node.because !== undefined)
-      return { wrong: true, sentences: [`${path}: ${ended(withoutPath(node.because, path))}`] }
     if (node?.kind === 'link' && node.place === undefined) return whyAtLink(path, node.to)
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node && nodeKey(node))

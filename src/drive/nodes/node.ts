@@ -98,7 +98,7 @@ export type Node =
   | GeneratedNode
   | ContentNode
   /** One that a program made beside a record has its place there. */
-  | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace; readonly because?: string }
+  | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace }
   | { readonly kind: 'draft-text'; readonly name: string }
   | { readonly kind: 'scratch'; readonly place: ScratchPlace }
 

@@ -13,10 +13,8 @@ import type { Dentry, ScratchPlace } from '../nodes/node.js'
 export async function openScratchFiles(root: string) {
   const known = new Map<string, Set<string>>()
   const links = new Map<string, Map<string, string>>()
-  /** The files that a program has opened or cut since the mount came up. */
-  const touched = new Set<string>()
   const over = new Set<string>()
-  /** The files whose text a program had written or read before it was moved here. */
+  /** The files that a program has opened or cut since the mount came up, or whose text one had written or read before it was moved here. */
   const met = new Set<string>()
   // Made with the first file: a command without a mount leaves no directory behind.
   for (const directory of namesIn(root))
@@ -45,13 +43,13 @@ export async function openScratchFiles(root: string) {
         open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
       )
       remember(place)
-      touched.add(fileOf(place))
+      met.add(fileOf(place))
       over.delete(fileOf(place))
       return handle
     },
     async open(place: ScratchPlace): Promise<FileHandle> {
       const handle = await withLocalFailures(open(fileOf(place), constants.O_RDWR))
-      touched.add(fileOf(place))
+      met.add(fileOf(place))
       return handle
     },
     async stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }> {
@@ -60,7 +58,7 @@ export async function openScratchFiles(root: string) {
     },
     read: (place: ScratchPlace): Promise<Uint8Array> => withLocalFailures(readFile(fileOf(place))),
     /** True if it was moved here and no program has opened it since, as far as this mount knows. */
-    isUnread: (place: ScratchPlace): boolean => !met.has(fileOf(place)) && !touched.has(fileOf(place)),
+    isUnread: (place: ScratchPlace): boolean => !met.has(fileOf(place)),
     /** The names in the directory of this place survive a power cut. */
     syncNames: ({ directory }: ScratchPlace): Promise<void> =>
       withLocalFailures(syncDirectory(join(root, directory))),
@@ -69,13 +67,12 @@ export async function openScratchFiles(root: string) {
       // Another file: a program that has the one of before open writes nothing into this text.
       await withLocalFailures(replaceFile(await ready(place), text))
       remember(place)
-      touched.delete(fileOf(place))
       if (isUnread) met.delete(fileOf(place))
       else met.add(fileOf(place))
     },
     async truncate(place: ScratchPlace, size: number): Promise<void> {
       await withLocalFailures(truncate(fileOf(place), size))
-      touched.add(fileOf(place))
+      met.add(fileOf(place))
     },
     setTime: (place: ScratchPlace, mtime: Instant): Promise<void> =>
       withLocalFailures(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
@@ -83,10 +80,8 @@ export async function openScratchFiles(root: string) {
       await withLocalFailures(rename(fileOf(from), await ready(to)))
       known.get(from.directory)?.delete(from.name)
       remember(to)
-      for (const marks of [touched, met]) {
-        if (marks.delete(fileOf(from))) marks.add(fileOf(to))
-        else marks.delete(fileOf(to))
-      }
+      if (met.delete(fileOf(from))) met.add(fileOf(to))
+      else met.delete(fileOf(to))
     },
     /** A lock: kept in memory only, because the program that held it is gone with the mount. */
     link({ directory, name }: ScratchPlace, to: string): void {
@@ -101,7 +96,6 @@ export async function openScratchFiles(root: string) {
       await withLocalFailures(unlink(fileOf(place)))
       if (isOver) over.add(fileOf(place))
       met.delete(fileOf(place))
-      touched.delete(fileOf(place))
       known.get(place.directory)?.delete(place.name)
     },
   }
