@@ -81,7 +81,7 @@ async function readAll(drive: PathDrive, folder: string): Promise<{ files: numbe
   }
 
   async function walk(path: string): Promise<void> {
-    const names = [...(await drive.readdir(path))].map(({ name }) => name).sort()
+    const names = (await drive.readdir(path)).entries.map(({ name }) => name).sort()
     for (const name of names.filter(name => !name.startsWith('.'))) {
       const below = `${path}/${name}`
       const { mode, size } = await drive.getattr(below)

@@ -1,7 +1,7 @@
 // The memory-backed tree as a drive, so that the session of calcfs serves it: the floor of that way to the kernel.
-import type { Attributes } from '../../src/drive/interface/attributes.js'
-import type { DirectoryEntry, Drive, Space } from '../../src/drive/interface/verbs.js'
-import type { Node } from '../../src/drive/nodes/node.js'
+import { type Attributes, isDirectoryMode } from '../../src/drive/interface/attributes.js'
+import type { Drive, Space } from '../../src/drive/interface/verbs.js'
+import type { Dentry, Node } from '../../src/drive/nodes/node.js'
 import { type Name, type Place, pathOf } from '../../src/drive/nodes/place.js'
 import { Failure } from '../../src/failure.js'
 import { type CalculationId, type FileTitle, instant } from '../../src/remote/remote.js'
@@ -31,17 +31,16 @@ export function memoryDrive(nodes: Nodes, space: Space): Drive {
     async readdir(directory) {
       const above = pathOf(directory)
       const { names, stats } = nodes.at(above)?.inside?.() ?? { names: [], stats: [] }
-      const entries = names.slice(2).map((name, at): DirectoryEntry => {
+      const entries = names.slice(2).map((name, at): Dentry => {
         const path = `${above === '/' ? '' : above}/${name}`
-        const known = (): Attributes => lookup({ parent: directory, name })
-        return {
-          name,
-          mode: stats[at + 2]?.mode ?? 0,
-          node: nodeOf(path),
-          known,
-        }
+        return { name, node: nodeOf(path, stats[at + 2]?.mode ?? 0) }
       })
-      return entries
+      const known = (node: Node): Attributes | undefined => {
+        const path = pathOfNode(node)
+        const found = nodes.at(path)
+        return found && attributesOf(path, found)
+      }
+      return { entries, known }
     },
     readlink: () => '',
     statfs: async () => space,
@@ -82,16 +81,22 @@ export function memoryDrive(nodes: Nodes, space: Space): Drive {
 }
 
 /** Which thing it is, to the session: its path. */
-const nodeOf = (path: string): Node => ({
-  kind: 'content',
-  content: { of: 'file', calculation: '1' as CalculationId, title: path as FileTitle },
-})
+const nodeOf = (path: string, mode: number): Node =>
+  isDirectoryMode(mode)
+    ? { kind: 'user', name: path }
+    : {
+        kind: 'content',
+        content: { of: 'file', calculation: '1' as CalculationId, title: path as FileTitle },
+      }
+
+const pathOfNode = (node: Node): string =>
+  node.kind === 'content' ? node.content.title : node.kind === 'user' ? node.name : ''
 
 const attributesOf = (path: string, { stat: { mode, size, mtime } }: MemoryNode): Attributes => ({
   mode,
   size,
   mtime: instant(Number(mtime)),
-  node: nodeOf(path),
+  node: nodeOf(path, mode),
   bytes: 'content',
   until: forEver,
 })

@@ -115,7 +115,7 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
   function mayBeWritten(node: Node): boolean {
     if (node.kind === 'content') return false
     return isEditable(node)
-      ? !(writeSide.source(node).editing() instanceof Failure)
+      ? writeSide.rights.refusal(node) === undefined
       : writeSide.rights.frozen(node) === undefined
   }
 
@@ -127,7 +127,8 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
     const path = pathOf(place)
     parts.foresight?.listed(path, directory, entries)
     parts.failureLog.over(path, 'readdir')
-    return shownAs(entries, namesHoldUntil(directory), node => knownAttributes(directory, node))
+    const known = (node: Node) => knownAttributes(directory, node)
+    return { entries, until: namesHoldUntil(directory), known }
   }
 
   /** Where a size or a text would be asked for, nothing is known. */
@@ -178,27 +179,6 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
       return name.startsWith('user.calcfs.') ? parts.xattrs.get(pathOf(place), place.node, name) : undefined
     },
     listxattr: place => parts.xattrs.list(pathOf(place), place.node),
-  }
-}
-
-/** Made one at a time: a directory may have a hundred thousand. */
-function shownAs(
-  entries: readonly Dentry[],
-  until: Instant | undefined,
-  attributesOf: (node: Node) => Attributes | undefined,
-): Listing {
-  return {
-    length: entries.length,
-    until,
-    *[Symbol.iterator]() {
-      for (const { name, node } of entries)
-        yield {
-          name,
-          mode: modeOf(node, false),
-          node,
-          known: () => attributesOf(node),
-        }
-    },
   }
 }
 

@@ -1,8 +1,8 @@
 // Listings: open directories, what the kernel may keep of them, and their names as READDIR and READDIRPLUS answer them.
-import { fileTypes } from '../drive/interface/attributes.js'
+import { modeOf } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { DirectoryEntry } from '../drive/interface/verbs.js'
-import { nodeKey } from '../drive/nodes/node.js'
+import type { Listing } from '../drive/interface/verbs.js'
+import { type Dentry, nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import { instant } from '../remote/remote.js'
@@ -25,7 +25,7 @@ interface OpenDirectory {
   generation: number
   /** The kernel keeps what it reads by this handle. */
   readonly isKept: boolean
-  entries: readonly DirectoryEntry[] | undefined
+  listing: Listing | undefined
 }
 
 /** `.` and `..` come first. */
@@ -49,7 +49,7 @@ export class Listings {
     const isFresh = kept?.generation === generation && this.parts.clock.now() < kept.until
     this.#last += 1
     const handle = this.#last
-    this.#open.set(handle, { inode, generation, isKept, entries: undefined })
+    this.#open.set(handle, { inode, generation, isKept, listing: undefined })
     inode.handles += 1
     const flags = isKept ? openFlags.cacheDir | (isFresh ? openFlags.keepCache : 0) : 0
     return { reply: putOpened(new Reply(), handle, flags), undo: () => this.#close(handle) }
@@ -74,60 +74,56 @@ export class Listings {
     if (open === undefined) throw new Failure('bad-handle', 'no directory is open under this number')
     const isPlus = opcode === opcodes.readdirplus
     // rewinddir(3) begins again, with what is there then.
-    if (wanted.offset > 0 && open.entries !== undefined)
-      return this.#names(open.inode, open.entries, wanted, isPlus)
-    return this.#list(open).then(entries => this.#names(open.inode, entries, wanted, isPlus))
+    if (wanted.offset > 0 && open.listing !== undefined)
+      return this.#names(open.inode, open.listing, wanted, isPlus)
+    return this.#list(open).then(listing => this.#names(open.inode, listing, wanted, isPlus))
   }
 
   /** ENOENT would be the end of the directory to readdir(3), and `ls` would show an empty one. */
-  async #list(open: OpenDirectory): Promise<readonly DirectoryEntry[]> {
+  async #list(open: OpenDirectory): Promise<Listing> {
     const { inode } = open
     const { generation } = inode
     open.generation = generation
     try {
       const listing = await this.parts.drive.readdir(inode)
-      open.entries = [...listing]
+      open.listing = listing
       const until = instant(this.parts.clock.now() + secondsTo(listing.until, this.parts) * 1000)
       if (open.isKept) inode.kept = { generation, until }
+      return listing
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (errnoOf(failure.kind) !== 'ENOENT') throw failure
       throw new Failure('in-doubt', failure.message, { cause: failure })
     }
-    return open.entries
   }
 
-  #names(
-    inode: Inode,
-    entries: readonly DirectoryEntry[],
-    { offset, size }: ReadIn,
-    isPlus: boolean,
-  ): Answer {
+  #names(inode: Inode, listing: Listing, { offset, size }: ReadIn, isPlus: boolean): Answer {
+    const { entries } = listing
     const reply = new Reply(size)
     const entered: Inode[] = []
     for (let at = offset; at < entries.length + dots; at += 1) {
       const entry = at < dots ? dotOf(inode, at) : entries[at - dots]
       if (entry === undefined) break
-      const { name, mode } = entry
+      const { name, node } = entry
       if (isPlus && !direntplusFits(reply, size, name)) break
-      const known = isPlus ? this.#put(reply, inode, entry) : undefined
+      const known = isPlus ? this.#put(reply, inode, entry, at < dots ? undefined : listing) : undefined
       if (known !== undefined) entered.push(known)
-      const ino = known?.ino ?? inodeNumber(nodeKey(entry.node))
-      if (!putDirent(reply, size, { ino, name, next: at + 1, mode })) break
+      const ino = known?.ino ?? inodeNumber(nodeKey(node))
+      if (!putDirent(reply, size, { ino, name, next: at + 1, mode: modeOf(node, false) })) break
     }
     return { reply, entered }
   }
 
   /** The entry of a name whose attributes are known without a question; any other is node 0, which the kernel looks up when it needs it. */
-  #put(reply: Reply, parent: Inode, entry: ListedName): Inode | undefined {
-    const before = parent.children?.get(entry.name)
+  #put(reply: Reply, parent: Inode, { name, node }: Dentry, listing?: Listing): Inode | undefined {
+    const before = parent.children?.get(name)
     const remembered = this.parts.remembered.of(before)
-    const attributes = remembered ?? entry.known()
+    const attributes = remembered ?? listing?.known(node)
     if (attributes === undefined) {
       putEntry(reply, 0, noTime, undefined)
       return undefined
     }
-    const inode = remembered && before ? before : inodeAt(this.parts.inodes, parent, entry.name, attributes)
+    const inode = remembered && before ? before : inodeAt(this.parts.inodes, parent, name, attributes)
     if (remembered === undefined) this.parts.remembered.keep(inode, attributes, this.parts.remembered.state)
     putEntry(reply, inode.id, lifetimesOf(attributes, this.parts), shownOf(inode, attributes))
     return inode
@@ -137,10 +133,6 @@ export class Listings {
 /** Of these the drive tells each change of names. */
 const isTold = ({ thing }: Inode): boolean => /^(project|calculation) /.test(thing)
 
-type ListedName = Pick<DirectoryEntry, 'name' | 'mode' | 'node' | 'known'>
-
 /** The kernel takes no count of these two, and keeps nothing of them. */
-function dotOf(inode: Inode, at: number): ListedName {
-  const { node } = at === 0 ? inode : (inode.parent ?? inode)
-  return { name: at === 0 ? '.' : '..', mode: fileTypes.directory, node, known: () => undefined }
-}
+const dotOf = (inode: Inode, at: number): Dentry =>
+  at === 0 ? { name: '.', node: inode.node } : { name: '..', node: (inode.parent ?? inode).node }

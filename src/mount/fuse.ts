@@ -2,9 +2,10 @@
 import { constants } from 'node:os'
 import Fuse, { type Operations, type Stat } from 'fuse-native'
 import type { KernelCalls } from '../activity/kernel-calls.js'
-import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
+import { type Attributes, modeOf } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
 import { accessOf } from '../drive/interface/verbs.js'
+import { rootPlace } from '../drive/nodes/place.js'
 import { asFailure } from '../failure.js'
 import { type MaybePromise, outcomeOf } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
@@ -98,10 +99,10 @@ export function operationsOf(
     init: done => done(0),
     getattr: operation('getattr', drive.getattr, (error, found) => [error, found && stat(found)]),
     // glibc's readdir(3) takes ENOENT for the end of the directory, so `ls` would show an empty one.
-    readdir: operation('readdir', drive.readdir, (error, entries) => {
-      const listed = [...dots, ...(entries ?? [])]
+    readdir: operation('readdir', drive.readdir, (error, listing) => {
+      const listed = [...dots, ...(listing?.entries ?? [])]
       const names = listed.map(({ name }) => name)
-      const stats = listed.map(({ mode }) => stat({ mode, size: 0, mtime: instant(0) }))
+      const stats = listed.map(({ node }) => stat({ mode: modeOf(node, false), size: 0, mtime: instant(0) }))
       return [error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error, names, stats]
     }),
     readlink: operation('readlink', drive.readlink),
@@ -174,4 +175,4 @@ function stat({ mode, size, mtime }: Pick<Attributes, 'mode' | 'size' | 'mtime'>
   }
 }
 
-const dots = ['.', '..'].map(name => ({ name, mode: fileTypes.directory }))
+const dots = ['.', '..'].map(name => ({ name, node: rootPlace.node }))

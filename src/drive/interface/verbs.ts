@@ -3,7 +3,7 @@
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
-import type { Node } from '../nodes/node.js'
+import type { Dentry, Node } from '../nodes/node.js'
 import type { Name, Place } from '../nodes/place.js'
 import type { Attributes } from './attributes.js'
 
@@ -68,19 +68,12 @@ export interface NamespaceVerbs {
   setxattr(place: Place): Promise<void>
 }
 
-/** The entries of a directory; it is iterated once. */
-export interface Listing extends Iterable<DirectoryEntry> {
-  readonly length: number
+export interface Listing {
+  readonly entries: readonly Dentry[]
   /** Until when these are its names, while the drive's revision stays; undefined where that cannot be said. */
   readonly until?: Instant | undefined
-}
-
-export interface DirectoryEntry {
-  readonly name: string
-  readonly mode: number
-  readonly node: Node
-  /** Its attributes, where they are known without a question. */
-  known(): Attributes | undefined
+  /** The attributes of one of them, where they are known without a question. */
+  known(node: Node): Attributes | undefined
 }
 
 /** Space as statfs(2) shows it, in blocks of `frsize` bytes. */

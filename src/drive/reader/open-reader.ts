@@ -4,10 +4,10 @@ import { asFailure, Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
-import { type Attributes, isDirectoryMode, isLinkMode } from '../interface/attributes.js'
+import { type Attributes, isDirectoryMode, isLinkMode, modeOf } from '../interface/attributes.js'
 import type { DriveEntry, DriveReader, EntryType, TreeItem, TreeQuestion } from '../interface/reader.js'
-import type { DirectoryEntry, Drive } from '../interface/verbs.js'
-import { nodeId, nodeKind } from '../nodes/node.js'
+import type { Drive } from '../interface/verbs.js'
+import { type Dentry, nodeId, nodeKind } from '../nodes/node.js'
 import { type Place, pathOf, placeBehindLinks } from '../nodes/place.js'
 import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
 import { type Seen, walkTree } from './tree-walk.js'
@@ -114,8 +114,8 @@ function openTreeLook(
 
   async function look(directory: WalkedDirectory): Promise<readonly Seen<WalkedDirectory>[]> {
     try {
-      const entries = [...(await drive.readdir(directory.place))]
-      entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+      const { entries: listed } = await drive.readdir(directory.place)
+      const entries = listed.toSorted((one, other) => (one.name < other.name ? -1 : 1))
       const all = await Promise.all(entries.map(entry => one(directory, entry)))
       return all.filter(found => found !== undefined)
     } catch (thrown) {
@@ -125,11 +125,12 @@ function openTreeLook(
 
   function one(
     above: WalkedDirectory,
-    { name, mode, node }: DirectoryEntry,
+    { name, node }: Dentry,
   ): MaybePromise<Seen<WalkedDirectory> | undefined> {
     const place = { node, parent: above.place, name }
     const at = { place, depth: above.depth + 1, lineage: above.lineage }
     const path = `${above.path === '/' ? '' : above.path}/${name}`
+    const mode = modeOf(node, false)
     const entry = { path, type: typeOf(mode), ...thingAt(place), mode }
     if (filter.leavesOut(named(entry))) return undefined
     if (node.kind !== 'link') return described(entry, at)
