@@ -22,19 +22,17 @@ async function twoWriters(directory: string) {
     produce: () => ({ bytes: bytes('{"title":1}'), mtime: systemClock.now() }),
     outlivesText: false,
     opened: () => {},
-    written: () => {},
-    editing: () => ({
-      begin: (_base, text) => drafts.create(key, { text }),
-      noteRead: () => {},
-      keep: async () => {},
-      // As of a text that is unchanged.
-      async save(draft) {
-        saved.push(draft.text())
-        return undefined
-      },
-    }),
+    refusal: () => undefined,
+    begin: (_base, text) => drafts.create(key, { text }),
+    noteRead: () => {},
+    keep: async () => {},
+    // As of a text that is unchanged.
+    async save(draft) {
+      saved.push(draft.text())
+      return undefined
+    },
   }
-  const records = new Records(() => {}, systemClock, { next: systemClock.now })
+  const records = new Records(() => {}, systemClock, { next: systemClock.now, written: () => {} })
   const opening = { place: rootPlace, access: 'write' } as const
   const [first, second] = [
     await records.open(source, opening, context),

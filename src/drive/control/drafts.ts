@@ -17,7 +17,7 @@ import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, Comparison, NamedDraft } from '../interface/control.js'
 import { type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
-import { editingOf, type RecordSource } from '../records/source.js'
+import { type RecordSource, refuseReadOnly } from '../records/source.js'
 import { recordNodeAt } from './path-node.js'
 
 export function openDraftControl(parts: ControlParts) {
@@ -160,7 +160,8 @@ export function openDraftControl(parts: ControlParts) {
     const { records } = writeSide
     if (records.draftOf(source.key)?.id === draft.id)
       return records.record(source.key).save(source, {}, context)
-    const handedOver = await editingOf(source).save(draft, {}, context)
+    refuseReadOnly(source)
+    const handedOver = await source.save(draft, {}, context)
     await writeSide.end(draft)
     if (handedOver !== undefined) throw handedOver
   }

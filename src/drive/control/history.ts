@@ -10,7 +10,7 @@ import { isoText } from '../../system/time-text.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, HistoryLine } from '../interface/control.js'
 import { type EditableNode, nodeKey, pathOfNode } from '../nodes/node.js'
-import { editingOf } from '../records/source.js'
+import { refuseReadOnly } from '../records/source.js'
 import { recordNodeAt } from './path-node.js'
 import {
   type ComparedText,
@@ -109,16 +109,16 @@ export function openHistoryControl(parts: ControlParts) {
     refuseUnsaved(path, node)
     const context = until.save()
     const source = writeSide.source(node)
-    const editing = editingOf(source)
+    refuseReadOnly(source)
     // The service's present text is asked for, not remembered.
     writeSide.forget(node)
     const { bytes } = await (async () => source.produce(context))().catch(orGone(path, number))
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
-    const draft = await editing.begin(bytes, Buffer.from(version.text))
+    const draft = await source.begin(bytes, Buffer.from(version.text))
     try {
-      const handedOver = await editing.save(draft, { base: bytes, isOver: true }, context)
+      const handedOver = await source.save(draft, { base: bytes, isOver: true }, context)
       if (handedOver !== undefined) throw handedOver
     } finally {
       // Its text is history, whatever became of it.

@@ -19,7 +19,7 @@ import {
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
-import { editingOf, type RecordSource } from '../records/source.js'
+import { type RecordSource, refuseReadOnly } from '../records/source.js'
 
 interface Renumbering {
   readonly id: ReportId
@@ -66,7 +66,7 @@ export function openReportControl(parts: ControlParts) {
     const id = reportId(given)
     const context = until.save()
     const source = writeSide.source({ kind: 'record', of: 'report', id })
-    editingOf(source)
+    refuseReadOnly(source)
     await keepReport(id)
     return { id, context, source, now: await readNow(id, context) }
   }
@@ -102,11 +102,11 @@ export function openReportControl(parts: ControlParts) {
     { now, whole }: { now: JsonObject; whole: JsonObject },
     context: RequestContext,
   ): Promise<void> {
-    const editing = editingOf(source)
+    refuseReadOnly(source)
     const base = Buffer.from(prettyPrint(now))
-    const draft = await editing.begin(base, Buffer.from(prettyPrint(whole)))
+    const draft = await source.begin(base, Buffer.from(prettyPrint(whole)))
     try {
-      await editing.save(draft, { base }, context)
+      await source.save(draft, { base }, context)
     } finally {
       await draft.discard()
     }

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'
+import type { Draft } from '../../edit/journal/draft.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import { orderText } from '../../edit/kinds/order-record.js'
@@ -11,6 +12,7 @@ import type { EditableRecord, SaveRequest } from '../../edit/save/editable.js'
 import type { SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { attempt, chain, type MaybePromise } from '../../maybe-promise.js'
+import { foundOnce } from '../../recent-map.js'
 import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -30,7 +32,7 @@ import {
 } from '../nodes/node.js'
 import type { AccessRights } from '../tree/access.js'
 import type { DraftFiles } from './draft-files.js'
-import type { Editing, RecordSource, TextSnapshot } from './source.js'
+import type { RecordSource, TextSnapshot, Writing } from './source.js'
 
 export interface EditingParts {
   readonly rights: AccessRights
@@ -56,42 +58,36 @@ export interface EditingParts {
 /** Lists of reports are remembered with the records they were made from, in so many characters. */
 const originCharacters = 4 << 20
 
-/** The file of a record, or of the order of a report, which is another form of its list. */
-export function openRecordSources(parts: EditingParts): (node: RecordNode | OrderNode) => RecordSource {
-  const { catalog, dialect, times } = parts
-  // The texts remembered in this life of the mount, so that a stat costs no disk.
-  const met = new Set<string>()
-
-  // The memory of a record is one object until another is learned; its text goes with it.
-  const printed = new WeakMap<JsonObject, Uint8Array>()
+/** The texts of records, and of the orders of reports, as they are shown. */
+class ShownTexts {
+  /** The texts remembered in this life of the mount, so that a stat costs no disk. */
+  readonly #met = new Set<string>()
   /** By the text of an order, the record's text that it was made of. */
-  const origins = new LRUCache<string, string>({
+  readonly #origins = new LRUCache<string, string>({
     maxSize: originCharacters,
     sizeCalculation: (origin, known) => origin.length + known.length,
   })
+  /** The memory of a record is one object until another is learned; its text goes with it. */
+  readonly #printed = foundOnce(prettyBytes)
 
-  function printedOf(record: JsonObject): Uint8Array {
-    const known = printed.get(record)
-    if (known !== undefined) return known
-    const bytes = prettyBytes(record)
-    printed.set(record, bytes)
-    return bytes
-  }
+  constructor(private readonly parts: EditingParts) {}
 
-  function shownOf(node: RecordNode, record: JsonObject): TextSnapshot {
-    const bytes = printedOf(record)
-    if (node.of === 'report') parts.reports.refresh(node.id, record)
+  ofRecord(node: RecordNode, record: JsonObject): TextSnapshot {
+    const { dialect, reports, rights, times } = this.parts
+    const bytes = this.#printed(record)
+    if (node.of === 'report') reports.refresh(node.id, record)
     const mtime = times.ofText(nodeKey(node), bytes, dialect.facts(record).modified)
     const meeting = `${nodeKey(node)} ${mtime}`
     // A text that may not be edited is no base of a save.
-    if (!met.has(meeting) && parts.rights.refusal(node) === undefined) {
-      met.add(meeting)
-      rememberText(parts, node, bytes, 'shown')
+    if (!this.#met.has(meeting) && rights.refusal(node) === undefined) {
+      this.#met.add(meeting)
+      rememberText(this.parts, node, bytes, 'shown')
     }
     return { bytes, mtime }
   }
 
-  async function orderOf(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
+  async ofOrder(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
+    const { catalog, dialect, times } = this.parts
     const record = await catalog.record(readableOf(node)).ask(context)
     const rows = dialect.rows(record)
     if (rows === undefined) {
@@ -101,61 +97,85 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode | Orde
     const text = orderText(rows)
     const known = `${node.id} ${text}`
     const origin = prettyPrint(record)
-    if (origins.get(known) !== origin) {
-      origins.set(known, origin)
-      rememberText(parts, savedNodeOf(node), origin, 'shown')
+    if (this.#origins.get(known) !== origin) {
+      this.#origins.set(known, origin)
+      rememberText(this.parts, savedNodeOf(node), origin, 'shown')
     }
     const bytes = Buffer.from(text)
     return { bytes, mtime: times.ofText(nodeKey(node), bytes, dialect.facts(record).modified) }
   }
 
   /** The record's text that a text of the file was made of. */
-  function originOf(node: RecordNode | OrderNode, text: Uint8Array | undefined): string | undefined {
+  originOf(node: RecordNode | OrderNode, text: Uint8Array | undefined): string | undefined {
     const shown = text && Buffer.from(text).toString()
-    return shown === undefined || node.kind === 'record' ? shown : origins.get(`${node.id} ${shown}`)
+    return shown === undefined || node.kind === 'record' ? shown : this.#origins.get(`${node.id} ${shown}`)
+  }
+}
+
+/** The file of a record, or of the order of a report, which is another form of its list. */
+class EditableFile implements RecordSource {
+  readonly key: string
+  readonly outlivesText = false
+
+  constructor(
+    private readonly node: RecordNode | OrderNode,
+    private readonly parts: EditingParts,
+    private readonly texts: ShownTexts,
+  ) {
+    this.key = nodeKey(node)
   }
 
-  function editing(node: RecordNode | OrderNode): Editing | Failure {
-    const record = savedNodeOf(node)
-    /** A text read of the record itself is another text to an order. */
-    const by = (process: ProcessId | undefined): ProcessId | undefined =>
-      node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
-    async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
-      const saved = await saveRecord(parts, record, { record: parts.editable(node), ...request }, context)
-      if (node.kind === 'order') return undefined
-      if (saved.outcome === 'stored') times.stored(nodeKey(node), Buffer.from(saved.text))
-      else forgetOther(node, catalog, request.draft.text())
-      return undefined
-    }
-    return (
-      parts.rights.refusal(node) ?? {
-        begin: (base, text) => parts.drafts.begin(node, { base: originOf(node, base), text }),
-        noteRead(text, process) {
-          const origin = node.kind === 'order' ? originOf(node, text) : text
-          if (origin !== undefined) rememberText(parts, record, origin, 'read', by(process))
-        },
-        keep: text => parts.history.remember(node, text, 'dropped'),
-        save: (draft, { base, process, isOver }, context) =>
-          save({ draft, own: originOf(node, base), isOver, by: by(process) }, context),
-      }
-    )
+  produce(context: RequestContext): MaybePromise<TextSnapshot> {
+    const { node, parts, texts } = this
+    if (node.kind === 'order') return texts.ofOrder(node, context)
+    return chain(readRecord(node, parts.catalog, context), record => texts.ofRecord(node, record))
   }
 
-  return node => ({
-    key: nodeKey(node),
-    produce: context =>
-      node.kind === 'order'
-        ? orderOf(node, context)
-        : chain(readRecord(node, catalog, context), record => shownOf(node, record)),
-    editing: () => editing(node),
-    outlivesText: false,
-    written: at => times.written(nodeKey(node), at),
-    opened() {
-      if (node.kind !== 'record' || node.of !== 'report') return
-      const known = catalog.record(readableOf(node)).known()
-      if (known !== undefined) parts.reports.add(node.id, known)
-    },
-  })
+  opened(): void {
+    const { node, parts } = this
+    if (node.kind !== 'record' || node.of !== 'report') return
+    const known = parts.catalog.record(readableOf(node)).known()
+    if (known !== undefined) parts.reports.add(node.id, known)
+  }
+
+  refusal(): Failure | undefined {
+    return this.parts.rights.refusal(this.node)
+  }
+
+  begin(base: Uint8Array | undefined, text: Uint8Array): Promise<Draft> {
+    return this.parts.drafts.begin(this.node, { base: this.texts.originOf(this.node, base), text })
+  }
+
+  noteRead(text: Uint8Array, process: ProcessId | undefined): void {
+    const { node, parts, texts } = this
+    const origin = node.kind === 'order' ? texts.originOf(node, text) : text
+    if (origin !== undefined) rememberText(parts, savedNodeOf(node), origin, 'read', this.#by(process))
+  }
+
+  keep(text: Uint8Array): MaybePromise<void> {
+    return this.parts.history.remember(this.node, text, 'dropped')
+  }
+
+  async save(draft: Draft, { base, process, isOver }: Writing, context: RequestContext): Promise<undefined> {
+    const { node, parts, texts } = this
+    const own = texts.originOf(node, base)
+    const request = { record: parts.editable(node), draft, own, isOver, by: this.#by(process) }
+    const saved = await saveRecord(parts, savedNodeOf(node), request, context)
+    if (node.kind === 'order') return undefined
+    if (saved.outcome === 'stored') parts.times.stored(this.key, Buffer.from(saved.text))
+    else forgetOther(node, parts.catalog, draft.text())
+    return undefined
+  }
+
+  /** A text read of the record itself is another text to an order. */
+  #by(process: ProcessId | undefined): ProcessId | undefined {
+    return this.node.kind === 'order' && process !== undefined ? { ...process, view: 'order' } : process
+  }
+}
+
+export function openRecordSources(parts: EditingParts): (node: RecordNode | OrderNode) => RecordSource {
+  const texts = new ShownTexts(parts)
+  return node => new EditableFile(node, parts, texts)
 }
 
 /** Beside the way of the data: a text that could not be remembered is at worst no base of an edit. */

@@ -17,7 +17,7 @@ import type { ProcessId } from '../../system/process.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import type { Records } from './records.js'
-import type { Editing, RecordSource, TextSnapshot, Writing } from './source.js'
+import type { RecordSource, TextSnapshot, Writing } from './source.js'
 
 export interface NewFileParts extends EditingParts {
   readonly state: Ledger
@@ -84,13 +84,21 @@ export class NewFiles {
   }
 
   source(node: NewNode): RecordSource {
+    const { drafts, history, rights, source } = this.parts
     return {
       key: nodeKey(node),
-      produce: context => this.#produce(node, context),
-      editing: () => this.#editing(node),
       outlivesText: true,
-      written: at => this.parts.times.written(nodeKey(node), at),
+      produce: context => this.#produce(node, context),
       opened: () => {},
+      refusal: () => rights.refusal(node),
+      begin: (_base, text) => drafts.begin(node, { text }),
+      noteRead: (text, by) => {
+        const target = this.target(node)
+        const own = target && source(target)
+        if (own?.refusal() === undefined) own?.noteRead(text, by)
+      },
+      keep: text => history.remember(node, text, 'dropped'),
+      save: (draft, { process }, context) => this.#save(node, { draft, process }, context),
     }
   }
 
@@ -100,22 +108,6 @@ export class NewFiles {
     if (made === undefined) return
     const ended = new Failure('internal', 'the daemon ended before it was answered')
     await withFailure(draft, madeInPart(targetOf(node, made), ended))
-  }
-
-  #editing(node: NewNode): Editing | Failure {
-    const { drafts, history, rights, source } = this.parts
-    const target = this.target(node)
-    const own = target === undefined ? undefined : source(target).editing()
-    return (
-      rights.refusal(node) ?? {
-        begin: (_base, text) => drafts.begin(node, { text }),
-        noteRead(text, by) {
-          if (own !== undefined && !(own instanceof Failure)) own.noteRead(text, by)
-        },
-        keep: text => history.remember(node, text, 'dropped'),
-        save: (draft, { process }, context) => this.#save(node, { draft, process }, context),
-      }
-    )
   }
 
   async #produce(node: NewNode, context: RequestContext): Promise<TextSnapshot> {

@@ -1,17 +1,26 @@
 // Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
+import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, type Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Place } from '../nodes/place.js'
-import { editingOf, type HandleView, type RecordSource, type Replacement, type Writing } from './source.js'
+import {
+  type HandleView,
+  type RecordSource,
+  type Replacement,
+  refuseReadOnly,
+  type Writing,
+} from './source.js'
 
 /** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
 export const awayMs = 3000
 /** The same for one that was emptied, and may be filled. */
 export const emptyMs = 2000
 export const nothing = new Uint8Array()
+
+export type RecordTimes = Pick<Times, 'next' | 'written'>
 
 /** A record that is or was open here. One save after another, and no save ends a draft that is being written. */
 export class OpenRecord {
@@ -39,11 +48,11 @@ export class OpenRecord {
   writtenAt: Instant | undefined
 
   constructor(
-    readonly key: string,
+    private readonly key: string,
     /** At every name of this record another text is shown now, or none. */
     private readonly tell: () => void,
     private readonly clock: Clock,
-    private readonly nextTime: () => Instant,
+    private readonly times: RecordTimes,
   ) {
     this.#changed = clock.now()
   }
@@ -115,7 +124,7 @@ export class OpenRecord {
 
   /** The draft's bytes have changed, at a time later than that of any text that was shown. */
   touch(): void {
-    this.#changed = this.nextTime()
+    this.#changed = this.times.next(this.key)
     this.#revision += 1
     this.tell()
   }
@@ -139,7 +148,8 @@ export class OpenRecord {
 
   /** Whole before it is shown: no reader meets a part of it. */
   async #begin(source: RecordSource, bytes: Uint8Array, base?: Uint8Array): Promise<Draft> {
-    const draft = await editingOf(source).begin(base, bytes)
+    refuseReadOnly(source)
+    const draft = await source.begin(base, bytes)
     // A write and a truncate may have come at once: the first draft is the record's.
     if (this.#draft !== undefined) await draft.discard()
     if (this.#draft !== undefined) return this.#draft
@@ -170,7 +180,7 @@ export class OpenRecord {
     const start = this.#starts.get(draft)?.bytes ?? nothing
     this.#starts.set(draft, { bytes: start, over: Number.POSITIVE_INFINITY })
     return draft.replace(nothing, before =>
-      Buffer.compare(before, start) === 0 ? undefined : editingOf(source).keep(before),
+      Buffer.compare(before, start) === 0 ? undefined : source.keep(before),
     )
   }
 
@@ -232,18 +242,18 @@ export class OpenRecord {
     const base = remains ? start.bytes : 'base' in from ? from.base : undefined
     const [changed, revision] = [this.#changed, this.#revision]
     const bytes = await draft.whole()
-    const editing = editingOf(source)
+    refuseReadOnly(source)
     let handedOver: Failure | undefined
     try {
-      handedOver = await editing.save(draft, { base, process: from.process }, context)
+      handedOver = await source.save(draft, { base, process: from.process }, context)
     } catch (thrown) {
       // Another program may have written over the draft while this text was on its way.
-      if (this.#revision !== revision) await editing.keep(bytes)
+      if (this.#revision !== revision) await source.keep(bytes)
       throw thrown
     } finally {
       this.detachIfApart()
     }
-    source.written(changed)
+    this.times.written(this.key, changed)
     for (const view of this.handles) {
       if (view !== from && !this.isShown(view)) continue
       view.bytes = bytes
@@ -279,7 +289,7 @@ export class OpenRecord {
     const draft = await this.draftFor(source, text, base)
     // A program wrote it: it is kept when it is emptied.
     if (this.#starts.get(draft)?.bytes === text) this.#starts.delete(draft)
-    else await draft.replace(text, before => editingOf(source).keep(before))
+    else await draft.replace(text, before => source.keep(before))
     this.#starts.delete(draft)
     if (isUnread && text.length > 0) await draft.change({ unread: true })
     this.touch()
@@ -299,7 +309,7 @@ export class OpenRecord {
     handlesAre: 'moved' | 'replaced',
     keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void> = async () => {},
   ): Promise<void> {
-    editingOf(source)
+    refuseReadOnly(source)
     // Bytes written meanwhile go with it.
     for (let kept = -1; kept !== this.#revision; ) {
       kept = this.#revision
@@ -310,7 +320,7 @@ export class OpenRecord {
     // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
     const isWritten = [...this.handles].some(({ wrote, gone }) => wrote && gone === 'no')
     const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
-    if ((isWritten || isLeft) && draft !== undefined) await editingOf(source).keep(await draft.remains())
+    if ((isWritten || isLeft) && draft !== undefined) await source.keep(await draft.remains())
     this.detachHandles(handlesAre)
     // An unsaved text goes where the file goes; the draft of a refused save stays to be looked at.
     if (draft !== undefined && draft.meta.state === 'editing') {

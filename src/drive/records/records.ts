@@ -1,6 +1,5 @@
 // Records as files, by node key: stat, open, create and truncate.
 
-import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
@@ -10,14 +9,14 @@ import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js
 import type { Call, OpenAccess } from '../interface/verbs.js'
 import type { Place } from '../nodes/place.js'
 import { RecordHandle } from './handle.js'
-import { nothing, OpenRecord } from './open-record.js'
+import { nothing, OpenRecord, type RecordTimes } from './open-record.js'
 import {
-  editingOf,
   freshView,
   type HandleView,
   noteRead,
   type RecordSource,
   type Replacement,
+  refuseReadOnly,
   type TextSnapshot,
 } from './source.js'
 
@@ -38,7 +37,7 @@ export class Records {
   constructor(
     private readonly tell: (key: string) => void,
     private readonly clock: Clock,
-    private readonly times: Pick<Times, 'next'>,
+    private readonly times: RecordTimes,
   ) {}
 
   stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }> {
@@ -49,7 +48,7 @@ export class Records {
 
   async open(source: RecordSource, opening: Opening, context: RequestContext): Promise<RecordHandle> {
     if (opening.access !== 'read') {
-      editingOf(source)
+      refuseReadOnly(source)
       const ended = this.record(source.key).ended(context)
       if (ended !== undefined) await ended
     }
@@ -76,7 +75,7 @@ export class Records {
     { place, size }: { readonly place: Place; readonly size: ByteOffset },
     context: RequestContext,
   ): Promise<void> {
-    editingOf(source)
+    refuseReadOnly(source)
     const record = this.record(source.key)
     record.noteWriter()
     await record.ended(context)
@@ -95,7 +94,7 @@ export class Records {
 
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
-    editingOf(source)
+    refuseReadOnly(source)
     await this.record(source.key).replace(source, text, context)
   }
 
@@ -107,8 +106,7 @@ export class Records {
   record(key: string): OpenRecord {
     const known = this.known(key)
     if (known !== undefined) return known
-    const next = (): Instant => this.times.next(key)
-    const fresh = new OpenRecord(key, () => this.tell(key), this.clock, next)
+    const fresh = new OpenRecord(key, () => this.tell(key), this.clock, this.times)
     this.#opened.set(key, fresh)
     return fresh
   }

@@ -1,7 +1,7 @@
 // Source of one record: its text, how an edit of it is sent, and what one open file sees of it.
 
 import type { Draft } from '../../edit/journal/draft.js'
-import { Failure } from '../../failure.js'
+import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
@@ -14,20 +14,6 @@ export interface TextSnapshot {
   readonly isUnsent?: boolean
 }
 
-/** One record as the drive needs it; the drive knows which of them may be edited. */
-export interface RecordSource {
-  readonly key: string
-  produce(context: RequestContext): MaybePromise<TextSnapshot>
-  /** Undefined where this record cannot be changed, with the failure that says why. */
-  editing(): Editing | Failure
-  /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
-  readonly outlivesText: boolean
-  /** A program opened it: what is known by having been opened is remembered. */
-  opened(): void
-  /** A program wrote the record at that time; whatever wording is shown next has that time. */
-  written(at: Instant): void
-}
-
 /** The text that a draft was made from, where that is known, and the process that wrote it. */
 export interface Writing {
   readonly base?: Uint8Array | undefined
@@ -36,8 +22,16 @@ export interface Writing {
   readonly isOver?: boolean | undefined
 }
 
-/** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
-export interface Editing {
+/** One record as the drive needs it. */
+export interface RecordSource {
+  readonly key: string
+  /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
+  readonly outlivesText: boolean
+  produce(context: RequestContext): MaybePromise<TextSnapshot>
+  /** A program opened it: what is known by having been opened is remembered. */
+  opened(): void
+  /** Why it cannot be changed; undefined where nothing that is known here forbids it. */
+  refusal(): Failure | undefined
   /** A draft with this text, made from `base` where that is known. */
   begin(base: Uint8Array | undefined, text: Uint8Array): Promise<Draft>
   /** A program has read this text: an edit may be based on it. */
@@ -87,13 +81,11 @@ export const freshView = (
 export function noteRead(source: RecordSource, view: HandleView): void {
   if (view.isUnsent || view.read === view.bytes) return
   view.read = view.bytes
-  const editing = source.editing()
-  if (!(editing instanceof Failure)) editing.noteRead(view.bytes, view.process)
+  if (source.refusal() === undefined) source.noteRead(view.bytes, view.process)
 }
 
 /** @throws Failure: why this record cannot be changed */
-export function editingOf(source: RecordSource): Editing {
-  const editing = source.editing()
-  if (editing instanceof Failure) throw editing
-  return editing
+export function refuseReadOnly(source: RecordSource): void {
+  const refusal = source.refusal()
+  if (refusal !== undefined) throw refusal
 }
