@@ -65,9 +65,14 @@ const general = (trouble: string): string | undefined =>
 /** The advice for a failure. */
 export const adviceFor = (failure: Failure): string | undefined => general(troubleOf(failure))
 
-/** Advice as it is typed where several drives are mounted: these commands have no path that says which is meant. */
-export const adviceOn = (mountPoint: string, advice: string): string =>
-  advice.replace(/`calcfs (?:drafts|report) [^`]+/g, line => `${line} --mount ${shellWord(mountPoint)}`)
+/** Advice as it is typed where these flags name the drive: its commands have no path that says which is meant. */
+export const adviceOn = (flags: Readonly<Record<string, string>>, advice: string): string =>
+  advice.replace(/`calcfs (?:drafts|report) [^`]+/g, line => `${line} ${typedFlags(flags)}`)
+
+export const typedFlags = (flags: Readonly<Record<string, string>>): string =>
+  Object.entries(flags)
+    .map(([name, value]) => `--${name} ${shellWord(value)}`)
+    .join(' ')
 
 /** The advice for the text of this name; 'lost' is one that the disk has damaged. */
 export function adviceForText(trouble: string, name: string): string {

@@ -58,7 +58,7 @@ t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed
     const listed = JSON.parse((await testbed.calcfs('drafts', 'list', '--json', ...at)).stdout)
     const advice: string = listed[0].whatToDo
     t.match(advice, 'calcfs drafts drop 42.json', `${answer}`)
-    const typed = adviceOn(testbed.directory, advice)
+    const typed = adviceOn({ mount: testbed.directory }, advice)
     t.match(typed, `\`calcfs drafts drop 42.json --mount ${testbed.directory}\``)
     for (const [told, ...line] of [
       [typed, 'drafts', 'list', testbed.directory],
@@ -93,8 +93,8 @@ t.test('the help gives the advice in the same words, and no other file words it'
 t.test('where several drives are mounted each command of an advice names its own', async t => {
   const [send, drop] = ['`calcfs drafts send 42.json', '`calcfs drafts drop 42.json']
   const advice = (at: string) => `To send the text as it is: ${send}${at}\`; to give it up: ${drop}${at}\`.`
-  t.equal(adviceOn('/m/my lab', adviceForText('', '42.json')), advice(" --mount '/m/my lab'"))
-  t.equal(adviceOn('/m', '`calcfs status` says how it is'), '`calcfs status` says how it is')
+  t.equal(adviceOn({ mount: '/m/my lab' }, adviceForText('', '42.json')), advice(" --mount '/m/my lab'"))
+  t.equal(adviceOn({ mount: '/m' }, '`calcfs status` says how it is'), '`calcfs status` says how it is')
 })
 
 t.test('a refused sign-in is told with the command for that user, as a shell reads it', async t => {

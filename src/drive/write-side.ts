@@ -175,6 +175,9 @@ export class WriteSide {
     const before = emptied === undefined ? undefined : history.recall(key, emptied)
     const text = before === undefined ? await draft.remains() : Buffer.from(before)
     await history.remember(key, text, 'discarded')
+    // A part of it may have been stored since the record was read.
+    const node = nodeOfKey(draft.key)
+    if (node !== undefined) this.forget(node)
     await this.end(draft)
     return history.fileOf(key, text)
   }

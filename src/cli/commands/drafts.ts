@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import { waitsElsewhere } from '../../advice.js'
+import { adviceOn, typedFlags, waitsElsewhere } from '../../advice.js'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { localText } from '../../system/time-text.js'
@@ -21,7 +21,7 @@ import {
 } from '../../terminal/print.js'
 import { confirm } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
-import { adviceOf, liveMounts, namesOneDrive } from '../control/choose.js'
+import { adviceLike, adviceOf, liveMounts, namesOneDrive } from '../control/choose.js'
 import { driveCommand, wholeDriveCommand, withDraft, withDrive } from '../control/with-drive.js'
 import { nothingWaits } from './status.js'
 
@@ -46,19 +46,21 @@ const listCommand = (): Command =>
       ['calcfs drafts list ~/lab --json', 'the same for a script; exit code 7 while there is any'],
     )
 
+interface DraftsOfDrive {
+  readonly drafts: readonly DraftLine[]
+  /** Where they wait, for `--json`. */
+  readonly where: object
+  readonly heading: string | undefined
+  readonly none: string
+  readonly advised: (advice: string) => string
+}
+
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isNamed = await namesOneDrive(command)
   const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
   const elsewhere = isNamed ? [] : await unmountedDrafts(configured(command))
   const all: object[] = []
-  /** `where` tells `--json` where they wait. */
-  function print(
-    drafts: readonly DraftLine[],
-    where: object,
-    heading: string | undefined,
-    none: string,
-    advised?: (advice: string) => string,
-  ): void {
+  function print({ drafts, where, heading, none, advised }: DraftsOfDrive): void {
     all.push(...drafts.map(draft => ({ ...draft, ...where })))
     if (flags.json === true) return
     const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(draft => describeDraft(draft, advised))
@@ -68,15 +70,25 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   try {
     if (isAsked)
       await withDrive(command, [], async ({ control, mountPoint }) => {
-        const heading = elsewhere.length > 0 ? mountPoint : undefined
         const troubles = await control.places({})
-        const advised = mountPoint === undefined ? undefined : await adviceOf(mountPoint)
-        print(await control.drafts({}), { mountPoint }, heading, nothingWaits(troubles), advised)
+        print({
+          drafts: await control.drafts({}),
+          where: { mountPoint },
+          heading: elsewhere.length > 0 ? mountPoint : undefined,
+          none: nothingWaits(troubles),
+          advised: mountPoint === undefined ? adviceLike(command) : await adviceOf(mountPoint),
+        })
         for (const trouble of troubles) complain(trouble)
       })
     for (const { drafts, damaged, account, service, user } of elsewhere) {
-      const named = `--url ${service ?? '…'} --user ${user ?? '…'}`
-      print(drafts, { service, user }, `${account}, on no drive now (${named})`, nothingWaits([]))
+      const named = { url: service ?? '…', user: user ?? '…' }
+      print({
+        drafts,
+        where: { service, user },
+        heading: `${account}, on no drive now (${typedFlags(named)})`,
+        none: nothingWaits([]),
+        advised: advice => adviceOn(named, advice),
+      })
       for (const { directory, cause } of damaged)
         complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
     }

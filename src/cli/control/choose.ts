@@ -110,7 +110,13 @@ async function namedDrive(command: Command): Promise<string | undefined> {
 /** The advice of a drive: where there are several, its commands name it. */
 export async function adviceOf(mountPoint: string): Promise<(advice: string) => string> {
   const { length } = await drivesOfUser()
-  return advice => (length > 1 ? adviceOn(mountPoint, advice) : advice)
+  return advice => (length > 1 ? adviceOn({ mount: mountPoint }, advice) : advice)
+}
+
+/** The advice of what is on no drive: its commands name the service as this one does. */
+export function adviceLike(command: Command): (advice: string) => string {
+  const given = Object.entries(command.optsWithGlobals()).filter(([name]) => namingFlags.includes(name))
+  return advice => (given.length > 0 ? adviceOn(Object.fromEntries(given), advice) : advice)
 }
 
 /** The one that is named, or in which the shell stands, or all of this user. @throws Stop where the named one is none */

@@ -5,8 +5,17 @@ import { isUnlisted } from '../../terminal/settings.js'
 /** The message of commander with a line of advice where there is one; a password in it is not repeated. */
 export function withAdvice(message: string): string {
   const text = message.replace(/'(--(?:password|token))=[^']*'/, "'$1'")
+  const [, command = ''] = /unknown command '(.*)'/.exec(text) ?? []
+  const meant = otherWords[command.replace(/s$/, '')]
+  if (meant !== undefined) return `${text.split('\n')[0]}\n(${meant})\n`
   const advice = adviceFor(text)
   return advice === undefined ? text : `${text.trimEnd()}\n(${advice})\n`
+}
+
+/** Words that are tried for a command, and what they mean here. */
+const otherWords: Readonly<Record<string, string>> = {
+  undo: 'calcfs history PATH lists the texts that a record had, calcfs restore PATH@N saves one of them again',
+  share: 'a project is shared by a text in its folder .shares, as .shares/new.json: calcfs help edits',
 }
 
 function adviceFor(text: string): string | undefined {

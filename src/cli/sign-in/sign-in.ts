@@ -1,6 +1,6 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, of which is said how long it lives and where it is kept.
 
-import { loginCommand } from '../../advice.js'
+import { loginCommand, typedFlags } from '../../advice.js'
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
 import { forgetToken } from '../../app/account/token-store.js'
 import { serviceBase } from '../../app/connect.js'
@@ -90,7 +90,7 @@ export async function logout({ config, sources }: Configured, { json }: JsonFlag
   for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) printLine(line)
   if (unsaved > 0)
     printLine(
-      `${unsaved} unsaved ${unsaved === 1 ? 'text is' : 'texts are'} kept in ${places.state}; ${loginCommand(base.href, user)} and calcfs drafts send --all --url ${base.href} --user ${user} save what waits.`,
+      `${unsaved} unsaved ${unsaved === 1 ? 'text is' : 'texts are'} kept in ${places.state}; ${loginCommand(base.href, user)} and calcfs drafts send --all ${typedFlags({ url: base.href, user })} save what waits.`,
     )
 }
 

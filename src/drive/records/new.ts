@@ -5,10 +5,10 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure } from '../../edit/journal/draft-meta.js'
 import { textHash } from '../../edit/journal/text-history.js'
 import { carriesId, isAbout, mayBeMade, type NewRecord, notShownYet } from '../../edit/save/create.js'
-import { editsBetween, removed } from '../../edit/save/diff.js'
+import { editsBetween, removed, unstoredChange, withEdits } from '../../edit/save/diff.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
-import { type JsonObject, without } from '../../record/json/json.js'
+import { emptyObject, type JsonObject, without } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -188,12 +188,15 @@ export class NewFiles {
     const { id, written: said } = await this.parts.create(record, draft, context)
     const target = targetOf(node, id)
     const form = await this.#readMade(record, { ...written, target, said }, context)
-    const meant = await record.like(said, form, context)
-    const { plain } = this.parts.dialect
-    const isInPart = editsBetween(plain(form), plain(meant)).size > 0
-    const made = { target, by: written.process, said, form, meansAll: isInPart }
+    const { plain, isTitle } = this.parts.dialect
+    const like = await record.like(said, form, context)
+    const edits = editsBetween(plain(form), plain(like))
+    // A name that came back in the service's own spelling is stored.
+    const open = unstoredChange({ before: emptyObject, edits }, form, isTitle)
+    const meant = withEdits(form, new Map([...edits].filter(([name]) => open.includes(name))))
+    const made = { target, by: written.process, said, form, meansAll: open.length > 0 }
     if (!(await this.#note(node, made))) throw await withFailure(draft, numberUnnoted(target))
-    if (!isInPart) return undefined
+    if (open.length === 0) return undefined
     const failure = await this.#handOver(target, { form: meant, base: form }, written, context)
     if (failure === undefined) await this.#note(node, { ...made, form: meant, meansAll: false })
     return failure

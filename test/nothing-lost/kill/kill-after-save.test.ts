@@ -83,3 +83,21 @@ t.test('ORDER-1 kill -9 between a new order and its titles, which that service f
   t.equal(await outcome(overwrite(testbed, path, text)), 'done')
   t.same(await titles(), ['Nothing', 'Water', 'Transition state'])
 })
+
+t.test('DRAFT-7 of a text that was stored in part before kill -9 the next open shows that part', async t => {
+  const testbed = await realMount(t)
+  const path = `reports/${ids.report}.json`
+  const list = async () =>
+    JSON.parse(await textOf(testbed, path)).calculations.map((row: { calcId: number }) => row.calcId)
+  const record = JSON.parse(await textOf(testbed, path))
+  const before = await list()
+  const calculations = record.calculations
+    .toReversed()
+    .map((row: object, at: number) => ({ ...row, calcOrder: at + 1 }))
+  const text = JSON.stringify({ ...record, title: 'Another', calculations })
+  await testbed.pass(500)
+  await killedDuring(testbed, [/^PUT \/report$/, 'before'], path, text)
+  await settled(join(testbed.home, 'state', 'calcfs'))
+  t.equal((await testbed.calcfs('drafts', 'drop', `${testbed.directory}/${path}`)).code, 0)
+  t.same(await list(), before.toReversed())
+})

@@ -212,7 +212,14 @@ export function making(t: Test, open: OpenTestbed): void {
     const title = async (path: string) => JSON.parse(await textOf(testbed, path)).name
     await service.sends(
       t,
-      ['POST /project', 'PUT /calculation', 'PUT /project', 'PUT /calculation', 'PUT /report'],
+      [
+        'POST /project',
+        'PUT /calculation',
+        'PUT /project',
+        'PUT /calculation',
+        'PUT /report',
+        'POST /report',
+      ],
       async () => {
         t.equal(await outcome(files.mkdir(`${water}/new one`)), 'done')
         t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/a b`)), 'done')
@@ -224,8 +231,11 @@ export function making(t: Test, open: OpenTestbed): void {
         const report = `reports/${ids.report}.json`
         const retitled = (await textOf(testbed, report)).replace('"Supporting"', '"Supporting text"')
         t.equal(await outcome(overwrite(testbed, report, retitled)), 'done')
+        const fresh = JSON.stringify({ name: 'New report', reportType: '1' })
+        t.equal(await outcome(overwrite(testbed, 'reports/new.json', fresh)), 'done')
       },
     )
+    t.equal(await title('reports/new.json'), 'New_report')
     const names = await namesOf(testbed, water)
     for (const name of ['new_one', 'a_b', 'my_ü_project', 'heavy_water']) t.ok(names.includes(name), name)
     t.equal(await title(`${water}/new one/.project.json`), 'new_one', 'the written name answers')
