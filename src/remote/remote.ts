@@ -1,5 +1,4 @@
 // The Remote interface: what calcfs knows of the platform, in domain terms; no HTTP, no field names.
-
 import * as z from 'zod'
 import type { RequestLog } from '../activity/kernel-calls.js'
 import type { ContentKindName, DerivedName } from '../content-kinds.js'

@@ -1,5 +1,4 @@
 // Calcfs's own files and directories: private, replaced by one rename, opened without a link or a pipe, moved aside where they are something else.
-
 import { randomUUID } from 'node:crypto'
 import {
   chmodSync,

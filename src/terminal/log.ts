@@ -1,5 +1,4 @@
 // The log: readable on a terminal, JSON lines elsewhere; no secret ever reaches it.
-
 import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isatty } from 'node:tty'

@@ -1,5 +1,4 @@
 // Promises of the command line: the message for wrong input, exit codes, sign-in, and what is kept of it.
-
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'

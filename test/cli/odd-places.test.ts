@@ -1,5 +1,4 @@
 // Every command where a user has no home, stands nowhere, or reads nothing: a sentence and an exit code, never the engine's own words. And other people's control characters.
-
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

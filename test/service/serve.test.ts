@@ -1,5 +1,4 @@
 // Promises of `calcfs serve`: one line when it listens, one sentence when it cannot, and data that outlive kill -9.
-
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

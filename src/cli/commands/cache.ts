@@ -1,5 +1,4 @@
 // `calcfs cache`: shows, clears and verifies the contents kept on this disk.
-
 import type { Command } from 'commander'
 import type { CallResult } from '../../drive/interface/control.js'
 import { filesText } from '../../terminal/amount.js'

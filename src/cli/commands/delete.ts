@@ -1,5 +1,4 @@
 // `calcfs delete PATH…`: lists, asks once, and deletes; also more than the drive lets a program delete at once.
-
 import type { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'

@@ -1,5 +1,4 @@
 // `calcfs demo`: the bundled service with real calculations, mounted in a scratch directory, and what to try there.
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

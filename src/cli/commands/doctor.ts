@@ -1,5 +1,4 @@
 // `calcfs doctor`: checks everything a mount needs, and says for each problem how to fix it.
-
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { ownDirectories } from '../../config/places.js'

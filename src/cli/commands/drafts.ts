@@ -1,5 +1,4 @@
 // `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
-
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import { adviceOn, typedFlags, waitsElsewhere } from '../../advice.js'

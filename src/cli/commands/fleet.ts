@@ -1,5 +1,4 @@
 // `calcfs fleet`: the key that the mounts of a fleet have in common, whether it is used.
-
 import type { Command } from 'commander'
 import { makeFleetKey } from '../../fleet/seal.js'
 import { CliCommand } from '../../terminal/command.js'

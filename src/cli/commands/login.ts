@@ -1,5 +1,4 @@
 // `calcfs login` and `calcfs logout`: their flags.
-
 import type { Command } from 'commander'
 import { CliCommand } from '../../terminal/command.js'
 import { type JsonFlag, jsonFlag } from '../../terminal/print.js'

@@ -1,5 +1,4 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
-
 import { execFile } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

@@ -1,5 +1,4 @@
 // `calcfs report`: lists a report here, replaces its calculations, or reorders them together with its formulas.
-
 import type { Command } from 'commander'
 import type { CallResult, Control } from '../../drive/interface/control.js'
 import { CliCommand } from '../../terminal/command.js'

@@ -1,5 +1,4 @@
 // `calcfs serve`: runs the bundled service until a signal ends it.
-
 import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'

@@ -1,5 +1,4 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
-
 import type { Command } from 'commander'
 import { loginCommand } from '../../advice.js'
 import type { Status } from '../../drive/interface/control.js'

@@ -1,5 +1,4 @@
 // `calcfs unmount DIR`: unmounts a drive, a dead one too, waits for its daemon, and reports unsaved edits.
-
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'

@@ -1,5 +1,4 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
-
 import type { Command } from 'commander'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'

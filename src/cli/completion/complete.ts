@@ -1,5 +1,4 @@
 // Completion: `calcfs completion SHELL` prints its script, and at TAB the names and values that fit there are answered.
-
 import type { Command } from 'commander'
 import { Argument, type Option } from 'commander'
 import { configFiles } from '../../config/config.js'

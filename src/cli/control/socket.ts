@@ -1,5 +1,4 @@
 // Control socket of a drive: one per mount point, in a directory that only its owner may enter.
-
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'

@@ -1,5 +1,4 @@
 // Access of a command to the drive that it means: a mounted one, or one that is assembled in this process for as long as the command takes.
-
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'

@@ -1,5 +1,4 @@
 // A drive without a daemon: assembled in this process for the length of one command.
-
 import { Activity } from '../../activity/activity.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { connect } from '../../app/connect.js'

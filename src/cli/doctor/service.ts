@@ -1,5 +1,4 @@
 // Checks of the service from this machine: reachable, trusted, right clock, and signed in.
-
 import { adviceFor, signInAdvice } from '../../advice.js'
 import { type Connection, clientOptions, connect } from '../../app/connect.js'
 import { asFailure, Failure, isA } from '../../failure.js'

@@ -1,5 +1,4 @@
 // `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
-
 import { setMaxListeners } from 'node:events'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'

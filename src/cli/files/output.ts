@@ -1,5 +1,4 @@
 // Shared by ls, find, cat and get: the values of their flags, an entry in one line, and the names of what cannot be had.
-
 import { InvalidArgumentError } from 'commander'
 import {
   type DriveEntry,

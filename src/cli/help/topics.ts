@@ -1,5 +1,4 @@
 // `calcfs help [WORD…]`: the help of a command, or a topic: a text in docs/help/ each, which the manual has too, and the list of all settings, which is docs/settings.md.
-
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'

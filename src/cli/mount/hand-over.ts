@@ -1,5 +1,4 @@
 // `calcfs hand-over DIR`: in a systemd unit, the drive of a sandboxed daemon is mounted from outside of its sandbox; and the daemon's side of it.
-
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'

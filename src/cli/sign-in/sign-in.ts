@@ -1,5 +1,4 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, of which is said how long it lives and where it is kept.
-
 import { loginCommand, typedFlags } from '../../advice.js'
 import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
 import { forgetToken } from '../../app/account/token-store.js'

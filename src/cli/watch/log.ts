@@ -1,5 +1,4 @@
 // `calcfs log [DRIVE]`: the log file of a drive's daemon, and what is added to it.
-
 import { createReadStream, existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'

@@ -1,5 +1,4 @@
 // `calcfs top [DRIVE]`: what goes on in the drives now, redrawn each second.
-
 import type { Command } from 'commander'
 import type { ActivityPicture, Control } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'

@@ -1,5 +1,4 @@
 // Connections to the service by what they are for, kept alive, through a proxy where the environment names one; renewed, what is idle goes and what is under way ends where it is.
-
 import { rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'

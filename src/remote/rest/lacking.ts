@@ -1,5 +1,4 @@
 // The operations that one instance lacks: never answered, and refused for three existing things; until the next mount.
-
 import type { ContentKindName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import { RecentMap } from '../../recent-map.js'

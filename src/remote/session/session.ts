@@ -1,5 +1,4 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
-
 import { signInMend } from '../../advice.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { lookedLongAgo } from '../client/late-answer.js'

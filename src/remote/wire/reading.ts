@@ -1,5 +1,4 @@
 // Reads records: facts, listed items, shares and log-in names, each from the first field that states it.
-
 import { foundOnce } from '../../recent-map.js'
 import type { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'

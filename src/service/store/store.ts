@@ -1,5 +1,4 @@
 // The embedded database: its private file, one service at a time, its tables, and the few operations that all other files use it with.
-
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'

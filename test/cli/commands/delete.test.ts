@@ -1,5 +1,4 @@
 // Promises of `calcfs delete`: what goes is shown, nothing but yes deletes it, and what is another than was shown stays.
-
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,5 +1,4 @@
 // Promises of `calcfs drafts` by path, of all drives at once, and of the words that status, drafts and why share.
-
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

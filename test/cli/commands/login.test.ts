@@ -1,5 +1,4 @@
 // Promises of `calcfs login` and `calcfs logout`: how long a sign-in lasts, which are kept, in a keyring too, and what goes on without one.
-
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,5 +1,4 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
-
 import t, { type Test } from 'tap'
 import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'

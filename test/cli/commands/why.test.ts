@@ -1,5 +1,4 @@
 // Promises of `calcfs why` and `calcfs refresh`: every failure a user can meet is explained, and another's change shows at once.
-
 import t from 'tap'
 import { calcfs as program } from '../../testbed/daemon.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'

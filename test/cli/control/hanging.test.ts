@@ -1,5 +1,4 @@
 // Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
-
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'

@@ -1,5 +1,4 @@
 // Promises of mount(8) and /etc/fstab: `mount -t calcfs`, its options and exit codes, an ordinary user's line, `umount`.
-
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

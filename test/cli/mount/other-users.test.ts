@@ -1,5 +1,4 @@
 // A drive of an ordinary user, mounted through fusermount: saved by its owner, looked at by others, ended by Ctrl-C.
-
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,5 +1,4 @@
 // Promises of the commands that watch: top, log and status, on drives of their own.
-
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
