@@ -16,130 +16,201 @@ import type { FieldNames } from './names.js'
 import { firstReadable } from './reading.js'
 import { idIn, isId } from './scalar.js'
 
-/** The field that holds the list; a list of rows is known by its rows, whatever its name. */
-export function listFieldOf(report: JsonObject, names: FieldNames): string | undefined {
-  const named = names.list.find(name => isList(fieldOf(report, name)))
-  // Only unambiguous names: a list of objects with a plain `id` may be anything.
-  const telling = names.rowCalculation.filter(name => name !== 'id')
-  return named ?? report.fields.find(({ value }) => holdsRows(value, telling))?.name
-}
-
-/** The rows in order; undefined where the record has no list, or an invalid one. */
-export function rowsIn(report: JsonObject, names: FieldNames): readonly ReportRow[] | undefined {
-  const entries = entriesIn(report, report, names)
-  const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
-  if (rows === undefined || rows.length !== entries?.length) return undefined
-  return rows.map(({ calculation, title }) => ({ calculation, title }))
-}
-
 /** A place number in the valid range. */
 const largestPlace = 100_000
 
-/**
- * The calculations by place, as formulas count: the first is c1. A place is empty where a calculation was deleted. Where
- * the rows are not numbered from 1 on, each by its own number, they count in their order.
- */
-export function placesIn(
-  report: JsonObject,
-  names: FieldNames,
-): readonly (CalculationId | undefined)[] | undefined {
-  const rows = rowsIn(report, names)
-  if (rows === undefined) return undefined
-  const numbers = byPlace(listItems(report, names) ?? [], names).map(item =>
-    item.type === 'object' ? (rowPlace(item, names) ?? 0) : 0,
-  )
-  const isCounted = numbers.every(number => Number.isInteger(number) && number > 0 && number <= largestPlace)
-  if (!isCounted || new Set(numbers).size < numbers.length) return rows.map(row => row.calculation)
-  const calculations = new Map(rows.map(({ calculation }, at) => [numbers[at], calculation]))
-  return Array.from({ length: numbers.at(-1) ?? 0 }, (_, at) => calculations.get(at + 1))
-}
+/** The lists of the reports of an instance that names its fields so. */
+export class ReportLists {
+  constructor(private readonly names: FieldNames) {}
 
-/**
- * The entries in the intended order: by place number where only these differ from the base (or where the record is
- * its own base), else as they stand.
- */
-export function entriesIn(
-  report: JsonObject,
-  base: JsonObject | undefined,
-  names: FieldNames,
-): readonly ListEntry[] | undefined {
-  if (base === report) return ownEntries(report, names)
-  const items = listItems(report, names)
-  if (items === undefined) return undefined
-  const before = base === undefined ? items : (listItems(base, names) ?? [])
-  const numbered = base !== undefined && sameSequence(items, before, names)
-  return (numbered ? byPlace(items, names) : items).map(item => listEntryOf(item, names))
-}
-
-/** The entries of a record that is its own base, by place number; a long list is never held as a tree. */
-function ownEntries(report: JsonObject, names: FieldNames): readonly ListEntry[] | undefined {
-  const list = listOf(report, names)
-  const items = list?.type === 'array' ? eachItem(list) : listItems(report, names)
-  if (items === undefined) return undefined
-  const entries: { readonly entry: ListEntry; readonly place: number | undefined }[] = []
-  for (const item of items) {
-    const place = item.type === 'object' ? rowPlace(item, names) : undefined
-    entries.push({ entry: listEntryOf(item, names), place })
-  }
-  if (entries.every(({ place }) => place !== undefined))
-    entries.sort((one, other) => (one.place ?? 0) - (other.place ?? 0))
-  return entries.map(({ entry }) => entry)
-}
-
-/** True if every row has the place number that its calculation has in the other report, too. */
-export function hasPlacesOf(report: JsonObject, other: JsonObject, names: FieldNames): boolean {
-  const placed = (item: Json) =>
-    item.type === 'object' ? `${rowCalculation(item, names)} at ${rowPlace(item, names)}` : 'none'
-  const there = new Set((listItems(other, names) ?? []).map(placed))
-  return (listItems(report, names) ?? []).every(item => there.has(placed(item)))
-}
-
-/**
- * The record with this list in the form its list has; rows that stay keep their unknown fields.
- * @throws Failure 'refused' for a record without a list: the form is unknown
- */
-export function withRowsIn(
-  report: JsonObject,
-  { rows, base = report }: { rows: readonly ReportRow[]; base?: JsonObject | undefined },
-  names: FieldNames,
-): JsonObject {
-  const field = listFieldOf(report, names)
-  const list = field === undefined ? undefined : fieldOf(report, field)
-  if (field === undefined || list === undefined)
-    throw new Failure('refused', 'this report has no list of calculations')
-  if (list.type === 'string')
-    return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
-  const items = list.type === 'array' ? list.items : []
-  // A deleted calculation leaves its place empty; only another order renumbers the places.
-  const before = byPlace(listItems(base, names) ?? [], names)
-  const numbers = sameRows(before, rows, names) ? before.map(item => itemPlace(item, names)) : undefined
-  return withField(report, field, { type: 'array', items: writtenLike(items, { rows, numbers }, names) })
-}
-
-function writtenLike(
-  items: readonly Json[],
-  { rows, numbers }: { rows: readonly ReportRow[]; numbers: readonly (Json | undefined)[] | undefined },
-  names: FieldNames,
-): readonly Json[] {
-  const objects = items.filter(item => item.type === 'object')
-  const old = byPlace(items, names).filter(item => item.type === 'object')
-  const known = old.map(item => ({ calculation: rowCalculation(item, names), title: rowTitle(item, names) }))
-  const continued = continuedRows(rows, known)
-  const twice = new Set<string>([...twiceIn(rows), ...twiceIn(known)])
-  // An empty list has no form of its own; ids alone would lose the titles that the user gave.
-  const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
-  if (objects.length > 0 || isOpen)
-    return rows.map((row, index) =>
-      rowObject(
-        row,
-        numbers === undefined ? numberJson(String(index + 1)) : numbers[index],
-        { model: objects[0], stayed: old[continued[index] ?? -1], isTwice: twice.has(row.calculation) },
-        names,
-      ),
+  /** The field that holds the list; a list of rows is known by its rows, whatever its name. */
+  fieldIn(report: JsonObject): string | undefined {
+    const { list, rowCalculation } = this.names
+    // Only unambiguous names: a list of objects with a plain `id` may be anything.
+    const telling = rowCalculation.filter(name => name !== 'id')
+    return (
+      list.find(name => isList(fieldOf(report, name))) ??
+      report.fields.find(({ value }) => holdsRows(value, telling))?.name
     )
-  const quoted = items.length > 0 && items.every(item => item.type === 'string')
-  return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
+  }
+
+  /** The rows in order; undefined where the record has no list, or an invalid one. */
+  rows(report: JsonObject): readonly ReportRow[] | undefined {
+    const entries = this.entries(report, report)
+    const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
+    if (rows === undefined || rows.length !== entries?.length) return undefined
+    return rows.map(({ calculation, title }) => ({ calculation, title }))
+  }
+
+  /**
+   * The calculations by place, as formulas count: the first is c1. A place is empty where a calculation was deleted. Where
+   * the rows are not numbered from 1 on, each by its own number, they count in their order.
+   */
+  places(report: JsonObject): readonly (CalculationId | undefined)[] | undefined {
+    const rows = this.rows(report)
+    if (rows === undefined) return undefined
+    const numbers = this.#byPlace(this.#items(report)).map(item => this.#placeOf(item) ?? 0)
+    const isCounted = numbers.every(
+      number => Number.isInteger(number) && number > 0 && number <= largestPlace,
+    )
+    if (!isCounted || new Set(numbers).size < numbers.length) return rows.map(row => row.calculation)
+    const calculations = new Map(rows.map(({ calculation }, at) => [numbers[at], calculation]))
+    return Array.from({ length: numbers.at(-1) ?? 0 }, (_, at) => calculations.get(at + 1))
+  }
+
+  /**
+   * The entries in the intended order: by place number where only these differ from the base (or where the record is
+   * its own base), else as they stand.
+   */
+  entries(report: JsonObject, base: JsonObject | undefined): readonly ListEntry[] | undefined {
+    const list = this.#listOf(report)
+    if (!isList(list)) return undefined
+    const isNumbered = base === report || (base !== undefined && this.#isSameSequence(report, base))
+    // A long list is never held as a tree.
+    const items = list?.type === 'array' ? eachItem(list) : this.#items(report)
+    const placed = Array.from(items, item => ({ entry: this.#entryOf(item), place: this.#placeOf(item) }))
+    return (isNumbered ? inOrder(placed) : placed).map(({ entry }) => entry)
+  }
+
+  /** True if every row has the place number that its calculation has in the other report, too. */
+  hasPlacesOf(report: JsonObject, other: JsonObject): boolean {
+    const placed = (item: Json) =>
+      item.type === 'object' ? `${this.#calculationOf(item)} at ${this.#placeOf(item)}` : 'none'
+    const there = new Set(this.#items(other).map(placed))
+    return this.#items(report).every(item => there.has(placed(item)))
+  }
+
+  /**
+   * The record with this list in the form its list has; rows that stay keep their unknown fields.
+   * @throws Failure 'refused' for a record without a list: the form is unknown
+   */
+  withRows(report: JsonObject, rows: readonly ReportRow[], base = report): JsonObject {
+    const field = this.fieldIn(report)
+    const list = this.#listOf(report)
+    if (field === undefined || list === undefined)
+      throw new Failure('refused', 'this report has no list of calculations')
+    if (list.type === 'string')
+      return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
+    const items = list.type === 'array' ? list.items : []
+    // A deleted calculation leaves its place empty; only another order renumbers the places.
+    const before = this.#byPlace(this.#items(base))
+    const isSame =
+      before.length === rows.length &&
+      rows.every(({ calculation }, at) => this.#calculationOf(before[at]) === calculation)
+    const places = rows.map((_, at) =>
+      isSame ? this.#read(before[at], this.names.rowPlace, json => json) : numberJson(String(at + 1)),
+    )
+    return withField(report, field, { type: 'array', items: this.#written(items, rows, places) })
+  }
+
+  #written(
+    items: readonly Json[],
+    rows: readonly ReportRow[],
+    places: readonly (Json | undefined)[],
+  ): readonly Json[] {
+    const model = items.find(item => item.type === 'object')
+    const old = this.#byPlace(items).filter(item => item.type === 'object')
+    const known = old.map(item => ({ calculation: this.#calculationOf(item), title: this.#titleOf(item) }))
+    const continued = continuedRows(rows, known)
+    const twice = new Set<string>([...twiceIn(rows), ...twiceIn(known)])
+    // An empty list has no form of its own; ids alone would lose the titles that the user gave.
+    const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
+    if (model !== undefined || isOpen)
+      return rows.map((row, at) => {
+        const stayed = old[continued[at] ?? -1]
+        return this.#row(row, places[at], { model, stayed, isTwice: twice.has(row.calculation) })
+      })
+    const quoted = items.length > 0 && items.every(item => item.type === 'string')
+    return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
+  }
+
+  /** The old row with its new place, or a new one with the first row's fields for calculation, place and title. */
+  #row(
+    row: ReportRow,
+    place: Json | undefined,
+    {
+      model,
+      stayed,
+      isTwice,
+    }: { model: JsonObject | undefined; stayed: JsonObject | undefined; isTwice: boolean },
+  ): JsonObject {
+    const { rowCalculation, rowPlace, rowTitle } = this.names
+    const idField = presentIn(model, rowCalculation) ?? 'calcId'
+    const placeField = presentIn(model, rowPlace)
+    const titleField = presentIn(model, rowTitle) ?? 'title'
+    let written =
+      stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
+    if (place !== undefined && placeField !== undefined) written = withField(written, placeField, place)
+    if (row.title !== undefined) return withField(written, titleField, stringJson(row.title))
+    // A service that matches rows by calculation would give it the title of the other row.
+    const isUnsaid = isTwice && fieldOf(written, titleField) === undefined
+    return isUnsaid ? withField(written, titleField, { type: 'word', raw: 'null' }) : written
+  }
+
+  #listOf(report: JsonObject): Json | undefined {
+    const field = this.fieldIn(report)
+    return field === undefined ? undefined : fieldOf(report, field)
+  }
+
+  /** The items as values; a text is split at commas, but not inside a path. */
+  #items(report: JsonObject): readonly Json[] {
+    const list = this.#listOf(report)
+    if (list?.type === 'array') return list.items
+    if (list?.type !== 'string') return []
+    const parts = list.value.split(/,(?=\s*(?:\/|\d+\s*(?:,|$)|$))/).map(part => part.trim())
+    return parts.filter(part => part !== '').map(stringJson)
+  }
+
+  #entryOf(item: Json): ListEntry {
+    const isRow = item.type === 'object'
+    const id = isRow ? this.#calculationOf(item) : idIn(item)
+    const title = this.#titleOf(item)
+    if (id !== undefined) return { as: 'id', calculation: id as CalculationId, title }
+    const path = (isRow ? this.#read(item, this.names.rowPath, textOf) : textOf(item))?.trim() ?? ''
+    return path === '' || isNumeric(path) ? { as: 'nonsense', value: item } : { as: 'path', path, title }
+  }
+
+  /** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
+  #isSameSequence(report: JsonObject, base: JsonObject): boolean {
+    const items = this.#items(report)
+    // For a calculation that stands twice, only the titles distinguish the rows.
+    const isTwice = new Set(items.map(item => this.#calculationOf(item))).size < items.length
+    const keyOf = (item: Json) =>
+      JSON.stringify([this.#calculationOf(item) ?? 'none', (isTwice && this.#titleOf(item)) || ''])
+    return items.map(keyOf).join() === this.#items(base).map(keyOf).join()
+  }
+
+  #byPlace(items: readonly Json[]): readonly Json[] {
+    return inOrder(items.map(item => ({ item, place: this.#placeOf(item) }))).map(({ item }) => item)
+  }
+
+  #calculationOf(item: Json | undefined): string | undefined {
+    return this.#read(item, this.names.rowCalculation, idIn)
+  }
+
+  #titleOf(item: Json): string | undefined {
+    return this.#read(item, this.names.rowTitle, textOf)
+  }
+
+  #placeOf(item: Json): number | undefined {
+    return this.#read(item, this.names.rowPlace, placeIn)
+  }
+
+  /** Of an item that is a row. */
+  #read<Value>(
+    item: Json | undefined,
+    fields: readonly string[],
+    read: (json: Json) => Value | undefined,
+  ): Value | undefined {
+    return item?.type === 'object' ? firstReadable(item, fields, read) : undefined
+  }
 }
+
+/** By their places, where each has one. */
+const inOrder = <One extends { readonly place: number | undefined }>(all: readonly One[]): readonly One[] =>
+  all.some(({ place }) => place === undefined)
+    ? all
+    : all.toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
 
 function twiceIn(rows: readonly { readonly calculation: string | undefined }[]): string[] {
   const once = new Set<string | undefined>()
@@ -148,105 +219,19 @@ function twiceIn(rows: readonly { readonly calculation: string | undefined }[]):
   )
 }
 
-const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: FieldNames): boolean =>
-  items.length === rows.length &&
-  rows.every(({ calculation }, at) => itemCalculation(items[at], names) === calculation)
-
-/** The old row with its new place, or a new one with the first row's fields for calculation, place and title. */
-function rowObject(
-  row: ReportRow,
-  place: Json | undefined,
-  {
-    model,
-    stayed,
-    isTwice,
-  }: { model: JsonObject | undefined; stayed: JsonObject | undefined; isTwice: boolean },
-  names: FieldNames,
-): JsonObject {
-  const idField = presentIn(model, names.rowCalculation) ?? 'calcId'
-  const placeField = presentIn(model, names.rowPlace)
-  const titleField = presentIn(model, names.rowTitle) ?? 'title'
-  let written =
-    stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
-  if (place !== undefined && placeField !== undefined) written = withField(written, placeField, place)
-  if (row.title !== undefined) return withField(written, titleField, stringJson(row.title))
-  // A service that matches rows by calculation would give it the title of the other row.
-  const isUnsaid = isTwice && fieldOf(written, titleField) === undefined
-  return isUnsaid ? withField(written, titleField, { type: 'word', raw: 'null' }) : written
-}
-
 const idLike = (model: JsonObject | undefined, field: string, id: CalculationId): Json =>
   model !== undefined && fieldOf(model, field)?.type === 'string' ? stringJson(id) : numberJson(id)
 
 const presentIn = (model: JsonObject | undefined, fields: readonly string[]): string | undefined =>
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
-function listOf(report: JsonObject, names: FieldNames): Json | undefined {
-  const field = listFieldOf(report, names)
-  return field === undefined ? undefined : fieldOf(report, field)
-}
-
-/** The items as values; a text is split at commas, but not inside a path. */
-function listItems(report: JsonObject, names: FieldNames): readonly Json[] | undefined {
-  const list = listOf(report, names)
-  if (list?.type === 'array') return list.items
-  if (list?.type !== 'string') return undefined
-  const parts = list.value.split(/,(?=\s*(?:\/|\d+\s*(?:,|$)|$))/).map(part => part.trim())
-  return parts.filter(part => part !== '').map(stringJson)
-}
-
-function listEntryOf(item: Json, names: FieldNames): ListEntry {
-  const title = item.type === 'object' ? rowTitle(item, names) : undefined
-  const id = item.type === 'object' ? rowCalculation(item, names) : idIn(item)
-  if (id !== undefined) return { as: 'id', calculation: id as CalculationId, title }
-  const path = item.type === 'object' ? rowPath(item, names) : item.type === 'string' ? item.value.trim() : ''
-  if (path === undefined || path === '' || isNumeric(path)) return { as: 'nonsense', value: item }
-  return { as: 'path', path, title }
-}
-
 /** Digits that are no valid id are a typing error, not the name of a calculation. */
 const isNumeric = (text: string): boolean => /^[-+]?[\d.]+$/.test(text) && !isId(text)
-
-/** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
-function sameSequence(items: readonly Json[], base: readonly Json[], names: FieldNames): boolean {
-  const ids = items.map(item => itemCalculation(item, names))
-  const isTwice = new Set(ids).size < ids.length
-  // For a calculation that stands twice, only the titles distinguish the rows.
-  const title = (item: Json) => (isTwice && item.type === 'object' ? (rowTitle(item, names) ?? '') : '')
-  const keys = (list: readonly Json[]) =>
-    list.map(item => JSON.stringify([itemCalculation(item, names) ?? 'none', title(item)]))
-  return keys(items).join() === keys(base).join()
-}
-
-function byPlace(items: readonly Json[], names: FieldNames): readonly Json[] {
-  const placed = items.map(item => ({
-    item,
-    place: item.type === 'object' ? rowPlace(item, names) : undefined,
-  }))
-  if (placed.some(({ place }) => place === undefined)) return items
-  return placed.sort((one, other) => (one.place as number) - (other.place as number)).map(({ item }) => item)
-}
-
-const rowPlace = (row: JsonObject, names: FieldNames): number | undefined =>
-  firstReadable(row, names.rowPlace, placeIn)
 
 function placeIn(json: Json): number | undefined {
   const place = json.type === 'number' ? Number(json.raw) : Number(textOf(json) ?? Number.NaN)
   return Number.isFinite(place) ? place : undefined
 }
-
-const itemCalculation = (item: Json | undefined, names: FieldNames): string | undefined =>
-  item?.type === 'object' ? rowCalculation(item, names) : undefined
-
-const itemPlace = (item: Json, names: FieldNames): Json | undefined =>
-  item.type === 'object' ? firstReadable(item, names.rowPlace, json => json) : undefined
-
-const rowCalculation = (row: JsonObject, names: FieldNames): string | undefined =>
-  firstReadable(row, names.rowCalculation, idIn)
-const rowTitle = (row: JsonObject, names: FieldNames): string | undefined =>
-  firstReadable(row, names.rowTitle, textOf)
-const rowPath = (row: JsonObject, names: FieldNames): string | undefined =>
-  firstReadable(row, names.rowPath, textOf)?.trim()
 
 const isList = (json: Json | undefined): boolean => json?.type === 'array' || json?.type === 'string'
 

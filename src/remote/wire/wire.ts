@@ -30,10 +30,10 @@ import {
 import { redactSecrets } from '../secrets.js'
 import { fileNamesIn, listed, listingReader, type Malformed } from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
-import { newRecordsIn, retitledIn } from './new-records.js'
+import { NewRecordForms, retitledIn } from './new-records.js'
 import { firstReadable, readings, textFieldOf } from './reading.js'
 import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
-import { entriesIn, hasPlacesOf, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
+import { ReportLists } from './rows.js'
 import { numberIn } from './scalar.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
@@ -122,6 +122,7 @@ export class Wire {
 }
 
 function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
+  const lists = new ReportLists(names)
   return {
     facts: read.facts,
     isAnother(before, now) {
@@ -133,19 +134,15 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
     plain: remembered(record => without(record, names.modified)),
     changedAt: remembered(({ fields }) => {
       const dates = fields.filter(({ name }) => names.modified.includes(name))
-      return dates.length === 0
-        ? undefined
-        : dates
-            .map(({ value }) => compactPrint(value))
-            .sort()
-            .join()
+      const printed = dates.map(({ value }) => compactPrint(value)).sort()
+      return printed.length === 0 ? undefined : printed.join()
     }),
-    rows: remembered(report => rowsIn(report, names)),
-    entries: (report, base) => entriesIn(report, base, names),
-    places: report => placesIn(report, names),
-    hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
-    withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
-    listField: report => listFieldOf(report, names),
+    rows: remembered(report => lists.rows(report)),
+    entries: (report, base) => lists.entries(report, base),
+    places: report => lists.places(report),
+    hasPlacesOf: (report, other) => lists.hasPlacesOf(report, other),
+    withRows: (report, rows, base) => lists.withRows(report, rows, base),
+    listField: report => lists.fieldIn(report),
     configuration: report => textFieldOf(report, names.configuration),
     withConfiguration: (report, text) => {
       const own = names.configuration.find(name => textFieldOf(report, [name]) !== undefined)
@@ -162,7 +159,7 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
     sharedWith: read.sharedWith,
     isTitle: field => names.title.includes(field) || names.reportTitle.includes(field),
     retitled: (record, title) => retitledIn(record, title, names),
-    newRecords: newRecordsIn(names),
+    newRecords: new NewRecordForms(names, lists),
   }
 }
 
