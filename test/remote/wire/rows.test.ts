@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint } from '../../../src/record/json/print.js'
-import type { CalculationId } from '../../../src/remote/remote.js'
+import type { CalculationId, ReportRow } from '../../../src/remote/remote.js'
 import { Wire } from '../../../src/remote/wire/wire.js'
 
 const { dialect } = new Wire({}, () => {})
@@ -87,43 +87,24 @@ t.test('a list is written back in its own form, and rows keep what calcfs does n
 })
 
 t.test('a calculation that stands twice keeps each of its rows', async t => {
-  const report = parseObject(
-    '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
-  )
-  const same = dialect.withRows(report, [
-    { calculation: '7' as CalculationId, title: 'one' },
-    { calculation: '7' as CalculationId, title: undefined },
-  ])
-  t.equal(
-    compactPrint(same),
-    '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
-  )
+  const text = '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}'
+  const [first, second] = rows('7', '7')
+  const same = dialect.withRows(parseObject(text), [{ ...first, title: 'one' }, second] as ReportRow[])
+  t.equal(compactPrint(same), text)
 })
 
 t.test('an empty place stays empty until the order changes', async t => {
-  const report = parseObject('{"calculations":[{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":3}]}')
-  const retitled = dialect.withRows(report, [
-    { calculation: '7' as CalculationId, title: 'T' },
-    { calculation: '8' as CalculationId, title: undefined },
-  ])
+  const listed = (...places: readonly (readonly [number, number])[]) => {
+    const calculations = places.map(([calcId, calcOrder]) => ({ calcId, calcOrder }))
+    return parseObject(JSON.stringify({ calculations }))
+  }
+  const report = listed([7, 2], [8, 3])
+  const [seven, eight] = rows('7', '8')
+  const retitled = dialect.withRows(report, [{ ...seven, title: 'T' }, eight] as ReportRow[])
   t.match(compactPrint(retitled), '{"calcId":7,"calcOrder":2,"title":"T"},{"calcId":8,"calcOrder":3}')
-  const turned = dialect.withRows(report, rows('8', '7'))
-  t.match(compactPrint(turned), '{"calcId":8,"calcOrder":1},{"calcId":7,"calcOrder":2}')
-  const mixed = parseObject('{"calculations":[{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":1}]}')
-  t.match(
-    compactPrint(dialect.withRows(mixed, rows('7', '8'))),
-    '{"calcId":7,"calcOrder":1},{"calcId":8,"calcOrder":2}',
-  )
-  const written = parseObject('{"calculations":[{"calcId":8,"calcOrder":3}]}')
-  t.match(
-    compactPrint(dialect.withRows(written, rows('8'), report)),
-    '{"calcId":8,"calcOrder":1}',
-    'one went',
-  )
-  const moved = parseObject('{"calculations":[{"calcId":7,"calcOrder":5},{"calcId":8,"calcOrder":1}]}')
-  t.match(
-    compactPrint(dialect.withRows(moved, rows('7', '8'), report)),
-    '{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":3}',
-    'the places are those of the base',
-  )
+  t.same(dialect.withRows(report, rows('8', '7')), listed([8, 1], [7, 2]))
+  t.same(dialect.withRows(listed([7, 2], [8, 1]), rows('7', '8')), listed([7, 1], [8, 2]))
+  t.same(dialect.withRows(listed([8, 3]), rows('8'), report), listed([8, 1]), 'one went')
+  const moved = dialect.withRows(listed([7, 5], [8, 1]), rows('7', '8'), report)
+  t.same(moved, listed([7, 2], [8, 3]), 'the places are those of the base')
 })
