@@ -20,8 +20,8 @@ export async function accountIn(states: string): Promise<string> {
 /** Beside those of accounts lies what belongs to none: logs, and where drives were mounted. */
 const isAccount = (name: string): boolean => /-[0-9a-f]{12}$/.test(name)
 
-export async function draftsLeft(home: string): Promise<readonly LeftBehind[]> {
-  const root = join(await accountIn(join(home, 'state', 'calcfs')), 'drafts')
+export async function draftsLeft(states: string): Promise<readonly LeftBehind[]> {
+  const root = join(await accountIn(states), 'drafts')
   const names = (await readdir(root)).filter(name => !name.startsWith('.'))
   return Promise.all(names.map(name => leftBehind(join(root, name))))
 }

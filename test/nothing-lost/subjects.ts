@@ -8,7 +8,8 @@ import { ids } from '../testbed/sample-data.js'
 import { type Testbed, type TestLifetime, textOf } from '../testbed/testbed.js'
 
 export const subjectKinds = ['report', 'rows', 'order', 'project', 'calculation', 'new report'] as const
-export type SubjectKind = (typeof subjectKinds)[number]
+/** `new list`: a new report with rows and titles, which more than one request makes. */
+export type SubjectKind = (typeof subjectKinds)[number] | 'new list'
 
 export interface Subject {
   readonly kind: SubjectKind
@@ -23,6 +24,8 @@ export interface Subject {
   isStored(word: string): boolean
   /** How many records of the service hold the word. */
   copies(word: string): number
+  /** The number of the record that a new file with this word has become. */
+  made?(word: string): string | undefined
 }
 
 export interface Subjects {
@@ -104,8 +107,32 @@ export function openSubjects(t: TestLifetime, { service, ...testbed }: Testbed):
     }
   }
 
+  function newList(): Subject {
+    const made = (word: string) =>
+      store.first<{ id: string }>('SELECT CAST(id AS TEXT) AS id FROM report WHERE instr(record, ?)', word)
+        ?.id
+    const titled = [
+      { calcId: Number(ids.product), title: 'Water' },
+      { calcId: Number(ids.bare), title: 'Nothing' },
+    ]
+    const about = { description: 'Made on the drive', reportType: '1', calculations: titled }
+    return {
+      ...newReport(),
+      kind: 'new list',
+      edited: (_, word) => JSON.stringify({ title: word, ...about }),
+      isStored(word) {
+        const id = made(word)
+        if (id === undefined || !inRecord('report', id, about.description)) return false
+        const isWhole = listOf(id) === titled.map(({ calcId }) => calcId).join(' ')
+        return isWhole && titled.every(({ title }) => hasRow(id, title))
+      },
+      made,
+    }
+  }
+
   return {
     make(kind) {
+      if (kind === 'new list') return newList()
       if (kind === 'new report') return newReport()
       return kind === 'project' || kind === 'calculation' ? onRecord(kind) : onReport(kind)
     },

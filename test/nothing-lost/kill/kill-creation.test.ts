@@ -3,18 +3,17 @@ import t from 'tap'
 import { realMount } from '../../testbed/mount.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
-import { creationSteps, killCreation } from './kill-creation.js'
 import { killedDuring, sceneOn } from './scene.js'
+import { behindPost, planBehindPost, standOn, suddenEnd } from './sudden-end.js'
 
 t.setTimeout(240_000)
 t.jobs = 3
 
 t.test('NEW-10 kill -9 of a daemon that has made a report', async t => {
-  const testbed = await realMount(t)
-  const drawn = [...creationSteps.entries()].filter(([at]) => isDrawn(at, 2))
-  for (const [at, step] of drawn)
-    await t.test(step.name, t => t.resolves(killCreation(testbed, { step, title: `New number ${at}` })))
-  t.comment(`${drawn.length} kills of a daemon that makes a report, none of which cost a text or made two`)
+  const stand = standOn(t, await realMount(t))
+  for (const [at, moment] of behindPost.entries())
+    if (isDrawn(at, 2))
+      await t.test(moment, async t => t.same(await suddenEnd(stand, planBehindPost(moment)), []))
 })
 
 t.test(

@@ -1,15 +1,16 @@
 // The daemon is killed, or the machine's power goes, in the middle of edits: what was acknowledged is on the disk, though nothing else may be.
-
+import { join } from 'node:path'
 import type { Chance } from '../../long/chance.js'
-import { besideOf } from '../../model/actions/writing.js'
+import { besideOf, type Style, styles } from '../../model/actions/writing.js'
 import type { ForgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
 import { type Cut, cuts } from '../../testbed/disk/forgetful-tree.js'
 import type { MountTestbed } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
-import { outcome, overwrite } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
-import { type Act, actOn, clear, finish, historyIn, lossOf, settled, textsWaiting } from '../acts.js'
-import { type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
+import { namesOf, outcome, overwrite, type TestLifetime, textOf } from '../../testbed/testbed.js'
+import { until, within } from '../../testbed/within.js'
+import { type Act, actOn, clear, finish, historyIn, lossOf, perform, settled, textsWaiting } from '../acts.js'
+import { draftsLeft } from '../left-behind.js'
+import { openSubjects, type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
 import { type Scene, sceneOn } from './scene.js'
 
 /**
@@ -17,7 +18,8 @@ import { type Scene, sceneOn } from './scene.js'
  * (taken away) or renamed to a backup (put aside) after that. unread: the save ended before anything was sent. no JSON:
  * the text is half a text. opened: nothing is written yet. synced: fsync was answered, the file is open. written: write
  * was answered, in place of the old bytes as well. before, after: a change is held up there; moved over: that of a
- * finished text. asking, read back: the record is read before its change, and after it.
+ * finished text. asking, read back: the record is read before its change, and after it. titled, listed: a report was made,
+ * and what its POST did not bring is held up there: the titles of its rows, or the list that the service has overlooked.
  */
 export const moments = [
   'saved',
@@ -37,7 +39,16 @@ export const moments = [
   'asking',
   'read back',
 ] as const
-export type Moment = (typeof moments)[number]
+/** Of a new report with rows that have titles, behind its POST. */
+export const behindPost = [
+  'read back',
+  'titled before',
+  'titled after',
+  'listed before',
+  'listed after',
+] as const
+/** anywhere: the edit goes on by itself, for as long as the plan says. */
+export type Moment = (typeof moments | typeof behindPost)[number] | 'anywhere'
 
 /** Those that move a record's file, or want an old text in it. */
 const ofRecords: readonly Moment[] = ['taken away', 'put aside', 'in place', 'moved over']
@@ -53,8 +64,21 @@ export interface Stand {
   readonly subjects: Subjects
 }
 
+export const standOn = (t: TestLifetime, testbed: MountTestbed, disk?: ForgetfulDisk): Stand => ({
+  testbed,
+  states: disk?.directory ?? join(testbed.home, 'state', 'calcfs'),
+  ...(disk === undefined ? {} : { disk }),
+  subjects: openSubjects(t, testbed),
+})
+
 export interface Plan {
-  readonly edits: readonly { readonly kind: SubjectKind; readonly moment: Moment }[]
+  readonly edits: readonly {
+    readonly kind: SubjectKind
+    readonly moment: Moment
+    readonly style?: Style
+  }[]
+  /** Milliseconds from the last of these moments to the end. */
+  readonly after?: number
   /** What a power cut takes. */
   readonly cut: Cut
   /** Whether the daemon is told to end before it dies. */
@@ -82,6 +106,19 @@ export const planBy = (pick: Chance): Plan =>
     Array.from({ length: pick.whole(1, 4) }, () => pick.of(moments)),
   )
 
+/** At any moment of up to three edits at once. Only one of them moves its text over the record: all such texts have one name. */
+export function planAnywhere(pick: Chance): Plan {
+  const still = styles.filter(style => style !== 'rename over')
+  const edits = Array.from({ length: pick.whole(1, 3) }, (_, at) => {
+    const kind = pick.of(subjectKinds)
+    const isNew = kind === 'new report' || kind === 'order'
+    const style = pick.of(at === 0 ? styles : still)
+    return { kind, moment: 'anywhere' as const, style: isNew ? ('overwrite' as const) : style }
+  })
+  // Short waits are as likely as long ones: most of a save is over in a few milliseconds.
+  return { edits, after: Math.round(400 ** pick.fraction()) - 1, cut: 'all', ends: false, seed: 0 }
+}
+
 /** A file next to the reports stands for none of the records. */
 function kindFor(moment: Moment, pick: Chance): SubjectKind {
   if (moment === 'scratch') return 'report'
@@ -89,6 +126,12 @@ function kindFor(moment: Moment, pick: Chance): SubjectKind {
     ? pick.of(['report', 'rows', 'project', 'calculation'])
     : pick.of(subjectKinds)
 }
+
+/** The name of a new report stands for what was made only after an end without warning, and not after a power cut. */
+export const planBehindPost = (moment: (typeof behindPost)[number]): Plan => ({
+  edits: [{ kind: 'new list', moment }],
+  ...{ cut: 'all', ends: false, seed: 0 },
+})
 
 let words = 0
 
@@ -98,10 +141,11 @@ export async function suddenEnd(stand: Stand, plan: Plan): Promise<string[]> {
   const heard = testbed.service.heard.length
   const scene = sceneOn(testbed)
   const begun: (Begun & { readonly whole: string })[] = []
-  for (const { kind, moment } of plan.edits) {
-    const act = await actOn(subjects.make(kind), `word${process.pid}x${++words}`, 'overwrite')
+  for (const { kind, moment, style = 'overwrite' } of plan.edits) {
+    const act = await actOn(subjects.make(kind), `word${process.pid}x${++words}`, style)
     begun.push({ act: await reached(stand, scene, { act, moment }), moment, whole: act.text })
   }
+  await testbed.pass(plan.after ?? 0)
   const stored = begun.map(({ act }) => act.subject.isStored(act.word))
   if (plan.ends) scene.inTheAir(testbed.terminate())
   await testbed.kill9()
@@ -110,6 +154,7 @@ export async function suddenEnd(stand: Stand, plan: Plan): Promise<string[]> {
   await testbed.mount()
   await settled(states)
   const records = begun.map(({ act }) => act.subject.path)
+  for (const { act } of begun) if (act.subject.made !== undefined) await saysMade(testbed, act)
   const waiting = [...(await textsWaiting(testbed, records)).values()]
   const history = await historyIn(states)
   const about = `(${JSON.stringify(plan)})`
@@ -119,9 +164,10 @@ export async function suddenEnd(stand: Stand, plan: Plan): Promise<string[]> {
     const isInHistory = history.some(text => text.includes(act.word))
     if (moment === 'saved' && act.end === 'done' && !isInHistory)
       wrong.push(`${act.subject.kind}: a text that was sent is not in the history`)
-    if (act.subject.isStored(act.word) !== stored[at])
+    if (moment !== 'anywhere' && act.subject.isStored(act.word) !== stored[at])
       wrong.push(`${act.subject.kind}: was sent by itself after the start`)
     if (moment !== 'scratch') wrong.push(...(await finish(testbed, { ...act, text: whole })))
+    wrong.push(...(await draftsOf(testbed, act)))
     // An end in order frees the name of a new report.
     const isKilled = !plan.ends && disk === undefined
     if (isKilled && moment === 'saved' && act.subject.kind === 'new report')
@@ -135,6 +181,23 @@ export async function suddenEnd(stand: Stand, plan: Plan): Promise<string[]> {
 async function savedAgain(testbed: MountTestbed, { subject, text }: Act): Promise<string[]> {
   const sent = await testbed.service.during(() => overwrite(testbed, subject.path, text))
   return writes(sent).map(line => `${subject.kind}: saved again it is sent: ${line}`)
+}
+
+/** The file shows the text that only a part of was stored, and its draft says that the report was made. */
+async function saysMade(testbed: MountTestbed, { subject, text }: Act): Promise<void> {
+  const why = `.calcfs/drafts/${subject.draft}.why`
+  const isSaid = async () =>
+    /it was made as report \d+/.test(await textOf(testbed, why).catch(() => '')) &&
+    (await textOf(testbed, subject.path)) === text
+  await until(10_000, `${why} says so`, isSaid)
+}
+
+/** Once all of it is stored no draft of it is left. */
+async function draftsOf(testbed: MountTestbed, { subject, word }: Act): Promise<string[]> {
+  if (subject.made === undefined) return []
+  const names = [subject.draft, `${subject.made(word)}.json`]
+  const left = (await namesOf(testbed, '.calcfs/drafts')).filter(name => names.includes(name))
+  return left.map(name => `${subject.kind}: the draft ${name} is left`)
 }
 
 type Begun = { act: Act; moment: Moment }
@@ -156,6 +219,7 @@ async function reached(stand: Stand, scene: Scene, { act, moment }: Begun): Prom
     return { ...act, written: whole, end }
   }
   const changes = /^(PUT|POST) (?!\/login)/
+  const post = /^POST \/report$/
   /** The save is held up there, or over where it asks for no such thing. */
   const heldUp = async (...which: Parameters<Scene['held']>): Promise<Act> => {
     const reachedIt = scene.held(...which)
@@ -163,7 +227,28 @@ async function reached(stand: Stand, scene: Scene, { act, moment }: Begun): Prom
     await Promise.race([reachedIt, closed])
     return { ...act, written: whole }
   }
+  /** The second change of a save, with the draft on disk that says so. */
+  const heldBehindPost = async (which: RegExp, when: 'before' | 'after'): Promise<Act> => {
+    const reachedIt = scene.held(which, when, post)
+    await scene.writeAndClose(path, act.text)
+    await within(20_000, `${which} of a new report`, reachedIt)
+    const atRisk = (await draftsLeft(stand.states)).filter(({ text }) => text.includes(act.word))
+    if (!atRisk.some(({ state }) => state === 'sending')) throw new Error('no draft says that it is sent')
+    return { ...act, written: whole }
+  }
   switch (moment) {
+    case 'anywhere':
+      scene.inTheAir(perform(testbed, act))
+      return act
+    case 'titled before':
+    case 'titled after':
+      return heldBehindPost(/^PUT \/report/, moment === 'titled before' ? 'before' : 'after')
+    case 'listed before':
+    case 'listed after': {
+      const takeList = testbed.service.rewrite(post, body => body.replace(/,"calculationIds":"[^"]*"/, ''))
+      const when = moment === 'listed before' ? 'before' : 'after'
+      return heldBehindPost(/^PUT \/report\/calculations$/, when).finally(takeList)
+    }
     case 'saved':
       return { ...act, written: whole, end: await save() }
     case 'refused':
