@@ -38,6 +38,8 @@ export class FileQuestions {
   private readonly asked = new Map<string, Asked>()
   private weightBeyond = 0
   private here: Asked | undefined
+  /** How many are open. */
+  private open = 0
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
   private used = 0
   private version: number
@@ -64,7 +66,7 @@ export class FileQuestions {
     const one = this.asked.get(folder.path)
     if (one === undefined || one.folder !== undefined) return
     one.folder = folder
-    one.isOpen = true
+    this.setOpen(one, true)
   }
 
   /** A program is in this folder now: what was asked there counts as used, and what is left in the one before is dropped. */
@@ -90,6 +92,7 @@ export class FileQuestions {
     const one = this.asked.get(path)
     if (one === undefined) return
     this.asked.delete(path)
+    this.setOpen(one, false)
     this.come(one)
     if (one === this.here) this.here = undefined
   }
@@ -97,12 +100,13 @@ export class FileQuestions {
   /** The next one, those of the folder that was entered last first; undefined also where `may` forbids it. */
   next(may: (question: FileQuestion) => boolean): FileQuestion | undefined {
     this.reconsider()
+    if (this.open === 0) return undefined
     const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
     for (const one of this.inTurn()) {
       if (!one.isOpen || (one.isBeyond && one !== this.here && !mayBeyond)) continue
       const question = this.nextOf(one)
       if (question !== undefined) return may(question) ? this.take(one, question) : undefined
-      one.isOpen = false
+      this.setOpen(one, false)
     }
     return undefined
   }
@@ -113,8 +117,13 @@ export class FileQuestions {
     this.version = this.pattern.version
     for (const one of this.asked.values()) {
       one.from = 0
-      one.isOpen = one.folder !== undefined
+      this.setOpen(one, one.folder !== undefined)
     }
+  }
+
+  private setOpen(one: Asked, isOpen: boolean): void {
+    if (one.isOpen !== isOpen) this.open += isOpen ? 1 : -1
+    one.isOpen = isOpen
   }
 
   private come(one: Asked): void {

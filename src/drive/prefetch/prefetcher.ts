@@ -26,7 +26,8 @@ export interface PrefetcherPorts {
   readonly clock: Clock
 }
 
-const foldersAtMost = 256
+/** A walk keeps the folders that it has not come to yet: one that is forgotten is not listed ahead again. */
+const foldersAtMost = 2_048
 /** Milliseconds without a step after which the user has left. */
 const leftAfterMs = 2_000
 /** A known answer is told at once. */
