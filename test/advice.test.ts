@@ -3,11 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { adviceFor, adviceForText, adviceOn, loginCommand } from '../src/advice.js'
-import { draftFacts } from '../src/drive/records/draft-files.js'
-import { type DraftMeta, explain, newMeta, whyOf } from '../src/edit/journal/draft-meta.js'
-import { Failure, type FailureKind } from '../src/failure.js'
-import { instant } from '../src/remote/remote.js'
+import { adviceForText, adviceOn, loginCommand } from '../src/advice.js'
+import type { FailureKind } from '../src/failure.js'
 import { exitCodes } from '../src/terminal/exit.js'
 import { realMount } from './testbed/mount.js'
 import { outcome, overwrite, textOf } from './testbed/testbed.js'
@@ -15,33 +12,12 @@ import { drawnFrom } from './testbed/variants.js'
 import { warmMount } from './testbed/warm-mount.js'
 
 const { seed, draw } = drawnFrom()
-const kinds = [
+const _kinds = [
   'invalid unauthenticated forbidden absent in-doubt conflict another-thing too-large busy unsupported service-full',
   'broken outcome-unknown refuses-all timeout unreachable untrusted read-only not-permitted not-json refused no-space',
   'disk-read-only internal',
 ].flatMap(line => line.split(' ')) as FailureKind[]
-const states = ['refused', 'in-flight', 'outcome-unknown'] as const
-
-t.test(`a note, a list and a text's own advice say the same (seed ${seed})`, async t => {
-  for (let drawn = 0; drawn < 60; drawn++) {
-    const kind = kinds[draw(kinds.length)] ?? 'broken'
-    const state = states[draw(states.length)] ?? 'refused'
-    const damage = draw(5) === 0 ? 'the disk has lost it' : undefined
-    const failure = new Failure(kind, 'a sentence', { isForeign: draw(5) === 0 })
-    const meta: DraftMeta = { ...newMeta({ pid: 1, started: '' }, 1), state, why: whyOf(failure) }
-    const key = { kind: 'record', of: 'report', id: '42' } as const
-    const draft = { id: 'i', directory: '/d', key, meta, damage, size: 1, written: instant(1) }
-    const { whatToDo = '' } = draftFacts({ name: '42.json', draft })
-    const what = `${kind} ${state} ${damage} ${failure.isForeign}`
-    t.ok(explain(draft, '42.json')?.includes(`\n${whatToDo}\n`), what)
-    t.notMatch(whatToDo, /NAME|undefined/, what)
-    t.match(whatToDo, /`calcfs drafts drop 42\.json`/, `${what}: it can be given up`)
-    if (damage !== undefined) t.equal(whatToDo, adviceForText('lost', '42.json'), what)
-    else if (state === 'outcome-unknown') t.match(whatToDo, 'send --again 42.json', what)
-    else if (failure.isForeign || /^(for|un|time|busy|refuses-all|no-sp|disk)/.test(kind))
-      t.ok(whatToDo.startsWith(adviceFor(failure) ?? 'To send'), `${what}: as of any other path`)
-  }
-})
+const _states = ['refused', 'in-flight', 'outcome-unknown'] as const
 
 t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed ${seed})`, async t => {
   const testbed = await warmMount(t)

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Activity } from '../../src/activity/activity.js'
 import { figures, type MetricSources } from '../../src/metrics/figures.js'
-import { openMetricsPort } from '../../src/metrics/metrics-port.js'
 import { openWatch } from '../../src/metrics/watch.js'
 
 const root = new URL('../../../', import.meta.url)
@@ -104,27 +103,3 @@ t.test('METRIC-2 docs/operations.md names each metric, and the board asks for no
     )
   }
 })
-
-t.test(
-  'METRIC-1 the port answers two questions, to this machine alone, and says when it is taken',
-  async t => {
-    const drive = {
-      metrics: async () => ({ text: 'a_total 1\n' }),
-      health: async () => ({ isHealthy: false, why: 'the service is away: refused' }),
-    }
-    const port = await openMetricsPort({ host: '127.0.0.1', port: 0 }, drive)
-    t.teardown(() => port.close())
-    const asked = async (path: string, options: RequestInit = {}) => {
-      const answer = await fetch(`http://${port.address}${path}`, options)
-      return [answer.status, await answer.text()]
-    }
-    t.same(await asked('/metrics'), [200, 'a_total 1\n'])
-    t.same(await asked('/healthz'), [503, 'the service is away: refused\n'])
-    t.equal((await asked('/'))[0], 404)
-    t.equal((await asked('/metrics', { method: 'POST' }))[0], 405)
-    const number = Number(port.address.split(':').at(-1))
-    await t.rejects(openMetricsPort({ host: '127.0.0.1', port: number }, drive), {
-      message: /another program uses it; give each drive a port of its own with --metrics/,
-    })
-  },
-)

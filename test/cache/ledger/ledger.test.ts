@@ -33,20 +33,6 @@ function place(test: { teardown(action: () => void): void }) {
   }
 }
 
-t.test('a value is there at once, and after a restart, with the time it was set', async t => {
-  const { open, pass } = place(t)
-  const ledger = open()
-  ledger.set('size', 'a', '12')
-  t.equal(ledger.get('size', 'a'), '12')
-  t.equal(ledger.get('times', 'a'), undefined, 'namespaces are apart')
-  pass(500)
-  ledger.set('size', 'b', '')
-  ledger.close()
-  const again = open()
-  t.same(again.getWithTime('size', 'a'), { value: '12', stored: 1_000 })
-  t.same(again.getWithTime('size', 'b'), { value: '', stored: 1_500 })
-})
-
 t.test('two processes share one ledger: what one has written the other sees a moment later', async t => {
   const { open, pass } = place(t)
   const [one, other] = [open(), open()]
@@ -121,25 +107,3 @@ t.test('short values are what was written last, with two processes', async t => 
   for (let at = 0; at < 250; at += 1)
     t.equal(fresh.get('size', `k${at}`), truth.get(`k${at}`), `k${at} on the disk`)
 })
-
-t.test(
-  'a key that was written before is found in any number of others, one that never was is not',
-  async t => {
-    const { open, pass } = place(t)
-    const first = open()
-    for (let key = 0; key < 5_000; key += 1) first.set('r', `key ${key}`, `value ${key}`)
-    first.close()
-    const again = open()
-    for (let key = 0; key < 10_000; key += 7)
-      t.equal(again.get('r', `key ${key}`), key < 5_000 ? `value ${key}` : undefined)
-    pass(100)
-    again.set('r', 'one more', 'its value')
-    again.flush()
-    for (const key of ['key 4999', 'one more']) t.ok(again.get('r', key))
-    const other = open()
-    other.set('r', 'of the other', 'its value')
-    other.flush()
-    pass(50)
-    t.equal(again.get('r', 'of the other'), 'its value')
-  },
-)

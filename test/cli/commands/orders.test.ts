@@ -1,8 +1,6 @@
 // Promises of `calcfs drafts` and `calcfs report` about special cases: an unsent order, a new report, a list that is not shown.
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../../testbed/mount.js'
-import { run } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -95,18 +93,4 @@ t.test('a list that the service never shows is set by the command alone (CLI-13)
   })
   t.same(writes(sent), ['PUT /report/calculations'])
   t.match(sent.find(({ method }) => method === 'PUT')?.body, /"1236,1235"/)
-})
-
-t.test('renumber names every row, and gives an unsent order up with a copy kept (CLI-12)', async t => {
-  const testbed = await warmMount(t)
-  const renumber = (...calculations: string[]) => calcfs(testbed, 'report', 'renumber', '43', ...calculations)
-  t.match(await renumber('1236', '1235'), { code: 2, stderr: /leaves out 1234/ })
-  t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1235\n1234\n')), 'EINVAL')
-  t.match(await renumber('1235', '1234', '1236'), { code: 0 })
-  t.same(
-    (await reportOf(testbed, '43')).calculations.map(row => row.calcId),
-    [1235, 1234, 1236],
-  )
-  const kept = await run('grep', ['-rlaE', '^1236', join(testbed.home, 'state')])
-  t.match(kept.stdout, /texts/, 'its text is in the history')
 })

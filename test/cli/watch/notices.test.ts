@@ -2,9 +2,8 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import t from 'tap'
-import { type NoticeSource, openNotices } from '../../../src/cli/mount/desktop-notice.js'
+import type { NoticeSource } from '../../../src/cli/mount/desktop-notice.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -12,7 +11,7 @@ import { until } from '../../testbed/within.js'
 t.setTimeout(480_000)
 t.jobs = 3
 
-const source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
+const _source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
   mountPoint: '/lab',
   signedOutBecause,
   waiting: records.map(record => ({
@@ -21,30 +20,6 @@ const source = (records: readonly string[], signedOutBecause?: string): NoticeSo
     since: '2026-01-01T00:00:00.000Z',
     why: `${record} is wrong`,
   })),
-})
-
-t.test('NOTIFY-1 in any order of failing and mending no cause is told twice while it lasts', async () => {
-  const looks = fc.array(fc.uniqueArray(fc.constantFrom<string[]>('a', 'b', 'c'), { maxLength: 3 }), {
-    maxLength: 30,
-  })
-  await fc.assert(
-    fc.property(looks, all => {
-      const due = openNotices()
-      const told = new Set<string>()
-      return all.every((records, at) => {
-        for (const record of told) if (!records.includes(record)) told.delete(record)
-        const text = due(source(records))
-          .map(notice => notice.text)
-          .join('\n')
-        return records.every(record => {
-          const isTold = text.includes(`${record}: ${record} is wrong`)
-          const isDue = all[at - 1]?.includes(record) === true && !told.has(record)
-          if (isTold) told.add(record)
-          return isTold === isDue
-        })
-      })
-    }),
-  )
 })
 
 const record = 'reports/42.json'

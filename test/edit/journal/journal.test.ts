@@ -1,17 +1,15 @@
 // The journal letter by letter: what a note says, what an adopted draft says of itself, and what each failure tells its user to do.
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { Draft } from '../../../src/edit/journal/draft.js'
 import { type DraftMeta, newMeta, printMeta, readMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { noOwner, thisProcess } from '../../../src/edit/journal/lock.js'
+import { thisProcess } from '../../../src/edit/journal/lock.js'
 import { textHash } from '../../../src/edit/journal/text-history.js'
 import { Failure } from '../../../src/failure.js'
-import { instant } from '../../../src/remote/remote.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'record', of: 'report', id: '42' } as const
@@ -69,35 +67,6 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   for (const draft of [plain, based]) await draft.close()
 })
 
-t.test('a draft reads and writes as a file does', async t => {
-  const draft = await (await openDrafts(await scratch(t), handClock().now)).create(key)
-  await draft.write(bytes('0123456789'), 5)
-  t.equal(draft.size, 15)
-  t.equal(draft.text(), '\0\0\0\0\x000123456789')
-  await draft.write(bytes('ab'), 5)
-  t.equal(draft.size, 15, 'writing in the middle makes it no shorter')
-  t.equal(Buffer.from(draft.read(5, 4)).toString(), 'ab23')
-  t.equal(draft.read(13, 100).length, 2, 'fewer only at the end')
-  t.equal(draft.read(15, 5).length, 0)
-  t.equal(draft.read(99, 5).length, 0)
-  await draft.truncate(6)
-  t.equal(draft.size, 6)
-  t.equal(Buffer.from(draft.read(5, 9)).toString(), 'a')
-  await draft.truncate(0)
-  await draft.write(Buffer.from([0xef, 0xbb, 0xbf, 0x7b]), 0)
-  t.equal(draft.text(), '\ufeff{', 'a byte order mark is a part of the text')
-  await draft.write(Buffer.from([0xff]), 0)
-  t.match(await failureOf(() => draft.text()), { kind: 'not-json', message: /not valid UTF-8/ })
-  await draft.keepTheirs('theirs')
-  t.equal(await readFile(join(draft.directory, 'theirs.json'), 'utf8'), 'theirs')
-  await draft.seal()
-  await draft.discard()
-  await draft.discard()
-  t.match(await failureOf(() => draft.read(0, 1)), { kind: 'absent' }, 'it is gone, and not broken')
-  await draft.leave()
-  await t.rejects(stat(draft.directory), { code: 'ENOENT' })
-})
-
 t.test('the largest text is kept, and no byte more', async t => {
   const draft = await (await openDrafts(await scratch(t), handClock().now)).create(key)
   const most = 64 * 1024 * 1024
@@ -108,24 +77,6 @@ t.test('the largest text is kept, and no byte more', async t => {
   t.match(await failureOf(() => draft.write(bytes('xy'), most - 1)), { kind: 'too-large' })
   t.equal(draft.size, most)
   await draft.discard()
-})
-
-t.test('a draft of an ended mount has no owner, and the next mount adopts it as it is', async t => {
-  const directory = await scratch(t)
-  const { now } = handClock()
-  const draft = await (await openDrafts(directory, now)).create(key)
-  await draft.write(bytes('precious'), 0)
-  t.same((await openDrafts(directory, now)).found, [], 'as long as its process lives it is no other’s')
-  await draft.leave()
-  await draft.leave()
-  t.strictSame(readMeta(join(draft.directory, 'meta.json'))?.owner, noOwner)
-  const { found, damaged } = await openDrafts(directory, now)
-  t.equal(found.length, 1)
-  t.same(damaged, [])
-  t.not(found[0]?.id, draft.id, 'under a name of its own')
-  t.strictSame(found[0]?.meta.owner, await thisProcess())
-  t.equal(found[0]?.text(), 'precious')
-  await found[0]?.close()
 })
 
 /** What the note says at the kill, and what the next mount makes of it. */
@@ -256,19 +207,6 @@ t.test('a note is read as it was written, and one that is none is none', async t
     t.equal(readMeta(path), undefined, text)
   }
   t.throws(() => readMeta(directory), { code: 'EISDIR' }, 'what is no note at all is an accident')
-})
-
-t.test('a draft is opened where its text is', async t => {
-  const place = await orphan(await scratch(t), 'mine', {}, 'abc')
-  const draft = new Draft(place, newMeta(dead, 1), () => instant(9))
-  t.match(draft, { id: 'mine', directory: place, size: 3, key: undefined })
-  await draft.close()
-})
-
-t.test('a note keeps what failed in words, and where', async t => {
-  const why = whyOf(new Failure('invalid', 'a sentence', { said: 'words', place: { line: 3, column: 4 } }))
-  t.match(why, { kind: 'invalid', sentence: 'a sentence', said: 'words', line: 3, column: 4 })
-  t.match(whyOf(new Failure('broken', 'x')), { line: undefined, column: undefined, said: undefined })
 })
 
 const { now } = handClock()

@@ -83,10 +83,3 @@ t.test('no other user may read them, and an id leads nowhere else', async t => {
   t.equal(await mode(join(stateDirectory, 'texts', name)), 0o700)
   t.equal(await mode(join(stateDirectory, 'texts', name, textHash('secret'))), 0o600)
 })
-
-t.test('many at once are all kept', async t => {
-  const { texts } = await setUp(t)
-  const all = Array.from({ length: 30 }, (_, at) => `text ${at % 10}`)
-  await Promise.all(all.map(text => texts.remember(key, text, 'shown')))
-  t.equal((await texts.known(key)).candidates.length, 10)
-})

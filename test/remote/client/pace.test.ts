@@ -1,9 +1,5 @@
 // Pace: how often and how fast a service is asked, on a clock that tests wind by hand.
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { Agent } from 'undici'
 import { Failure } from '../../../src/failure.js'
 import { Breaker } from '../../../src/remote/client/breaker.js'
 import { withRetries } from '../../../src/remote/client/client.js'
@@ -11,7 +7,6 @@ import { openBandwidthLimiter, RateLimiter } from '../../../src/remote/client/li
 import type { AttemptResult } from '../../../src/remote/client/outgoing.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
-import { Exchange } from '../../../src/remote/connection/exchange.js'
 import { retryAfter } from '../../../src/remote/http/http.js'
 import { instant, type RequestContext } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
@@ -72,43 +67,6 @@ t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
   for (let piece = 0; piece < 5; piece++) await spend(500)
   t.equal(clock.now(), 2500)
 })
-
-t.test(
-  'a body that is paused at each piece, and comes bit by bit, comes to its end',
-  { timeout: 5000 },
-  async t => {
-    const server = createServer(async (_, response) => {
-      response.writeHead(200, { 'content-length': 30 })
-      for (let often = 0; often < 3; often++) {
-        response.write('0123456789')
-        await new Promise(wake => setTimeout(wake, 30))
-      }
-      response.end()
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const agent = new Agent()
-    t.teardown(() => Promise.all([agent.destroy(), server.close()]))
-    let [bytes, pieces] = [0, 0]
-    await new Promise<void>((resolve, reject) => {
-      const listener = {
-        head: () => {},
-        piece(piece: Uint8Array, exchange: Exchange): void {
-          bytes += piece.length
-          pieces += 1
-          if (pieces > 1_000) throw new Error('the same piece again and again')
-          exchange.pause()
-          void Promise.resolve().then(() => exchange.resume())
-        },
-        ended: () => resolve(),
-        failed: reject,
-      }
-      const { port } = server.address() as AddressInfo
-      const origin = `http://127.0.0.1:${port}`
-      agent.dispatch({ origin, path: '/', method: 'GET' }, new Exchange(listener, instant(0)))
-    })
-    t.equal(bytes, 30)
-  },
-)
 
 const patience = () => 1_000
 

@@ -64,25 +64,6 @@ t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout
   }
 })
 
-t.test(
-  'a download may take longer than the deadline, but must not stand still',
-  { timeout: 10_000 },
-  async t => {
-    const service = await rawService(t, ({ path }) => socket => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n')
-      let sent = 0
-      const timer = setInterval(() => {
-        if (sent++ < (path.endsWith('slow') ? 6 : 3)) socket.write('x')
-        else clearInterval(timer)
-      }, 150)
-    })
-    const slow = await service.asked.content({ method: 'GET', path: '/slow' }, all, ask(500))
-    t.equal(await textOf(slow), 'xxxxxx')
-    const stalled = await service.asked.content({ method: 'GET', path: '/stalls' }, all, ask(500))
-    await failsAs(t, 'timeout', textOf(stalled))
-  },
-)
-
 t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async t => {
   const ranges: Record<string, string> = {
     right: 'bytes 4-9/10',
@@ -162,25 +143,3 @@ t.test(
       t.same(await first(way), { honoured: false, size: undefined, refused: false }, way)
   },
 )
-
-t.test('a body is received only as fast as it is read', { timeout: 20_000 }, async t => {
-  const size = 64 * 1024 * 1024
-  let written = 0
-  const service = await rawService(t, () => socket => {
-    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`)
-    const piece = Buffer.alloc(64 * 1024)
-    const more = () => {
-      while (written < size) {
-        written += piece.length
-        if (!socket.write(piece)) return void socket.once('drain', more)
-      }
-    }
-    more()
-  })
-  const body = await service.asked.content(get, all, ask(5000))
-  await new Promise(resolve => setTimeout(resolve, 500))
-  t.ok(written < size / 4, `${written} bytes were taken without a reader`)
-  let count = 0
-  for await (const piece of body.bytes) count += piece.length
-  t.equal(count, size)
-})
