@@ -1,4 +1,4 @@
-// Generated files: CML to XYZ, the last molecule or crystal with coordinates, in ångström as both formats have them; none rather than a wrong one.
+// Generated files: CML as the sample has it to XYZ, the last molecule or crystal with coordinates, in ångström as both formats have them.
 import { SaxesParser } from 'saxes'
 
 type Attributes = Readonly<Record<string, string>>
@@ -17,8 +17,6 @@ interface Molecule {
   readonly atoms: Atom[]
   /** The scalars of its `crystal` by name: a, b, c, alpha, beta, gamma. */
   readonly cell: Map<string, number>
-  /** Another unit than ångström or degree, a second cell, a column that is too short. */
-  isOdd: boolean
 }
 
 /**
@@ -37,84 +35,44 @@ export function geometryOf(cml: Uint8Array, title: string): string | undefined {
 function molecules(cml: string): Molecule[] {
   const parser = new SaxesParser()
   const found: Molecule[] = []
-  let molecule: Molecule = emptyMolecule()
+  let molecule: Molecule = { atoms: [], cell: new Map() }
   let depth = 0
   let inCrystal = false
-  /** A formula has an array of kinds of atoms, which lie nowhere. */
-  let inFormula = false
   let scalar: { readonly name: string; text: string } | undefined
   let broken = false
   parser.on('error', () => {
     broken = true
   })
   parser.on('opentag', ({ name, attributes }) => {
-    const element = localName(name)
-    if (element === 'molecule') {
-      if (depth === 0) molecule = emptyMolecule()
+    if (name === 'molecule') {
+      if (depth === 0) molecule = { atoms: [], cell: new Map() }
       depth += 1
-    }
-    if (element === 'crystal' && depth > 0) {
-      inCrystal = true
-      molecule.isOdd ||= molecule.cell.size > 0
-    }
-    if (element === 'formula') inFormula = true
-    if (inFormula) return
-    if (element === 'scalar' && inCrystal) scalar = { name: cellName(attributes), text: '' }
-    if (element === 'atomArray') addArray(molecule, attributes)
-    if (element === 'atom') molecule.atoms.push(atomOf(attributes))
-    molecule.isOdd ||= hasOddUnit(element, attributes, inCrystal)
+    } else if (name === 'crystal') inCrystal = true
+    else if (name === 'scalar' && inCrystal) scalar = { name: attributes['title'] ?? '', text: '' }
+    else if (name === 'atom') molecule.atoms.push(atomOf(attributes))
   })
   parser.on('text', text => {
     if (scalar !== undefined) scalar.text += text
   })
   parser.on('closetag', ({ name }) => {
-    const element = localName(name)
-    if (element === 'scalar' && scalar !== undefined) {
+    if (name === 'scalar' && scalar !== undefined) {
       if (isNumber(scalar.text)) molecule.cell.set(scalar.name, Number(scalar.text))
       scalar = undefined
+    } else if (name === 'crystal') inCrystal = false
+    else if (name === 'molecule') {
+      depth -= 1
+      if (depth === 0) found.push(molecule)
     }
-    if (element === 'crystal') inCrystal = false
-    if (element === 'formula') inFormula = false
-    if (element !== 'molecule') return
-    depth -= 1
-    if (depth === 0) found.push(molecule)
   })
   parser.write(cml).close()
   return broken ? [] : found
 }
-
-const emptyMolecule = (): Molecule => ({ atoms: [], cell: new Map(), isOdd: false })
-
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
-
-/** `title="a"`, or `dictRef="iucr:_cell_length_a"`. */
-const cellName = ({ title, dictRef = '' }: Attributes): string => title ?? dictRef.replace(/^.*[:_]/, '')
-
-const hasOddUnit = (element: string, { units }: Attributes, inCrystal: boolean): boolean =>
-  units !== undefined &&
-  (element === 'atomArray' || element === 'atom' || (element === 'scalar' && inCrystal)) &&
-  !/(^|:)(angstroms?|degrees?|deg)$/i.test(units)
 
 const atomOf = ({ elementType, x3, y3, z3, xFract, yFract, zFract }: Attributes): Atom => ({
   element: elementType,
   cartesian: [x3, y3, z3],
   fractions: [xFract, yFract, zFract],
 })
-
-/** The short form: one attribute a column, its values apart by blanks. */
-function addArray(molecule: Molecule, attributes: Attributes): void {
-  const columns = Object.entries(attributes)
-    .filter(([name]) => columnNames.has(name))
-    .map(([name, values]) => [name, values.trim().split(/\s+/)] as const)
-  const rows = Math.max(0, ...columns.map(([, values]) => values.length))
-  molecule.isOdd ||= columns.some(([, values]) => values.length !== rows)
-  for (let row = 0; row < rows; row += 1)
-    molecule.atoms.push(
-      atomOf(Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? '']))),
-    )
-}
-
-const columnNames = new Set(['elementType', 'x3', 'y3', 'z3', 'xFract', 'yFract', 'zFract'])
 
 const isPlaced = ({ cartesian, fractions }: Atom): boolean =>
   [...cartesian, ...fractions].some(coordinate => coordinate !== undefined)
@@ -124,8 +82,8 @@ const isNumber = (text: string | undefined): text is string =>
   text !== undefined && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)
 
 /** One line an atom, all of one kind of coordinates; undefined where one says no element or no place. */
-function linesOf({ atoms, cell, isOdd }: Molecule): readonly string[] | undefined {
-  if (isOdd || !atoms.every(({ element }) => /^\s*\S+\s*$/.test(element ?? ''))) return undefined
+function linesOf({ atoms, cell }: Molecule): readonly string[] | undefined {
+  if (!atoms.every(({ element }) => /^\s*\S+\s*$/.test(element ?? ''))) return undefined
   const isCartesian = atoms.every(({ cartesian }) => cartesian.every(isNumber))
   const isFractional = atoms.every(({ fractions }) => fractions.every(isNumber))
   if (!isCartesian && !(isFractional && isCell(cell))) return undefined
