@@ -136,24 +136,22 @@ export function streamedBody(
   exchange: Exchange,
   part: RequestedRange | undefined,
 ): Reading<Body> {
-  const bytes = new BodyStream(exchange)
-  const { end, ...facts } = bodyFacts(answer, part)
-  const value = { ...facts, end, start: part?.start ?? byteOffset(0), bytes, cancel: () => bytes.cancel() }
-  return { value, rest: bytes }
-}
-
-function bodyFacts(answer: AnswerHead, part: RequestedRange | undefined) {
   const { declared } = answer
   if (declared.packed !== undefined) throw packed('file', declared)
-  const range = part === undefined ? undefined : checkedRange(answer, part)
+  const range = part && checkedRange(answer, part)
   const total = range === undefined ? declared.length : range.total
-  return {
+  const bytes = new BodyStream(exchange)
+  const value = {
     length: total === undefined ? undefined : byteCount(total),
+    start: part?.start ?? byteOffset(0),
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: declared.ends,
     isPage: isHtml(declared),
     version: contentVersionOf(answer),
+    bytes,
+    cancel: () => bytes.cancel(),
   }
+  return { value, rest: bytes }
 }
 
 /** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
@@ -228,18 +226,16 @@ function checkedRange(answer: AnswerHead, part: RequestedRange): { total: number
 }
 
 // As `bytes 5-9/10`, `bytes 5-9/*`, or for a range that does not exist `bytes */0`.
-function contentRange({
-  headers,
-}: AnswerHead): { first: number; last: number; total: number | undefined } | undefined {
-  const header = String(headers['content-range'])
-  const [, first = '-1', last = '-1', total = '*'] =
-    /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(header.trim()) ?? []
-  const numbers = {
+function contentRange({ headers }: AnswerHead) {
+  const header = headers['content-range']
+  if (header === undefined) return undefined
+  const [, first = '-1', last = '-1', total] =
+    /^bytes (?:(\d+)-(\d+)|\*)\/(?:(\d+)|\*)$/i.exec(String(header).trim()) ?? []
+  return {
     first: Number(first),
     last: Number(last),
-    total: total === '*' ? undefined : Number(total),
+    total: total === undefined ? undefined : Number(total),
   }
-  return header === 'undefined' ? undefined : numbers
 }
 
 const isHtml = (declared: DeclaredBody): boolean =>

@@ -52,14 +52,9 @@ export type Ask = <Value>(
 export class Http {
   constructor(readonly ask: Ask) {}
 
-  /** The text of a metadata answer, '' for none. */
-  text(request: Request, context: RequestContext): Promise<string> {
-    return this.ask(request, metadata(request), context)
-  }
-
-  /** The same of a resolution, where an empty answer means that there is no such thing. */
-  found(request: Request, context: RequestContext): Promise<string> {
-    return this.ask(request, metadata(request, 'absent'), context)
+  /** The text of a metadata answer, '' for none; of a resolution an empty answer means that there is no such thing. */
+  text(request: Request, context: RequestContext, empty?: 'absent'): Promise<string> {
+    return this.ask(request, metadata(request, empty), context)
   }
 
   /** The same of a record, which is never empty. */
@@ -132,6 +127,14 @@ const whole = (status: number): boolean => status === ok || status === transform
 const json = ['accept', 'application/json', 'accept-encoding', 'identity'] as const
 const anyBytes = ['accept', 'application/octet-stream, */*', 'accept-encoding', 'identity'] as const
 
+function questionOf<Value>(
+  accepts: (status: number) => boolean,
+  read: Question<Value>['read'],
+  headers: readonly string[] = json,
+): Question<Value> {
+  return { accepts, read, headers, weight: 'question' }
+}
+
 /** A doubtful number is requested twice and must be the same; a write cannot be repeated. */
 function metadata({ method }: Request, empty?: 'absent'): Question<string> {
   let before: string | undefined
@@ -146,51 +149,31 @@ function metadata({ method }: Request, empty?: 'absent'): Question<string> {
       throw new Failure('absent', 'the service finds nothing under this path')
     return text
   }
-  return {
-    accepts: success,
-    read: ({ declared }) => ({ sink: new TextSink(declared, read) }),
-    headers: json,
-    weight: 'question',
-  }
+  return questionOf(success, ({ declared }) => ({ sink: new TextSink(declared, read) }))
 }
 
 const askAgain = new Error('asked once more')
 
-const record: Question<string> = {
-  accepts: whole,
-  read: ({ declared }) => ({ sink: new TextSink(declared, unlessEmpty) }),
-  headers: json,
-  weight: 'question',
-}
+const record = questionOf(whole, ({ declared }) => ({ sink: new TextSink(declared, unlessEmpty) }))
 
 function unlessEmpty(text: string): string {
   if (text === '') throw new Failure('broken', nothing)
   return text
 }
 
-const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Question<Reader> => ({
-  accepts: whole,
-  read: ({ declared }) => ({ sink: new ListSink(declared, reader()) }),
-  headers: json,
-  weight: 'question',
-})
+const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Question<Reader> =>
+  questionOf(whole, ({ declared }) => ({ sink: new ListSink(declared, reader()) }))
 
-const size: Question<ContentSize | undefined> = {
-  accepts: status => status === ok,
-  read: headSize,
-  headers: anyBytes,
-  weight: 'question',
-}
+const size = questionOf(status => status === ok, headSize, anyBytes)
 
 const rangeAnswer = (status: number): RangeAnswer =>
   status === partial ? 'part' : status === noSuchRange ? 'no part' : 'whole'
 
-const oneByte: Question<RangeProbe> = {
-  accepts: status => status === ok || status === partial || status === noSuchRange,
-  read: answer => rangeProbeOf(answer, rangeAnswer(answer.status)),
-  headers: [...anyBytes, 'range', 'bytes=0-0'],
-  weight: 'question',
-}
+const oneByte = questionOf(
+  status => status === ok || status === partial || status === noSuchRange,
+  answer => rangeProbeOf(answer, rangeAnswer(answer.status)),
+  [...anyBytes, 'range', 'bytes=0-0'],
+)
 
 function download(part: RequestedRange): Question<Body> {
   const isPart = part.start > 0 || part.end !== undefined

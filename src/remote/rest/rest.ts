@@ -69,7 +69,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   }
   const resolve = (at: string, type: string, context: RequestContext) =>
     http
-      .found({ method: 'GET', path: path('navigation/path/resolve', { path: at, type }) }, context)
+      .text({ method: 'GET', path: path('navigation/path/resolve', { path: at, type }) }, context, 'absent')
       .catch(absentIfInvalid)
 
   function path(endpoint: string, query: QueryParameters): string {
