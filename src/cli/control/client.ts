@@ -22,8 +22,6 @@ import {
 
 /** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
 const longestSilence = 2500
-/** Milliseconds of silence after which a daemon is asked whether it lives. */
-const askedAt = 1_000
 
 /** Where a daemon listens, which drive is meant, and what is thrown where it does not answer, or stops answering. */
 export interface Listener {
@@ -74,35 +72,21 @@ export function readerAt(listener: Listener): DriveReader {
 }
 
 /**
- * Ends a question to a daemon that answers neither it nor a second one; the returned function ends the watch. One that has
- * answered is waited for, as a program waits for a mount.
+ * Ends a question that a daemon does not begin to answer; the returned function ends the watch. An answer that has begun
+ * is waited for, as a program waits for a mount.
  */
-function watched({ socketPath }: Listener, question: ClientRequest): () => void {
+function watched(question: ClientRequest): () => void {
   let isHeard = false
-  const heard = (): void => {
-    isHeard = true
-    clearTimeout(asking)
-    clearTimeout(ending)
-  }
-  const asking = setTimeout(() => {
-    const second = request({ socketPath, path: '/', method: 'HEAD', agent: false })
-    second.once('socket', socket => socket.unref())
-    second.once('response', answer => {
-      answer.resume()
-      heard()
-    })
-    second.on('error', silent)
-    second.end()
-  }, askedAt)
   const end = (): void => void (isHeard || question.destroy(new Error('no sign of life')))
   // After a long step of this process what has arrived meanwhile counts first.
   const ending = setTimeout(() => setImmediate(end), longestSilence)
+  const heard = (): void => {
+    isHeard = true
+    clearTimeout(ending)
+  }
   question.once('response', heard)
   return heard
 }
-
-/** That it did not answer is found out by its silence. */
-function silent(): void {}
 
 /** The bytes of an answer, and at its end its trailers. @throws Failure as it was thrown at the other end, the signal's reason, or what `onSilence` makes */
 async function* answerOf(
@@ -116,7 +100,7 @@ async function* answerOf(
   // Not as an option of the request: Node ends the socket with that error, which is not heard where the answer has just ended.
   const stop = (): void => void question.destroy()
   signal.addEventListener('abort', stop)
-  const unwatch = watched(listener, question)
+  const unwatch = watched(question)
   try {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       question.once('response', resolve)

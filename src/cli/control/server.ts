@@ -150,7 +150,8 @@ async function answer(
 ): Promise<void> {
   const left = new AbortController()
   reply.once('close', () => reply.writableFinished || left.abort())
-  reply.writeHead(200, { trailer: `${failureTrailer}, ${factsTrailer}` })
+  // At once: a daemon that hangs is known by that it does not even begin to answer.
+  reply.writeHead(200, { trailer: `${failureTrailer}, ${factsTrailer}` }).flushHeaders()
   try {
     await refuseOtherDrive(question, device)
     const name = (question.url ?? '').slice(1)
