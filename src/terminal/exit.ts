@@ -68,3 +68,9 @@ export function sentenceOf(thrown: unknown): string | undefined {
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
   return `${failure.message}${said}`
 }
+
+/** Resolves at the first of these signals; none of them ends the process by itself any more. */
+export const untilSignal = (...signals: readonly NodeJS.Signals[]): Promise<void> =>
+  new Promise(ended => {
+    for (const signal of signals) process.on(signal, () => ended())
+  })

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { Service } from '../../service/service.js'
 import { CliCommand } from '../../terminal/command.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
+import { exitCodes, Stop, untilSignal } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { printLine } from '../../terminal/print.js'
 
@@ -29,7 +29,7 @@ async function demo(): Promise<void> {
   ])
   const scratch = await mkdtemp(join(tmpdir(), 'calcfs-demo-'))
   const drive = join(scratch, 'drive')
-  const interrupted = untilSignal()
+  const interrupted = untilSignal('SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT')
   let [service, isMounted]: [Service | undefined, boolean] = [undefined, false]
   try {
     service = await startService({ data: join(scratch, 'service') })
@@ -65,13 +65,6 @@ async function calcfs(scratch: string, ...args: readonly string[]): Promise<bool
   })
   const [code] = await once(child, 'exit')
   return code === 0
-}
-
-function untilSignal(): Promise<void> {
-  return new Promise(ended => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
-      process.on(signal, () => ended())
-  })
 }
 
 const molecules = 'projects/Water splitting/Gas-phase molecules'

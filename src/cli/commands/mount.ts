@@ -12,7 +12,7 @@ import { type SeldomClock, seldom } from '../../seldom.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow, privateFile } from '../../system/own-file.js'
 import { CliCommand } from '../../terminal/command.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
+import { exitCodes, Stop, untilSignal } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { type Configured, configured, withEverydaySettings } from '../../terminal/settings.js'
@@ -112,26 +112,19 @@ function refuseSwapped(address: string, directory: string): string {
 
 async function refuseUnfit(path: string): Promise<void> {
   const unfit = await fitness(path)
-  if (unfit !== undefined) throw new Stop(exitCodes.mountPoint, unfitSentence(unfit, path))
+  if (unfit !== undefined) throw new Stop(exitCodes.mountPoint, unfitSentences[unfit](path))
 }
 
-function unfitSentence(unfit: Unfit, path: string): string {
-  switch (unfit) {
-    case 'missing':
-      return `${path} does not exist; make it first: mkdir -p ${path}`
-    case 'not-a-directory':
-      return `${path} is not a directory; name an empty one.`
-    case 'not-empty':
-      return `${path} is not empty; mount on an empty directory, so that nothing is hidden.`
-    case 'in-use':
-      return `something is mounted on ${path} already; remove it with calcfs unmount ${path}, or name another directory.`
-    case 'in-drive':
-      return `${path} is inside a mounted drive; name a directory outside of it.`
-    case 'silent':
-      return `what is mounted on ${path} does not answer; remove it with calcfs unmount --force ${path}, or name another directory.`
-    case 'not-allowed':
-      return `${path} cannot be read by you; name a directory of your own.`
-  }
+const unfitSentences: Readonly<Record<Unfit, (path: string) => string>> = {
+  missing: path => `${path} does not exist; make it first: mkdir -p ${path}`,
+  'not-a-directory': path => `${path} is not a directory; name an empty one.`,
+  'not-empty': path => `${path} is not empty; mount on an empty directory, so that nothing is hidden.`,
+  'in-use': path =>
+    `something is mounted on ${path} already; remove it with calcfs unmount ${path}, or name another directory.`,
+  'in-drive': path => `${path} is inside a mounted drive; name a directory outside of it.`,
+  silent: path =>
+    `what is mounted on ${path} does not answer; remove it with calcfs unmount --force ${path}, or name another directory.`,
+  'not-allowed': path => `${path} cannot be read by you; name a directory of your own.`,
 }
 
 async function serveMount(asked: Configured, path: string, { handOver }: Flags): Promise<void> {
@@ -148,7 +141,8 @@ async function serveMount(asked: Configured, path: string, { handOver }: Flags):
   const prepared = await prepareDrive(given, path, surroundings)
   surviveBugs(log, systemClock)
   // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.
-  const ended = untilSignal(log)
+  ignoreUserSignals(log)
+  const ended = untilSignal(...ends)
   // systemd then starts `calcfs hand-over`, the ExecStartPost= of the unit, which is up when that has ended.
   if (handOver === true) await notifySystemd('READY=1', environment)
   const served = await prepared.mount()
@@ -219,18 +213,13 @@ function surviveBugs(log: Log, clock: SeldomClock): void {
   )
 }
 
-/**
- * Signals that would end the process at once cause an orderly end. SIGUSR1 and SIGUSR2 are ignored: other daemons reopen
- * their log or print their progress on them.
- */
-function untilSignal(log: Log): Promise<void> {
+/** Other daemons reopen their log or print their progress on these. */
+function ignoreUserSignals(log: Log): void {
   for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
     process.on(signal, () => log.info(`${signal} is ignored`))
-  return new Promise(ended => {
-    for (const signal of ends) process.on(signal, () => ended())
-  })
 }
 
+/** Signals that would end the process at once cause an orderly end. */
 const ends = [
   ...(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const),
   ...(['SIGXCPU', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR', 'SIGSTKFLT'] as const),

@@ -16,7 +16,7 @@ import {
 } from '../../service/store/options.js'
 import { homeOf } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
+import { exitCodes, Stop, untilSignal } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 
@@ -76,7 +76,7 @@ async function serve(flags: Flags): Promise<void> {
       shortcomings: shortcomings(flags),
       ...(accessLog === undefined ? {} : { onAnswer }),
     })
-    const ended = untilSignal()
+    const ended = untilSignal('SIGINT', 'SIGTERM')
     await fill(service, flags.sample === true)
     printText(`calcfs serve: listening on ${service.url}\n`)
     if (flags.sample === true) await tellUsers(service)
@@ -124,12 +124,6 @@ async function tellUsers(service: Service): Promise<void> {
   const users = sampleUsers().filter(({ name }) => service.seed.hasUser(name))
   const names = users.map(({ name, password }) => `${name} (password ${password})`)
   printText(`calcfs serve: users of the sample: ${names.join(', ')}\n`)
-}
-
-function untilSignal(): Promise<void> {
-  return new Promise(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-  })
 }
 
 function explained(error: unknown, flags: Flags): string {

@@ -115,8 +115,8 @@ export async function adviceOf(mountPoint: string): Promise<(advice: string) => 
 
 /** The advice of what is on no drive: its commands name the service as this one does. */
 export function adviceLike(command: Command): (advice: string) => string {
-  const given = Object.entries(command.optsWithGlobals()).filter(([name]) => namingFlags.includes(name))
-  return advice => (given.length > 0 ? adviceOn(Object.fromEntries(given), advice) : advice)
+  const flags = givenNames(command)
+  return advice => (Object.keys(flags).length > 0 ? adviceOn(flags, advice) : advice)
 }
 
 /** The one that is named, or in which the shell stands, or all of this user. @throws Stop where the named one is none */
@@ -157,10 +157,10 @@ const namingVariables = ['CALCFS_URL', 'CALCFS_PROFILE']
 export const namesService = (command: Command): boolean =>
   hasNamingFlag(command) || namingVariables.some(name => (process.env[name] ?? '') !== '')
 
-export function hasNamingFlag(command: Command): boolean {
-  const flags: Readonly<Record<string, unknown>> = command.optsWithGlobals()
-  return namingFlags.some(name => flags[name] !== undefined)
-}
+const givenNames = (command: Command): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(command.optsWithGlobals()).filter(([name]) => namingFlags.includes(name)))
+
+export const hasNamingFlag = (command: Command): boolean => Object.keys(givenNames(command)).length > 0
 
 /** True if the command is about one drive: named, of a service that is named, or the one in which the shell stands. */
 export async function namesOneDrive(command: Command): Promise<boolean> {
