@@ -27,13 +27,14 @@ interface Side {
 }
 
 /**
- * Does the same random operations to a file on the drive and to a local one; answers how many closes were refused.
+ * Does the same random operations to a file on the drive and to a local one, as many as there is time for; answers how many were
+ * done, and how many closes were refused.
  * @throws Error with the last operations at the first difference
  */
 async function batch(
   paths: Readonly<Record<Side['name'], string>>,
-  { pick, count, isDraft }: { pick: Chance; count: number; isDraft: boolean },
-): Promise<number> {
+  { pick, isDraft, isOver }: { pick: Chance; isDraft: boolean; isOver: (made: number) => boolean },
+): Promise<{ made: number; refused: number }> {
   const below = (end: number): number => pick.whole(0, end - 1)
   const sideOf = async (name: Side['name']): Promise<Side> => ({
     ...{ name, path: paths[name] },
@@ -42,7 +43,7 @@ async function batch(
   const local = await sideOf('local')
   const sides = [await sideOf('drive'), local]
   const recent: string[] = []
-  let refused = 0
+  let [made, refused] = [0, 0]
   /** By this handle: emptying a file as it is opened is a truncate of its path, and no write. */
   let hasWritten = false
 
@@ -147,14 +148,14 @@ async function batch(
   const tickets = [...often, ...often, sync]
   await write()
   await compare()
-  for (let made = 0; made < count; made++) {
+  for (; !isOver(made); made++) {
     await pick.of(tickets)()
     await compare()
   }
   await reopen('r+')
   await compare()
   await close()
-  return refused
+  return { made, refused }
 }
 
 async function run(frame: Frame): Promise<void> {
@@ -173,10 +174,11 @@ async function run(frame: Frame): Promise<void> {
           for (const kind of kinds) {
             const isDraft = kind === 'draft'
             const paths = { drive: join(directory, files[kind]), local: localOf(kind) }
-            const playing = batch(paths, { pick: pick.branch(), count, isDraft })
-            const refused = await within(limit, `a batch on the ${kind}`, playing)
-            frame.add('operations', count)
-            frame.add('batches')
+            const isOver = (made: number) => made >= count || (made > 0 && frame.isOver())
+            const playing = batch(paths, { pick: pick.branch(), isDraft, isOver })
+            const { made, refused } = await within(limit, `a batch on the ${kind}`, playing)
+            frame.add('operations', made)
+            if (made === count) frame.add('batches')
             if (refused > 0 !== isDraft) wrong.push(`${kind}: ${refused} closes were refused`)
           }
           await testbed.remount()

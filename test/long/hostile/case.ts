@@ -7,6 +7,7 @@ import type { Size, Way } from './world.js'
 
 export const doors = ['listing', 'record', 'size', 'content', 'xyz', 'PUT', 'POST', 'login'] as const
 export type Door = (typeof doors)[number]
+export const isBody = (door: Door): boolean => door === 'size' || door === 'content' || door === 'xyz'
 
 export interface Plan {
   readonly way: Way
@@ -90,27 +91,21 @@ export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhe
     return query.get('id') === id || new RegExp(`"id":\\s*${id}\\b`).test(body)
   }
 
-  function isAtDoor(asked: Asked): boolean {
-    const { method, path } = asked
-    const isProbe = method === 'HEAD' || asked.headers.get('range') === 'bytes=0-0'
-    switch (door) {
-      case 'listing':
-        return path === '/project/descendant'
-      case 'record':
-        return path === `/${recordOf}` && method === 'GET'
-      case 'size':
-        return path === '/calculation/files/bitstream' && isProbe
-      case 'content':
-        return path === '/calculation/files/bitstream' && (headToo || !isProbe)
-      case 'xyz':
-        return path === '/calculation/xyz' && (headToo || !isProbe)
-      case 'PUT':
-        return method === 'PUT' && path === '/report'
-      case 'POST':
-        return method === 'POST' && path === '/report'
-      case 'login':
-        return path === '/login'
-    }
+  /** Which requests come to the door, as method and path. */
+  const comes: Readonly<Record<Door, RegExp>> = {
+    listing: /^\w+ \/project\/descendant$/,
+    record: new RegExp(`^GET /${recordOf}$`),
+    size: /^\w+ \/calculation\/files\/bitstream$/,
+    content: /^\w+ \/calculation\/files\/bitstream$/,
+    xyz: /^\w+ \/calculation\/xyz$/,
+    PUT: /^PUT \/report$/,
+    POST: /^POST \/report$/,
+    login: /^\w+ \/login$/,
+  }
+  function isAtDoor({ method, path, headers }: Asked): boolean {
+    const isProbe = method === 'HEAD' || headers.get('range') === 'bytes=0-0'
+    const isMeant = door === 'size' ? isProbe : headToo || !isProbe || !isBody(door)
+    return comes[door].test(`${method} ${path}`) && isMeant
   }
 
   return {

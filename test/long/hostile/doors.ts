@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { MountTestbed } from '../../testbed/mount.js'
 import { type Calls, readWhole, type Seen, timed, writeWhole } from '../timed.js'
-import type { Case } from './case.js'
+import type { Case, Door } from './case.js'
 import type { World } from './world.js'
 
 export interface Judged {
@@ -22,25 +22,7 @@ export interface Scene {
 }
 
 /** Does it, and judges what came. */
-export async function tried(one: Case, scene: Scene): Promise<Judged> {
-  switch (one.plan.door) {
-    case 'listing':
-      return tryListing(one, scene)
-    case 'record':
-      return tryRecord(one, scene)
-    case 'size':
-      return trySize(one, scene)
-    case 'content':
-    case 'xyz':
-      return tryContent(one, scene)
-    case 'PUT':
-      return tryPut(one, scene)
-    case 'POST':
-      return tryPost(one, scene)
-    case 'login':
-      return tryLogin(one, scene)
-  }
-}
+export const tried = (one: Case, scene: Scene): Promise<Judged> => tries[one.plan.door](one, scene)
 
 const isLie = ({ plan }: Case): boolean => plan.kinds.some(({ lies }) => lies === true)
 
@@ -118,45 +100,46 @@ const told = ({ claims }: Case): string =>
   [...claims.lengths].map(([length, ways]) => `${length} (${[...ways].join(', ')})`).join(', ')
 
 async function tryPut(one: Case, scene: Scene): Promise<Judged> {
-  const { world, limit } = scene
   const path = at(scene, `reports/${one.id}.json`)
   const title = `new title ${one.id}`
-  const before = await timed(limit, calls => readWhole(calls, path))
+  const before = await timed(scene.limit, calls => readWhole(calls, path))
   if (before.value === undefined) return judged(before, () => right)
   const text = before.value.toString().replace(/"title": "[^"]*"/, `"title": "${title}"`)
+  return trySave(one, scene, { path, text, words: title }, () =>
+    Number(scene.world.record('report', one.id).includes(title)),
+  )
+}
+
+function tryPost(one: Case, scene: Scene): Promise<Judged> {
+  const name = `n${one.id}`
+  const path = at(scene, `reports/new-${one.id}.json`)
+  const text = `{"name": "${name}", "title": "${name}", "reportType": "1"}\n`
+  return trySave(one, scene, { path, text, words: name }, () => scene.world.made(name).length)
+}
+
+/** @param stored how often the service has it */
+async function trySave(
+  one: Case,
+  scene: Scene,
+  { path, text, words }: { path: string; text: string; words: string },
+  stored: () => number,
+): Promise<Judged> {
+  const { world, limit } = scene
   if (one.plan.ignoring) world.ignored.add(one.id)
   const seen = await timed(limit, async calls => {
     await writeWhole(calls, path, text)
     return 'closed'
   })
   world.ignored.delete(one.id)
-  const isStored = world.record('report', one.id).includes(title)
+  const { slowest, errno } = seen
+  const times = stored()
+  if (times > 1) return { came: 'wrong', slowest, what: `made ${times} times` }
   if (seen.hung) return judged(seen, () => right)
-  if (seen.errno === undefined)
-    return judged(seen, () => (isStored ? right : { came: 'wrong', what: 'saved, and not stored' }))
-  const kept = await keeps(scene, title, one, calls => readWhole(calls, path))
-  if (isStored || kept) return { came: 'refused', slowest: seen.slowest, what: seen.errno }
-  return { came: 'wrong', slowest: seen.slowest, what: `${seen.errno}, and the text is lost` }
-}
-
-async function tryPost(one: Case, scene: Scene): Promise<Judged> {
-  const { world, limit } = scene
-  const name = `n${one.id}`
-  const path = at(scene, `reports/new-${one.id}.json`)
-  if (one.plan.ignoring) world.ignored.add(one.id)
-  const seen = await timed(limit, async calls => {
-    await writeWhole(calls, path, `{"name": "${name}", "title": "${name}", "reportType": "1"}\n`)
-    return 'closed'
-  })
-  world.ignored.delete(one.id)
-  const made = world.made(name)
-  if (made.length > 1) return { came: 'wrong', slowest: seen.slowest, what: `made ${made.length} times` }
-  if (seen.hung) return judged(seen, () => right)
-  if (seen.errno === undefined)
-    return judged(seen, () => (made.length === 1 ? right : { came: 'wrong', what: 'made, and not there' }))
-  const kept = await keeps(scene, name, one, calls => readWhole(calls, path))
-  if (made.length === 1 || kept) return { came: 'refused', slowest: seen.slowest, what: seen.errno }
-  return { came: 'wrong', slowest: seen.slowest, what: `${seen.errno}, and the text is lost` }
+  if (errno === undefined)
+    return judged(seen, () => (times === 1 ? right : { came: 'wrong', what: 'saved, and not stored' }))
+  const kept = await keeps(scene, words, one, calls => readWhole(calls, path))
+  if (times === 1 || kept) return { came: 'refused', slowest, what: errno }
+  return { came: 'wrong', slowest, what: `${errno}, and the text is lost` }
 }
 
 /** Whether a text that was not saved is to be had: at its path, or among the drafts. */
@@ -182,6 +165,17 @@ async function tryLogin(one: Case, scene: Scene): Promise<Judged> {
   scene.world.expire()
   const seen = await timed(scene.limit, ({ call }) => call(fs.stat(at(scene, 'by-id/project', one.id))))
   return judged(seen, () => right)
+}
+
+const tries: Readonly<Record<Door, (one: Case, scene: Scene) => Promise<Judged>>> = {
+  listing: tryListing,
+  record: tryRecord,
+  size: trySize,
+  content: tryContent,
+  xyz: tryContent,
+  PUT: tryPut,
+  POST: tryPost,
+  login: tryLogin,
 }
 
 function sameJson(one: string, other: string): boolean {

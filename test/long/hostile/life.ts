@@ -10,7 +10,7 @@ import { descriptorsOf, memoryOf, mistakesOf } from '../daemon.js'
 import type { Frame } from '../engine.js'
 import { scoped } from '../scope.js'
 import { timed } from '../timed.js'
-import { type Case, type Door, openCase, type Plan, written } from './case.js'
+import { type Case, isBody, openCase, type Plan, written } from './case.js'
 import { fileOf, type Judged, type Scene, tried, tryContent } from './doors.js'
 import { type Elsewhere, openOrigin } from './origin.js'
 import { openWorld, type Way } from './world.js'
@@ -33,8 +33,6 @@ const atOnce = 3
 const triesInTime = 10
 /** What an answer to another program may have done: such a case is tried again by itself. */
 const disturbed = /^(EHOSTUNREACH|ETIMEDOUT)$/
-
-export const isBody = (door: Door): boolean => door === 'size' || door === 'content' || door === 'xyz'
 
 let numbers = 100_000
 /** A number that nothing has been asked about. */
