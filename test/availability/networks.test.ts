@@ -1,6 +1,7 @@
 // A laptop's networks, on links of the test's own: silence, another address, sleep, a portal, a wrong certificate. What is known is shown, and all is right again soon.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Server } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import t, { type Test } from 'tap'
 import { type Authority, authority } from '../testbed/machine/certificates.js'
@@ -75,8 +76,6 @@ async function webServer(
   t.teardown(() => server.closeAllConnections())
   return port
 }
-
-const wait = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
 async function timed<Value>(what: string, work: Promise<Value>): Promise<{ value: Value; ms: number }> {
   const elapsed = stopwatch()

@@ -1,4 +1,5 @@
 // An outage of any kind, drawn: what is known is shown at once and marked, what is not fails soon, probes alone are sent, and afterwards all is right.
+import { setTimeout as later } from 'node:timers/promises'
 import t from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
@@ -14,7 +15,6 @@ t.jobs = 3
 const { seed, pick } = drawnFrom()
 const project = 'projects/Water splitting'
 const settings = { ttlListing: '1s', deadlineMetadata: '4s' }
-const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
 interface Outage {
   readonly answer: Interceptor

@@ -1,4 +1,5 @@
 // Slow and odd services: what comes after its deadline is there at the next try, and what always fails stays alone with that.
+import { setTimeout as later } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
@@ -11,14 +12,6 @@ t.setTimeout(240_000)
 t.jobs = 3
 
 const project = 'projects/Water splitting'
-const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
-const late =
-  (milliseconds: number): Interceptor =>
-  async (_, { carryOut }) => {
-    await later(milliseconds)
-    const pass = await carryOut()
-    pass()
-  }
 
 const open = (
   t: Test,
@@ -53,7 +46,7 @@ const slow: Readonly<
 for (const [what, { which, call }] of Object.entries(slow)) {
   t.test(`AVAIL-3 a ${what} that takes longer than the deadline is there at the next try`, async t => {
     const testbed = await open(t)
-    testbed.service.intercept(which, late(3_500))
+    testbed.service.beforeAnswer(which, 3_500)
     const elapsed = stopwatch()
     t.equal(await within(5_000, what, outcome(call(testbed))), 'ETIMEDOUT')
     t.ok(elapsed() < 3_300, 'the first caller waits for its deadline')

@@ -5,6 +5,7 @@ import { besideOf, type Style, write } from '../model/actions/writing.js'
 import type { ReceivedRequest } from '../testbed/proxy.js'
 import {
   type DriveFiles,
+  errnoOf,
   namesOf,
   type OpenedFile,
   outcome,
@@ -53,21 +54,9 @@ export async function perform(testbed: Testbed, act: Act): Promise<void> {
       }
     },
   }
-  act.end = await outcome(write({ ...testbed, files }, act.subject.path, act.text, act.style).then(ended))
-    .then(end => (end === 'Error' ? 'dead' : end))
-    .catch(String)
+  const writing = write({ ...testbed, files }, act.subject.path, act.text, act.style)
+  act.end = await writing.catch((thrown: unknown) => errnoOf(thrown) ?? String(thrown))
   for (const file of left) await outcome(file.close())
-}
-
-class Ended extends Error {
-  constructor(readonly code: string) {
-    super(code)
-  }
-}
-
-/** `write` answers the errno; `outcome` takes it from an error. */
-function ended(end: string): void {
-  if (end !== 'done') throw new Ended(end)
 }
 
 /** Every text that the drive shows of what is not saved: drafts, and what lies next to the reports and these records. */
