@@ -1,6 +1,4 @@
 // Promises of `--sample`: everything the manifest names is there, and every calculation has a geometry.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { loadSample } from '../../src/service/sample.js'
 import { startService } from '../../src/service/service.js'
@@ -34,17 +32,4 @@ t.test('the shipped sample is as rich as the demo needs', async t => {
     const lines = text.trimEnd().split('\n')
     t.same([status, Number(lines[0]), lines[1]], [200, lines.length - 2, name])
   }
-})
-
-t.test('a sample that mentions what it does not hold leaves nothing behind', async t => {
-  const directory = scratch(t)
-  const service = await startService({ data: scratch(t) })
-  t.teardown(() => service.close())
-  const write = (manifest: object) =>
-    writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest))
-  const users = [{ name: 'demo', password: 'demo', email: 'demo@example.org' }]
-  const empty = { users, projects: [], calculations: [], reports: [], shares: [] }
-  write({ ...empty, projects: [{ owner: 'demo', path: ['a', 'b'], description: 'x' }] })
-  t.throws(() => loadSample(service.seed, directory), { message: /mentions \["demo","a"\]/ })
-  t.equal(service.seed.hasUsers(), false)
 })

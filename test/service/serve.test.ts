@@ -102,14 +102,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-t.test('a port in use is one sentence that says what to do', async t => {
-  const first = start(t, ['--port', '0', '--data', withUsers(t)])
-  const { port } = new URL(await urlOf(first))
-  const second = await run(t, ['--port', port, '--data', scratch(t)])
-  t.equal(second.code, 1)
-  t.match(second.said, new RegExp(`^calcfs serve: port ${port} is in use.*--port[^\n]*\n$`))
-})
-
 t.test('a data directory has one service: a second one says so and ends (SERVE-1)', async t => {
   const data = withUsers(t)
   const first = start(t, ['--port', '0', '--data', data])
@@ -133,12 +125,6 @@ t.test('a data directory has one service: a second one says so and ends (SERVE-1
   await t.rejects(startService({ data }), { message: /another calcfs serve uses/ })
   await inside.close()
   await (await startService({ data })).close()
-})
-
-t.test('a place that takes no directory is told at once', async t => {
-  const { code, said } = await run(t, ['--port', '0', '--data', '/proc/none/service'])
-  t.equal(code, 1)
-  t.match(said, /^calcfs serve: \/proc\/none cannot be used [^\n]*\n$/)
 })
 
 t.test('what the service keeps can be read by its owner alone (SERVE-1)', async t => {

@@ -1,5 +1,5 @@
 // A log file keeps to its size, and goes on where another program moves or empties it.
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -74,19 +74,6 @@ for (const [how, rotate] of [
     })
     t.same(new Set(await numbersIn(file)), new Set([2]))
   })
-
-t.test('LOG-3 where the directory takes no other name, the log is emptied', async t => {
-  const made = await directory(t)
-  const file = join(made, 'log')
-  // A directory of that name refuses the rename, for root as well.
-  await writeFile(file, '')
-  await mkdir(`${file}.1`)
-  await writeFile(join(`${file}.1`, 'in-use'), '')
-  const log = openLogFile(file, 2_000)
-  for (let at = 0; at < 500; at += 1) log.write(line(at))
-  t.ok((await stat(file)).size <= 2_200)
-  t.equal((await numbersIn(file)).at(-1), 499)
-})
 
 t.test('LOG-3 a line that the disk took in part is followed by a whole one', async t => {
   const made = await directory(t)

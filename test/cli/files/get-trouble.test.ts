@@ -59,25 +59,15 @@ async function lookedAt(directory: string, truth: ReadonlyMap<string, Buffer>) {
   return { wrong, whole, aside }
 }
 
-/** The command in a process that can be killed, without a daemon if `mounted` is false. */
-function getting({ home, service, directory }: MountTestbed, target: string, mounted: boolean) {
+/** The command in a process that can be killed, without a daemon and its caches if `mounted` is false. */
+function getting({ home, environment, service, directory }: MountTestbed, target: string, mounted: boolean) {
   const place = mounted ? ['--mount', directory] : ['--url', service.url, '--user', 'demo']
+  const others = { XDG_CACHE_HOME: join(home, 'other-cache'), XDG_STATE_HOME: join(home, 'other-state') }
   const [program, ...first] = plainNode
   const child = spawn(
     program,
     [...first, calcfs, 'get', 'projects/P', '--as', target, '--jobs', '4', ...place],
-    {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: home,
-        XDG_CONFIG_HOME: join(home, 'config'),
-        XDG_CACHE_HOME: join(home, mounted ? 'cache' : 'other-cache'),
-        XDG_STATE_HOME: join(home, mounted ? 'state' : 'other-state'),
-        XDG_RUNTIME_DIR: join(home, 'run'),
-        CALCFS_PASSWORD: 'demo',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
+    { env: { ...environment, ...(mounted ? {} : others) }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', piece => (said += piece))

@@ -13,15 +13,6 @@ import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 
-const environmentOf = ({ home }: KernelTestbed): Record<string, string> => ({
-  HOME: home,
-  XDG_RUNTIME_DIR: join(home, 'run'),
-  XDG_STATE_HOME: join(home, 'state'),
-  XDG_CACHE_HOME: join(home, 'cache'),
-  XDG_CONFIG_HOME: join(home, 'config'),
-  CALCFS_PASSWORD: 'demo',
-})
-
 interface Following {
   text(): string
   until(form: RegExp): Promise<void>
@@ -32,7 +23,7 @@ interface Following {
 function following(t: Test, testbed: KernelTestbed, ...args: string[]): Following {
   const [program, ...first] = plainNode
   const child = spawn(program, [...first, calcfs, ...args], {
-    env: { PATH: process.env['PATH'], ...environmentOf(testbed) },
+    env: testbed.environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -113,7 +104,7 @@ t.test('watching one drive', async t => {
       const error = join(testbed.home, `error-${at}`)
       // As the shell of a window does, it hands its signal on.
       const inShell = `trap 'kill -HUP $!' HUP; ${command} ${line} 2> >(tee ${error}) & wait; wait $!; echo ended $? > ${end}`
-      const screen = await terminal(t, `bash -c "${inShell.replaceAll('$', '\\$')}"`, environmentOf(testbed))
+      const screen = await terminal(t, `bash -c "${inShell.replaceAll('$', '\\$')}"`, testbed.environment)
       await screen.until(form)
       await screen.close()
       const ended = () => readFile(end, 'utf8').catch(() => '')
@@ -125,7 +116,7 @@ t.test('watching one drive', async t => {
   })
 
   await t.test('WATCH-1 top is redrawn on a terminal, and leaves it in order at Ctrl-C', async t => {
-    const screen = await terminal(t, 'bash --norc', environmentOf(testbed))
+    const screen = await terminal(t, 'bash --norc', testbed.environment)
     const command = `${plainNode.join(' ')} ${calcfs}`
     await screen.type(`clear; ${command} top ${directory}; echo ended $?`)
     await screen.until(/getattr/)

@@ -43,24 +43,6 @@ t.test('each status becomes its word', { timeout: 30_000 }, async t => {
   }
 })
 
-t.test('garbage, broken heads and resets are failures, never throws', { timeout: 20_000 }, async t => {
-  const replies: Record<string, Parameters<typeof rawService>[1]> = {
-    garbage: () => 'SSH-2.0-OpenSSH_9.6\r\n',
-    'two lengths': () => 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-    'a negative length': () => 'HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nab',
-    'a broken header': () => 'HTTP/1.1 200 OK\r\nContent Length 5\r\n\r\n',
-    'a strange encoding': () => 'HTTP/1.1 200 OK\r\nContent-Encoding: zip\r\nContent-Length: 2\r\n\r\nab',
-    'bytes that are no text': () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\u00c3\u0028'.slice(0, -2),
-    'a reset': () => socket => socket.resetAndDestroy(),
-    'a closed door': () => socket => socket.end(),
-  }
-  for (const [name, reply] of Object.entries(replies)) {
-    const service = await rawService(t, reply)
-    const outcome = await service.asked.text(get, ask(700)).catch(failure => failure.kind)
-    t.match(String(outcome), /^(broken|unreachable|timeout)$/, name)
-  }
-})
-
 t.test('questions are asked again, writes never', { timeout: 20_000 }, async t => {
   const service = await rawService(t, ({ path }, number) => {
     if (path.endsWith('lost')) return socket => socket.destroy()
