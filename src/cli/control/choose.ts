@@ -157,8 +157,11 @@ const namingVariables = ['CALCFS_URL', 'CALCFS_PROFILE']
 export const namesService = (command: Command): boolean =>
   hasNamingFlag(command) || namingVariables.some(name => (process.env[name] ?? '') !== '')
 
-const givenNames = (command: Command): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(command.optsWithGlobals()).filter(([name]) => namingFlags.includes(name)))
+function givenNames(command: Command): Readonly<Record<string, string>> {
+  const flags: Readonly<Record<string, unknown>> = command.optsWithGlobals()
+  const given = namingFlags.filter(name => flags[name] !== undefined)
+  return Object.fromEntries(given.map(name => [name, String(flags[name])]))
+}
 
 export const hasNamingFlag = (command: Command): boolean => Object.keys(givenNames(command)).length > 0
 
