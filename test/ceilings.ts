@@ -2,9 +2,9 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 45_380,
+  'lines of src': 45_343,
   'files of src': 328,
-  'lines of test': 38_021,
+  'lines of test': 38_020,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_237,
   'rules of docs/commands.md': 76,

@@ -73,45 +73,26 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
     /** The id of `/db/<user>`. */
     rootOf: (name: string): string => rootOf(store, user(name).id),
 
-    addUser: ({
-      name,
-      password,
-      passwordCost,
-      email = `${name}@example.org`,
-      id = store.nextId('user'),
-    }: UserSeed): string =>
+    addUser: (seed: UserSeed): string =>
       store.together(() => {
-        const owner = { id, name, email }
+        const { name, password, passwordCost, email = `${name}@example.org` } = seed
+        const owner = { id: seed.id ?? store.nextId('user'), name, email }
         insertUser(store, owner, password, passwordCost)
         const record = recordFrom({ description: `The space of ${name}` })
         insertProject(store, { id: store.nextId('project'), parent: null, owner, name, record, date: date() })
-        return id
+        return owner.id
       }),
 
-    addProject: ({
-      id = store.nextId('project'),
-      name,
-      owner,
-      parent = rootOf(store, user(owner).id),
-      description = name,
-      fields,
-    }: ProjectSeed): string => {
+    addProject({ name, owner, description = name, fields, ...seed }: ProjectSeed): string {
+      const { id = store.nextId('project'), parent = rootOf(store, user(owner).id) } = seed
       const record = recordFrom({ description }, fields)
       insertProject(store, { id, parent, owner: user(owner), name, record, date: date() })
       return id
     },
 
-    addCalculation: ({
-      id = store.nextId('calculation'),
-      project,
-      name,
-      type = 'ORC',
-      description = '',
-      files = {},
-      fields,
-      xyz,
-    }: CalculationSeed): string =>
+    addCalculation: ({ project, name, fields, xyz, ...seed }: CalculationSeed): string =>
       store.together(() => {
+        const { id = store.nextId('calculation'), type = 'ORC', description = '', files = {} } = seed
         if (projectById(store, project).parent === null)
           throw new Error('a calculation cannot live in the root')
         const record = new Map([
@@ -128,18 +109,9 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
         return id
       }),
 
-    addReport: ({
-      id = store.nextId('report'),
-      owner,
-      name,
-      title = name,
-      description = '',
-      configuration = '',
-      type = '1',
-      calculations = [],
-      fields,
-    }: ReportSeed): string =>
+    addReport: ({ owner, name, title = name, type = '1', fields, ...seed }: ReportSeed): string =>
       store.together(() => {
+        const { id = store.nextId('report'), description = '', configuration = '', calculations = [] } = seed
         const texts = recordFrom({ name, title, description, configuration }).set('reportType', type)
         const record = new Map([...texts, ...parseRecord(fields ?? '{}')])
         insertReport(store, { id, owner: user(owner), record, date: date() })
@@ -147,24 +119,12 @@ export function seedOf(store: Store, contents: Contents, now: () => number) {
         return id
       }),
 
-    addReportType: ({
-      id,
-      name,
-      status,
-    }: {
-      id: string
-      name: string
-      status: 'active' | 'inactive'
-    }): void => void store.run('INSERT OR REPLACE INTO report_type VALUES (?, ?, ?)', id, name, status),
+    addReportType: (id: string, name: string, status: 'active' | 'inactive'): void =>
+      void store.run('INSERT OR REPLACE INTO report_type VALUES (?, ?, ?)', id, name, status),
 
-    addShare: ({
-      id = store.nextId('share'),
-      project,
-      user: name,
-      permission,
-      fields,
-    }: ShareSeed): string => {
-      insertShare(store, { id, project, user: user(name), record: recordFrom({ permission }, fields) })
+    addShare({ id = store.nextId('share'), project, permission, fields, ...seed }: ShareSeed): string {
+      const record = recordFrom({ permission }, fields)
+      insertShare(store, { id, project, user: user(seed.user), record })
       return id
     },
   }

@@ -17,7 +17,7 @@ async function world(
   const { service, anna, root } = await openServiceTestbed(t, { shortcomings: { hide } })
   const { seed, url } = service
   for (const name of ['bo', 'cy']) seed.addUser({ name, password: name })
-  seed.addReportType({ id: '9', name: 'Retired', status: 'inactive' })
+  seed.addReportType('9', 'Retired', 'inactive')
   const project = seed.addProject({ name: 'Dyes', owner: 'anna' })
   const sub = seed.addProject({ name: 'Sub', owner: 'anna', parent: project })
   const files = { 'a.out': digits, 'a b,[1].txt': every, 'output.cml': cml }

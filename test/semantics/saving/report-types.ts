@@ -72,9 +72,9 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
         '"No such type"': /there is no report type No such type; there are 1 .*, 3 \(Reaction Graph\)/,
         '"twice"': /more than one report type is called twice: write its number; there are .*71 \(Twice\)/,
       }
-      service.seed.addReportType({ id: '71', name: 'Twice', status: 'active' })
-      service.seed.addReportType({ id: '72', name: 'TWICE', status: 'active' })
-      service.seed.addReportType({ id: '73', name: 'Retired', status: 'inactive' })
+      service.seed.addReportType('71', 'Twice', 'active')
+      service.seed.addReportType('72', 'TWICE', 'active')
+      service.seed.addReportType('73', 'Retired', 'inactive')
       await service.sends(t, [], async () => {
         for (const written of ['"No such type"', '77', '"twice"', '"Retired"', '73', '["2"]', 'null']) {
           const text = typed(await textOf(testbed, path), written)
