@@ -12,7 +12,7 @@ import type { Instant, ListedProject, Look, NewProject, ProjectId, RequestContex
 import { isSpelling } from '../spelling.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
-import type { ProjectNode, RecordNode } from './nodes/node.js'
+import { type ProjectNode, recordOfChild } from './nodes/node.js'
 import { type EditingParts, saveRecord } from './records/editable-files.js'
 
 /** A name that is to be given; `lookedAt` is when the look began by which it is free. */
@@ -123,9 +123,10 @@ export class CreateRename {
     const { aliases, catalog, dialect, rights } = this.parts
     const refusal = rights.refusal(node)
     if (refusal !== undefined) throw refusal
-    const record = await this.#present(node, given)
+    const target = recordOfChild(node)
+    const editable = this.parts.editable(target)
+    const record = await editable.read(given)
     this.#refuseOther(node, record, 'it is not renamed')
-    const target = { kind: 'record', of: node.kind, id: node.id, parent: node.parent } as RecordNode
     const base = prettyPrint(record)
     const text = Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name))))
     const draft = await this.parts.drafts.begin(target, { base, text })
@@ -133,8 +134,7 @@ export class CreateRename {
     const look = { at: lookedAt, again: this.#stillFree(parent, title, node) }
     const context = { ...given, names: parent, look }
     try {
-      const request = { record: this.parts.editable(target), draft, own: base }
-      const saved = await saveRecord(this.parts, target, request, context)
+      const saved = await saveRecord(this.parts, target, { record: editable, draft, own: base }, context)
       if (saved.outcome === 'stored') title = dialect.facts(saved.record).title ?? title
     } finally {
       // A name is no text that could be lost: the caller gets the failure.
@@ -180,10 +180,5 @@ export class CreateRename {
       'another-thing',
       `${node.kind} ${node.id} is another one now, or was renamed meanwhile: ${notDone}`,
     )
-  }
-
-  #present(node: NamedNode, context: RequestContext): Promise<JsonObject> {
-    const { remote } = this.parts
-    return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
   }
 }

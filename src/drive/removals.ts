@@ -1,7 +1,7 @@
 // Removals: what rm and rmdir may remove, what each means for the burst, and what is said of those that wait.
 import { asFailure, Failure, isA, unlessAbsent } from '../failure.js'
 import { lastNameOf } from '../layout.js'
-import { recover } from '../maybe-promise.js'
+import { attempt, recover } from '../maybe-promise.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import {
@@ -59,6 +59,7 @@ export class Removals {
     const { burst, deleteSender } = this.parts.writeSide
     const name = lastNameOf(path)
     if (node.of === 'calculation') burst.unlink(node.id, name, path)
+    else if (node.of === 'project') burst.spoil(path, wholeMeant)
     else
       burst.remove({
         node,
@@ -102,7 +103,7 @@ export class Removals {
 
   async #hiddenAt(name: Name, context: RequestContext): Promise<Node | undefined> {
     if (!this.parts.writeSide.burst.isUnderWay) return undefined
-    return (async () => this.parts.tree.child(name, context))().catch(unlessAbsent)
+    return attempt<Node | undefined>(() => this.parts.tree.child(name, context), unlessAbsent)
   }
 
   async #rmdirCalculation(path: string, node: CalculationNode, context: RequestContext): Promise<void> {

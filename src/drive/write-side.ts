@@ -40,6 +40,7 @@ import {
   pathOfNode,
   questionOf,
   type RecordNode,
+  recordOfChild,
   savedNodeOf,
   thingOf,
 } from './nodes/node.js'
@@ -114,7 +115,6 @@ export class WriteSide {
       records: this.records,
       source: this.#recordSource,
       creatable: node => (node.of === 'share' ? newShare(this.ports, node) : newReport(this.ports, node.id)),
-      read: (node, context) => this.#editable(node).read(context),
     })
     const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
     this.deleteSender = new DeleteSender({ ...parts, forgetNames, deleted: node => this.#deleted(node) })
@@ -295,8 +295,7 @@ export class WriteSide {
   }
 
   #isBack(node: Deletable): void {
-    const record: RecordNode =
-      node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }
+    const record = node.kind === 'record' ? node : recordOfChild(node)
     for (const key of [nodeKey(record), ...this.newFiles.keysOf(record)]) this.records.known(key)?.bringBack()
   }
 

@@ -166,9 +166,11 @@ export function pathOfNode(node: EditableNode): string {
 /** The record of what a directory stands for; undefined where that has none. */
 export function recordOf(node: Node): RecordNode | undefined {
   if (node.kind === 'report') return { kind: 'record', of: 'report', id: node.id }
-  if (node.kind !== 'project' && node.kind !== 'calculation') return undefined
-  return { kind: 'record', of: node.kind, id: node.id, parent: node.parent } as RecordNode
+  return node.kind === 'project' || node.kind === 'calculation' ? recordOfChild(node) : undefined
 }
+
+export const recordOfChild = ({ kind, id, parent }: ProjectNode | CalculationNode): RecordNode =>
+  ({ kind: 'record', of: kind, id, parent }) as RecordNode
 
 /** A name for the node that outlives restarts; times and shown texts are kept under it. */
 export function nodeKey(node: Node): string {

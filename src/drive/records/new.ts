@@ -26,8 +26,6 @@ export interface NewFileParts extends EditingParts {
   readonly records: Pick<Records, 'draftOf' | 'known' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
   readonly creatable: (node: NewNode) => NewRecord
-  /** The record as the service has it, never from a cache. */
-  readonly read: (node: RecordNode, context: RequestContext) => Promise<JsonObject>
 }
 
 interface Made {
@@ -210,7 +208,7 @@ export class NewFiles {
   ): Promise<JsonObject> {
     const { id } = target
     try {
-      const first = { written: said, record: await this.parts.read(target, context) }
+      const first = { written: said, record: await this.parts.editable(target).read(context) }
       if (!record.isOf(said, first.record)) throw otherNumber(target)
       const stored = await record.complete(id, first, context)
       learnRecord(this.parts, target, stored)

@@ -8,7 +8,7 @@ import { type CalculationNode, type Node, nodeKey, type RecordNode } from '../no
 import { awayMs } from '../records/open-record.js'
 
 /** A report, a share, or a calculation whose folder was removed. */
-export type Deletable = RecordNode | CalculationNode
+export type Deletable = Extract<RecordNode, { of: 'report' | 'share' }> | CalculationNode
 
 export interface Sight {
   readonly title?: string | undefined
@@ -165,7 +165,7 @@ export class Burst {
   }
 
   /** A program makes its file again, by `touch` or to save it, which look the same: all of the burst comes back. */
-  async recreated(node: Deletable): Promise<void> {
+  async recreated(node: RecordNode): Promise<void> {
     const thing = this.#things.get(nodeKey(node))
     if (thing !== undefined && this.#things.size + this.#entries.size > 1)
       this.#comeBack('deleting', `${thing.path} was made again`)
@@ -173,7 +173,7 @@ export class Burst {
   }
 
   /** It alone is no part of the burst any more. A DELETE that is on its way is waited for. */
-  async release(node: Deletable): Promise<void> {
+  async release(node: RecordNode | CalculationNode): Promise<void> {
     const key = nodeKey(node)
     if (node.kind === 'record' && node.of === 'calculation')
       this.#entries.get(node.id)?.delete(fixedNames.calculation)
@@ -181,7 +181,7 @@ export class Burst {
     if (thing === undefined) return this.#sending.get(key)?.ended
     this.#counted.delete(key)
     this.#things.delete(key)
-    this.ports.back(node)
+    this.ports.back(thing.node)
     this.ports.changed()
   }
 

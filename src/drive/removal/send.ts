@@ -1,19 +1,24 @@
 // Sending of a deletion: the record is read and compared with what was removed, then one DELETE; what was kept of it is forgotten.
 import { isOtherRecord } from '../../cache/identity.js'
-import type { ChildRef } from '../../cache/metadata/catalog.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { sentOnce } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant, ProjectId, RequestContext } from '../../remote/remote.js'
-import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
+import {
+  type CalculationNode,
+  type ProjectNode,
+  type RecordNode,
+  readableOf,
+  recordOfChild,
+} from '../nodes/node.js'
 import type { EditingParts } from '../records/editable-files.js'
 import type { Deletable, RemovedThing, Sight } from './burst.js'
 
 export type DeleteTarget = Deletable | ProjectNode
 
 export interface DeleteSenderParts
-  extends Pick<EditingParts, 'catalog' | 'reports' | 'aliases' | 'remote' | 'dialect' | 'now'> {
+  extends Pick<EditingParts, 'catalog' | 'reports' | 'aliases' | 'remote' | 'dialect' | 'now' | 'editable'> {
   /** No `new*.json` stands for a record that is gone. */
   readonly forgetNames: (node: RecordNode) => void
   /** A text of it that waits can be saved no more. */
@@ -25,29 +30,22 @@ export class DeleteSender {
 
   known(node: Deletable): Sight {
     const { catalog } = this.parts
-    if (node.kind === 'calculation') {
-      const record = catalog.record({ kind: 'calculation', id: node.id }).known()
-      return { record, files: catalog.files(node.id).known() }
-    }
-    if (node.of === 'report') return { record: catalog.record({ kind: 'report', id: node.id }).known() }
-    if (node.of !== 'share') return {}
+    if (node.kind === 'calculation')
+      return { record: catalog.record(node).known(), files: catalog.files(node.id).known() }
+    if (node.of === 'report') return { record: catalog.record(readableOf(node)).known() }
     const shares = catalog.shares(node.project).known() ?? []
     return { record: shares.find(({ id }) => id === node.id)?.record }
   }
 
   async look(node: DeleteTarget, context: RequestContext): Promise<Sight> {
-    const { remote } = this.parts
-    if (node.kind === 'project') return this.#sight(await remote.project(node.id, context))
-    if (node.kind === 'calculation') {
-      const files = await remote.allFileTitles(node.id, context)
-      return { ...this.#sight(await remote.calculation(node.id, context)), files }
-    }
-    if (node.of === 'report') return this.#sight(await remote.report(node.id, context))
-    if (node.of !== 'share') return {}
-    const share = (await remote.shares(node.project, context)).find(({ id }) => id === node.id)
-    if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
-    const words = [share.user, share.permission].filter(word => word !== undefined)
-    return { title: words.join(' '), record: share.record }
+    const { dialect, editable, remote } = this.parts
+    const files = node.kind === 'calculation' ? await remote.allFileTitles(node.id, context) : undefined
+    const record = await editable(node.kind === 'record' ? node : recordOfChild(node)).read(context)
+    const isShare = node.kind === 'record' && node.of === 'share'
+    const words = isShare
+      ? [dialect.sharedWith(record), dialect.permission(record)]
+      : [dialect.facts(record).title]
+    return { title: words.filter(word => word !== undefined).join(' '), record, files }
   }
 
   /** The project of a calculation; undefined where neither a listing nor a record has shown it. */
@@ -81,19 +79,15 @@ export class DeleteSender {
     { node, name, lookedAt }: { node: ProjectNode; name: string; lookedAt: Instant },
     context: RequestContext,
   ): Promise<void> {
-    const { remote, catalog, aliases } = this.parts
-    const again = async (a: RequestContext): Promise<void> => {
-      this.refuseOther(node, await this.look(node, a))
-      await this.refuseFull(node, name, a)
+    const again = async (within: RequestContext): Promise<void> => {
+      this.refuseOther(node, await this.look(node, within))
+      await this.refuseFull(node, name, within)
     }
     this.refuseOther(node, await this.look(node, context))
-    const look = { at: lookedAt, again }
     // A project that is being made in it is not there yet.
-    const send = (a: RequestContext) => remote.deleteProject(node.id, { ...a, look, names: node.id })
-    await this.#deleteOnce(send, a => remote.project(node.id, a), context)
-    catalog.forget({ kind: 'project', id: node.id })
+    await this.#deleteOnce(node, { look: { at: lookedAt, again }, names: node.id }, context)
     this.parts.deleted(node)
-    aliases.gone(node.id)
+    this.parts.aliases.gone(node.id)
     this.#forgetChild(node.parent, node, name)
   }
 
@@ -106,14 +100,12 @@ export class DeleteSender {
     context: RequestContext,
   ): Promise<void> {
     const at = this.parts.now()
-    const again = async (a: RequestContext): Promise<void> => {
-      this.#refuseChanged(node, before, await this.look(node, a))
+    const again = async (within: RequestContext): Promise<void> => {
+      this.#refuseChanged(node, before, await this.look(node, within))
     }
-    const look = { at, again }
     try {
       await again(context)
-      const send = (a: RequestContext) => this.#send(node, { ...a, look })
-      await this.#deleteOnce(send, a => this.look(node, a), context)
+      await this.#deleteOnce(node, { look: { at, again } }, context)
     } catch (thrown) {
       if (!isAbsent(thrown)) throw thrown
     }
@@ -126,32 +118,27 @@ export class DeleteSender {
    * @throws Failure: why it is still there, or why that is not known
    */
   async #deleteOnce(
-    send: (context: RequestContext) => Promise<void>,
-    look: (context: RequestContext) => Promise<unknown>,
+    node: DeleteTarget,
+    sent: Pick<RequestContext, 'look' | 'names'>,
     context: RequestContext,
   ): Promise<void> {
     const late = sentOnce(context, this.parts.now())
     try {
-      await send(late.context)
+      await this.#send(node, { ...late.context, ...sent })
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') return
-      const isGone = isA('undecided', failure) && (await look(context).then(() => false, isAbsent))
+      const isGone = isA('undecided', failure) && (await this.look(node, context).then(() => false, isAbsent))
       if (!isGone) throw failure
       late.seen()
     }
   }
 
-  #sight(record: JsonObject): Sight {
-    return { title: this.parts.dialect.facts(record).title ?? '', record }
-  }
-
-  #send(node: Deletable, context: RequestContext): Promise<void> {
+  #send(node: DeleteTarget, context: RequestContext): Promise<void> {
     const { remote } = this.parts
+    if (node.kind === 'project') return remote.deleteProject(node.id, context)
     if (node.kind === 'calculation') return remote.deleteCalculation(node.id, context)
-    if (node.of === 'share') return remote.deleteShare(node.id, context)
-    if (node.of === 'report') return remote.deleteReport(node.id, context)
-    throw new Failure('internal', `the record of a ${node.of} is not deleted by itself`)
+    return node.of === 'share' ? remote.deleteShare(node.id, context) : remote.deleteReport(node.id, context)
   }
 
   #refuseChanged(node: Deletable, before: Sight, present: Sight): void {
@@ -174,9 +161,7 @@ export class DeleteSender {
   #forget(node: Deletable, name: string, before: Sight): void {
     const { catalog, reports, forgetNames } = this.parts
     if (node.kind === 'calculation') {
-      const project = this.projectOf(node, before.record)
-      catalog.forget({ kind: 'calculation', id: node.id })
-      this.#forgetChild(project, node, name)
+      this.#forgetChild(this.projectOf(node, before.record), node, name)
       return
     }
     forgetNames(node)
@@ -186,10 +171,12 @@ export class DeleteSender {
     catalog.forget({ kind: 'report', id: node.id })
   }
 
-  #forgetChild(parent: ProjectId | undefined, child: ChildRef, name: string): void {
+  #forgetChild(parent: ProjectId | undefined, child: CalculationNode | ProjectNode, name: string): void {
+    const { aliases, catalog } = this.parts
+    catalog.forget(child)
     if (parent === undefined) return
-    this.parts.catalog.forgetIn(parent, child)
-    this.parts.aliases.drop(parent, name)
+    catalog.forgetIn(parent, child)
+    aliases.drop(parent, name)
   }
 }
 
