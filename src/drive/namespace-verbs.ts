@@ -3,13 +3,14 @@
 import { Turns } from '../edit/journal/lock.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'
+import { attempt } from '../maybe-promise.js'
 import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { Call, NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
-import { type EditableNode, isDirectory, isEditable, nodeKey } from './nodes/node.js'
+import { type EditableNode, isDirectory, isEditable, type Node, nodeKey } from './nodes/node.js'
 import { directoryIn, type Name, pathOf } from './nodes/place.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { isLockName, refuseProgramsName } from './nodes/well-known-names.js'
@@ -71,11 +72,11 @@ export function openNamespaceVerbs(
       'not-permitted',
       `it was removed here and is back, for the service has it still: ${why}`,
     )
-    const sayIfBack = (): void => {
+    const look = (): void => {
       if (records.known(nodeKey(node))?.isBack) failureLog.note('removing', path, back)
     }
     // A timer may be a millisecond early by the clock on the wall.
-    parts.clock.after(awayMs + 20, sayIfBack, 'in-background')
+    parts.clock.after(awayMs + 20, look, 'in-background')
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
@@ -132,7 +133,8 @@ export function openNamespaceVerbs(
   /** By its name, or by the other way to write it: `%25` is `%`; also by what waits to be deleted. @throws Failure 'exists' */
   async function refuseTaken({ parent, name }: Name, context: RequestContext): Promise<void> {
     for (const written of new Set([name, escapeTitle(titleWritten(name))])) {
-      const found = await (async () => tree.child({ parent, name: written }, context))().catch(unlessAbsent)
+      const look = () => tree.child({ parent, name: written }, context)
+      const found = await attempt<Node | undefined>(look, unlessAbsent)
       if (found === undefined) continue
       throw new Failure(
         'exists',

@@ -32,10 +32,16 @@ export interface RequestParts {
 }
 
 /** The inode of what the drive has found at a name. */
-export function inodeAt(inodes: Inodes, parent: Inode, name: string, attributes: Attributes): Inode {
+export function inodeAt(
+  inodes: Inodes,
+  parent: Inode,
+  name: string,
+  attributes: Attributes,
+  found = foundBy(attributes),
+): Inode {
   const { listedBy } = attributes
   if (listedBy !== undefined && listedBy !== parent.thing) inodes.alsoNews(parent, listedBy)
-  return inodes.at(parent, name, foundBy(attributes))
+  return inodes.at(parent, name, found)
 }
 
 export function foundBy(attributes: Attributes): Found {

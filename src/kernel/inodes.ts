@@ -209,11 +209,9 @@ export class Inodes {
   }
 
   /** The node that it finds then: one for it alone, or others could send it away once more, and the kernel tries only twice. */
-  forSentAway(thread: number, parent: Inode, name: string, look: () => Found): Inode | undefined {
+  forSentAway(thread: number, parent: Inode, name: string, found: Found): Inode | undefined {
     const left = this.#sentAway.get(thread)
-    if (left?.parent !== parent || left.name !== name) return undefined
-    const found = look()
-    if (found.isDirectory) return undefined
+    if (left?.parent !== parent || left.name !== name || found.isDirectory) return undefined
     const own = this.#made(parent, name, found)
     own.version = undefined
     own.thread = thread

@@ -67,9 +67,10 @@ export class Requests {
 
   /** The inode of what was found at a name, or one that a thread alone looks up, whose next call takes it. */
   #entered(parent: Inode, name: string, attributes: Attributes, asked?: Asked): Answer {
-    const own = asked && this.parts.inodes.forSentAway(asked.thread, parent, name, () => foundBy(attributes))
+    const found = foundBy(attributes)
+    const own = asked && this.parts.inodes.forSentAway(asked.thread, parent, name, found)
     if (own !== undefined) return this.#entry(own, attributes, { name: 0, attributes: 1 })
-    const inode = inodeAt(this.parts.inodes, parent, name, attributes)
+    const inode = inodeAt(this.parts.inodes, parent, name, attributes, found)
     if (asked !== undefined) this.parts.remembered.keep(inode, attributes, asked.state)
     return this.#entry(inode, attributes)
   }

@@ -1,6 +1,7 @@
 // Known reports: no operation lists reports, so those created, opened or added are remembered with what their records said.
 import * as z from 'zod'
 import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
+import { foundOnce } from '../../recent-map.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
 import { compareIds } from '../nodes/name.js'
@@ -17,8 +18,14 @@ const room = 'known-reports'
 const lineForm = z.object({ title: z.string(), type: z.string(), calculations: z.number().optional() })
 
 export class KnownReports {
-  /** Of records that were looked at: a record never changes, and its rows may be many. */
-  readonly #lines = new WeakMap<JsonObject, string>()
+  /** A record never changes, and its rows may be many. */
+  readonly #line = foundOnce((record: JsonObject) =>
+    JSON.stringify({
+      title: this.dialect.facts(record).title ?? '',
+      type: this.dialect.reportType(record) ?? '',
+      calculations: this.dialect.rows(record)?.length,
+    }),
+  )
 
   constructor(
     private readonly ledger: Ledger,
@@ -36,15 +43,8 @@ export class KnownReports {
   }
 
   add(id: ReportId, record: JsonObject): void {
-    const { dialect, ledger } = this
-    const line =
-      this.#lines.get(record) ??
-      JSON.stringify({
-        title: dialect.facts(record).title ?? '',
-        type: dialect.reportType(record) ?? '',
-        calculations: dialect.rows(record)?.length,
-      })
-    this.#lines.set(record, line)
+    const { ledger } = this
+    const line = this.#line(record)
     if (ledger.get(room, id) === line) return
     ledger.set(room, id, line)
     // No operation of the service would bring this list back.

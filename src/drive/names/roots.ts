@@ -74,10 +74,8 @@ export class Roots {
   async find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined> {
     const { ledger } = this.parts
     const path = pathOf(user, title)
-    const before = ledger.get(foundRoom, path) as ProjectId | undefined
-    const id = await this.#projectAt(path, before, context)
+    const id = await this.#projectAt(path, [ledger, foundRoom], context)
     if (id === undefined) ledger.delete(foundRoom, path)
-    else if (id !== before) ledger.set(foundRoom, path, id)
     return id && { id, title, path }
   }
 
@@ -209,7 +207,7 @@ export class Roots {
     try {
       const entry = await (idForm.test(root)
         ? this.#rootById(root as ProjectId, context)
-        : this.#rootByPath(asPath(root), id, context))
+        : this.#rootByPath(asPath(root), context))
       return entry === undefined
         ? { entries: [], trouble: `--root ${root}: the service knows no project at this path` }
         : { entries: [entry] }
@@ -228,13 +226,8 @@ export class Roots {
     return { id: state.get(rootRoom, path) as ProjectId | undefined, title: lastNameOf(path) }
   }
 
-  async #rootByPath(
-    path: ServicePath,
-    before: ProjectId | undefined,
-    context: RequestContext,
-  ): Promise<FoundProject | undefined> {
-    const id = await this.#projectAt(path, before, context)
-    if (id !== undefined && id !== before) this.parts.state.set(rootRoom, path, id)
+  async #rootByPath(path: ServicePath, context: RequestContext): Promise<FoundProject | undefined> {
+    const id = await this.#projectAt(path, [this.parts.state, rootRoom], context)
     return id && { id, title: lastNameOf(path) }
   }
 
@@ -259,13 +252,15 @@ export class Roots {
     }
   }
 
-  /** The project at a path; the one that was there where the service resolves no path, and tells that one's record, or an outage hides it. */
+  /** The project at a path, which is noted; the one that was there where the service resolves no path, and tells that one's record, or an outage hides it. */
   async #projectAt(
     path: ServicePath,
-    before: ProjectId | undefined,
+    [notes, room]: readonly [Ledger, string],
     context: RequestContext,
   ): Promise<ProjectId | undefined> {
+    const before = notes.get(room, path) as ProjectId | undefined
     const id = await this.#resolved(path, context)
+    if (id !== undefined && id !== before) notes.set(room, path, id)
     if (id !== undefined || before === undefined) return id
     const { catalog, dialect } = this.parts
     try {

@@ -21,15 +21,19 @@ export interface PinsParts extends PinSurveyParts {
   readonly log: (sentence: string, about?: Record<string, unknown>) => void
 }
 
+interface Amounts {
+  readonly files: number
+  filesKept: number
+  readonly bytes: number
+  bytesKept: number
+}
+
 /** The work for one pin: how much of it is here, as far as this process knows, and why not all of it. */
 class Tended {
   state: PinLine['state'] = 'looking'
   because: string | undefined
-  files = 0
-  filesKept = 0
-  bytes = 0
-  bytesKept = 0
-  isFound = false
+  /** Undefined until its files are known. */
+  amounts: Amounts | undefined
   /** It is looked after now, and is due again. */
   isBusy = false
   isDue = false
@@ -37,11 +41,6 @@ class Tended {
 
   /** @param since when the pin was set: one that was set again is another one */
   constructor(readonly since: Instant) {}
-
-  kept({ bytes }: Pick<SizedContent, 'bytes'>): void {
-    this.filesKept += 1
-    this.bytesKept += bytes
-  }
 
   stopped(state: PinLine['state'], because?: string): void {
     this.state = state
@@ -184,9 +183,8 @@ export class Pins {
     try {
       const isDone = await this.round(pin, one)
       if (one.isDue && one.state === 'whole') one.stopped('looking')
-      if (!isDone) return this.failed(one)
-      one.failures = 0
-      return undefined
+      if (isDone) one.failures = 0
+      return isDone ? undefined : this.failed(one)
     } catch (thrown) {
       return this.stoppedBy(asFailure(thrown), pin, one)
     }
@@ -212,7 +210,8 @@ export class Pins {
     if (this.isTakenBack(pin)) return undefined
     if (isAbsent(failure)) {
       this.store.setMembers(pin.key)
-      Object.assign(one, { isFound: true, files: 0, filesKept: 0, bytes: 0, bytesKept: 0, failures: 0 })
+      one.amounts = { files: 0, filesKept: 0, bytes: 0, bytesKept: 0 }
+      one.failures = 0
       one.stopped('gone', failure.message)
       return undefined
     }
@@ -251,15 +250,20 @@ export class Pins {
     const { files: filesKept, bytes: bytesKept } = this.parts.content.kept(earlier)
     const files = chosen.length + tooMany.length + earlier.length
     const bytes = [...chosen, ...tooMany].reduce((sum, part) => sum + part.bytes, bytesKept)
-    Object.assign(one, { isFound: true, files, filesKept, bytes, bytesKept })
-    for (const part of here) one.kept(part)
+    const amounts: Amounts = { files, filesKept, bytes, bytesKept }
+    const kept = (part: SizedContent): void => {
+      amounts.filesKept += 1
+      amounts.bytesKept += part.bytes
+    }
+    for (const part of here) kept(part)
+    one.amounts = amounts
     const wanted = chosen.filter(part => !here.has(part))
     if (wanted.length > 0 && !mayFetch) {
       one.stopped('waiting', 'another mount of this account fetches it')
       return false
     }
     if (wanted.length > 0) one.stopped('fetching')
-    const unfetched = await this.fetcher.fetch(wanted, part => one.kept(part), goOn)
+    const unfetched = await this.fetcher.fetch(wanted, kept, goOn)
     const reasons = [fitting.because, missingSentence([...missing, ...unfetched])]
     const because = reasons.filter(reason => reason !== undefined).join('; ')
     if (because === '') one.stopped('whole')
@@ -270,17 +274,16 @@ export class Pins {
   /** The finds of an earlier process count until this one has looked; of files that are missing the sizes are not known. */
   private reportOf(pin: Pin): PinLine {
     const { path, target, since } = pin
-    const one = this.tended.get(pin.key) ?? new Tended(since)
-    const { state, because, files, bytesKept } = one
+    const { state, because, amounts } = this.tended.get(pin.key) ?? new Tended(since)
     const report = { path, kind: target.kind, id: nodeId(target), state, because, since: isoText(since) }
-    if (one.isFound) return { ...report, files, filesKept: one.filesKept, bytes: one.bytes, bytesKept }
+    if (amounts !== undefined) return { ...report, ...amounts }
     const names = [...this.store.members(pin.key).contents]
     const { files: filesKept, bytes } = this.parts.content.kept(names)
-    const amounts = { files: names.length, filesKept, bytes, bytesKept: bytes }
-    if (this.isStarted) return { ...report, ...amounts }
+    const found = { ...report, files: names.length, filesKept, bytes, bytesKept: bytes }
+    if (this.isStarted) return found
     return filesKept === names.length && filesKept > 0
-      ? { ...report, ...amounts, state: 'whole' }
-      : { ...report, ...amounts, state: 'waiting', because: unmounted }
+      ? { ...found, state: 'whole' }
+      : { ...found, state: 'waiting', because: unmounted }
   }
 
   private tendedOf({ key, since }: Pin): Tended {

@@ -3,13 +3,13 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import type {
   CalculationId,
   Content,
   Dialect,
   ProjectId,
-  RecordFacts,
   ReportId,
   RequestContext,
 } from '../../remote/remote.js'
@@ -106,6 +106,8 @@ export interface KnownParts {
   readonly identities: Identities
 }
 
+type CalculationParts = Omit<KnownParts, 'tree'>
+
 /** `unlisted` are directories of which nothing was told, so that more may lie in them. */
 export async function knownSubtree(from: PlacedNode, parts: KnownParts) {
   let unlisted = 0
@@ -131,9 +133,9 @@ function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Den
   )
 }
 
-function knownCalculation(id: CalculationId, parts: Omit<KnownParts, 'tree'>): CalculationNode | undefined {
+function knownCalculation(id: CalculationId, parts: CalculationParts): CalculationNode | undefined {
   const record = parts.catalog.record({ kind: 'calculation', id }).known()
-  return listedCalculation(id, parts) ?? (record && recordedCalculation(id, parts.dialect.facts(record)))
+  return record === undefined ? listedCalculation(id, parts) : calculationOf(id, record, parts)
 }
 
 /**
@@ -142,18 +144,16 @@ function knownCalculation(id: CalculationId, parts: Omit<KnownParts, 'tree'>): C
  */
 function listedCalculation(
   id: CalculationId,
-  { catalog, identities }: Omit<KnownParts, 'tree'>,
+  { catalog, identities }: CalculationParts,
 ): CalculationNode | undefined {
   const parent = identities.known({ kind: 'calculation', id })?.parent
   const siblings = parent === undefined ? undefined : catalog.children(parent as ProjectId).known()
   return siblings?.calculations.find(one => one.id === id)
 }
 
-function recordedCalculation(
-  id: CalculationId,
-  { born, title = '' }: Pick<RecordFacts, 'born' | 'title'>,
-): CalculationNode {
-  return { kind: 'calculation', id, title, born }
+function calculationOf(id: CalculationId, record: JsonObject, parts: CalculationParts): CalculationNode {
+  const { born, title = '' } = parts.dialect.facts(record)
+  return listedCalculation(id, parts) ?? { kind: 'calculation', id, title, born }
 }
 
 export interface PinSurveyParts extends KnownParts {
@@ -203,9 +203,8 @@ export class PinSurvey {
   }
 
   async #calculationAt(id: CalculationId): Promise<CalculationNode> {
-    const { catalog, dialect } = this.parts
-    const record = await this.#ask(catalog.record({ kind: 'calculation', id }))
-    return listedCalculation(id, this.parts) ?? recordedCalculation(id, dialect.facts(record))
+    const record = await this.#ask(this.parts.catalog.record({ kind: 'calculation', id }))
+    return calculationOf(id, record, this.parts)
   }
 
   async #rowsOf(id: ReportId): Promise<readonly Dentry[]> {

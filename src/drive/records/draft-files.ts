@@ -88,7 +88,6 @@ export function openDraftFiles(
   }
 
   return {
-    /** A new draft that is listed here until it is discarded. */
     begin: (key: RecordKey, { base, text }: Omit<Begun, 'thing'>): Promise<Draft> =>
       drafts.create(key, { base, text, thing: thingOf(key) }).then(track),
     unsent,
@@ -98,7 +97,6 @@ export function openDraftFiles(
     names: (): readonly string[] => [...files().keys()],
     /** Each unsaved text of the account once, for a list: those of other mounts are theirs alone to save or give up. */
     all: texts,
-    /** Each of this mount, with the name of the file that holds it. */
     list: (): readonly { readonly name: string; readonly draft: Draft }[] =>
       texts().flatMap(({ name, draft }) => (isOwn(draft) ? [{ name, draft }] : [])),
     read,

@@ -26,7 +26,6 @@ export interface Opening extends Partial<Call> {
   readonly access: OpenAccess
 }
 
-/** Records of which it is remembered what was shown of them last. */
 const rememberedRecords = 4096
 
 export class Records {
@@ -92,13 +91,11 @@ export class Records {
     else if (record.handles.size === 0) await record.save(source, {}, context)
   }
 
-  /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
     refuseReadOnly(source)
     await this.record(source.key).replace(source, text, context)
   }
 
-  /** The record that is or was open here, or has a draft. */
   known(key: string): OpenRecord | undefined {
     return this.#opened.get(key)
   }
@@ -121,7 +118,6 @@ export class Records {
     await Promise.all(opened.map(({ saving }) => saving))
   }
 
-  /** The unsaved text stays on disk, and is not shown in the record's place any more. */
   detach(key: string): void {
     const record = this.known(key)
     if (record === undefined) this.tell(key)

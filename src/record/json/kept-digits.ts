@@ -13,11 +13,7 @@ export interface KeptDigits {
 }
 
 /** `idNames` are the fields that may hold the id of a row, the surest first. */
-export function withDigitsOf(
-  base: JsonObject,
-  written: JsonObject,
-  idNames: readonly string[] = ['id'],
-): KeptDigits {
+export function withDigitsOf(base: JsonObject, written: JsonObject, idNames: readonly string[]): KeptDigits {
   const keeping = new Keeping(base, written, idNames)
   const record = keeping.object(base, written)
   return { record, doubt: keeping.doubt }
