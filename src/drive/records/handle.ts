@@ -73,7 +73,9 @@ export class RecordHandle {
     // Bytes written through a mapping come after the last flush; no call waits for this answer any more.
     const isDirty = view.wrote && view.gone === 'no' && this.#failed === undefined
     if (isDirty && record.draft?.meta.state === 'editing') await record.save(this.source, view, context)
-    const ended = chain(record.dropEmpty(), () => record.endIfStored())
+    // A program whose bytes the disk has refused writes no more of them.
+    const dropped = this.#failed === undefined ? record.dropEmpty() : record.dropEmpty(0)
+    const ended = chain(dropped, () => record.endIfStored())
     if (ended !== undefined) await ended
     record.detachIfApart()
   }

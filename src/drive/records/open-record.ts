@@ -331,11 +331,11 @@ export class OpenRecord {
     this.tell()
   }
 
-  /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
-  dropEmpty(): Promise<void> | undefined {
+  /** `: > f` and nothing written for so long after it: an empty text never becomes a save, and is not kept either. */
+  dropEmpty(waitMs = emptyMs): Promise<void> | undefined {
     const draft = this.#draft
     if (draft === undefined || draft.size > 0 || this.handles.size > 0) return undefined
-    const left = emptyMs - (this.clock.now() - this.#changed)
+    const left = waitMs - (this.clock.now() - this.#changed)
     if (left <= 0) return this.refill().then(isRefilled => (isRefilled ? undefined : this.#end(draft)))
     this.clock.after(left, () => this.dropEmpty()?.catch(asFailure), 'in-background')
     return undefined
