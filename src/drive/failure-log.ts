@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Failure, isA } from '../failure.js'
 import { parentOf } from '../layout.js'
 import type { Instant } from '../remote/remote.js'
+import type { Node } from './nodes/node.js'
 
 export interface LoggedFailure {
   readonly at: Instant
@@ -21,7 +22,8 @@ const endedBy = {
   readdir: new Set(['getattr', 'readdir']),
   read: new Set(['getattr', 'open', 'read']),
 } as const satisfies Record<string, ReadonlySet<string>>
-const removals: ReadonlySet<string> = new Set(['unlink', 'rmdir'])
+export const removalVerbs: ReadonlySet<string> = new Set(['unlink', 'rmdir', 'deleting', 'removing'])
+const unnamed: ReadonlySet<string> = new Set(['unlink', 'rmdir'])
 const longestLine = 1000
 const toldForMs = 600_000
 
@@ -37,11 +39,16 @@ export function openFailureLog(now: () => Instant) {
     return found !== undefined && over !== undefined && found.at <= over ? undefined : found
   }
 
+  /** The latest of the last ten minutes. */
   function latest(isMeant: (path: string, met: LoggedFailure) => boolean): FailureAt | undefined {
-    const all = [...lines.entries()].filter(([path, met]) => isMeant(path, met))
+    const all = [...lines.entries()].filter(([path, met]) => now() - met.at < toldForMs && isMeant(path, met))
     const [found] = all.toSorted(([, one], [, other]) => other.at - one.at)
     return found && { path: found[0], met: found[1] }
   }
+
+  /** A file that could not be made in this directory: programs make some beside what they edit. */
+  const refusedIn = (directory: string): FailureAt | undefined =>
+    latest((path, { verb }) => verb === 'create' && parentOf(path) === directory)
 
   return {
     note(verb: string, path: string, failure: Failure): void {
@@ -76,14 +83,13 @@ export function openFailureLog(now: () => Instant) {
       return found === undefined ? undefined : failureLine(found)
     },
     met,
-    /** The last refusal that a program leaves its user to guess the name of: a removal below this calculation (`rm -r`). */
-    refusedBelow: (directory: string): FailureAt | undefined =>
-      latest((path, { verb }) => removals.has(verb) && path.startsWith(`${directory}/`)),
-    /** The last file, of the last ten minutes, that could not be made in this directory: programs make some beside what they edit. */
-    refusedIn: (directory: string): FailureAt | undefined =>
-      latest(
-        (path, { verb, at }) => verb === 'create' && parentOf(path) === directory && now() - at < toldForMs,
-      ),
+    refusedIn,
+    /** A refusal of which a program leaves its user to guess the name: of a file beside another, or of a removal below (`rm -r`). */
+    refusedInside: (directory: string, kind: Node['kind']): FailureAt | undefined =>
+      refusedIn(directory) ??
+      (kind === 'calculation' || kind === 'project'
+        ? latest((path, { verb }) => unnamed.has(verb) && path.startsWith(`${directory}/`))
+        : undefined),
     get last(): string | undefined {
       return last
     },

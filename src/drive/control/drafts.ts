@@ -23,7 +23,6 @@ import { recordNodeAt } from './path-node.js'
 export function openDraftControl(parts: ControlParts) {
   const { drafts, until, writeSide } = parts
 
-  /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
   const byName = (given: string): FoundDraft | undefined => named(given, drafts.list())
 
   async function atPath(path: string): Promise<FoundDraft | undefined> {
@@ -37,7 +36,7 @@ export function openDraftControl(parts: ControlParts) {
     )
   }
 
-  /** Reports are found by their number alone, whatever the service says of them now. */
+  /** Also of a record that the service does not show now. */
   async function nodeAt(path: string): Promise<EditableNode | undefined> {
     const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft
     if (known !== undefined) return nodeOfKey(known.key)

@@ -3,9 +3,9 @@
 import type { TextUse } from '../../edit/journal/text-marks.js'
 import { tryObject } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isAbsent, unlessFailure } from '../../failure.js'
-import { fixedNames, idOfRecordFile } from '../../layout.js'
+import { fixedNames } from '../../layout.js'
+import { attempt } from '../../maybe-promise.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { idForm, type ReportId } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, HistoryLine } from '../interface/control.js'
@@ -24,9 +24,8 @@ export function openHistoryControl(parts: ControlParts) {
   const { tree, until, writeSide } = parts
   const { dialect } = writeSide.ports
 
-  /** A report that is gone has a history still. */
   async function recordAt(path: string): Promise<EditableNode> {
-    const found = reportAt(path) ?? (await recordNodeAt(tree, path, until.metadata()))
+    const found = await recordNodeAt(tree, path, until.metadata())
     if (found !== undefined) return found
     throw new Failure(
       'refused',
@@ -52,15 +51,15 @@ export function openHistoryControl(parts: ControlParts) {
     const present = now instanceof Failure ? undefined : compared(node, now)
     const isSaid = (version: TextVersion): boolean =>
       present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged
-    const changes = all.map((version, place) => changeOf(version, storedBefore(all, place)))
-    // Two spellings of one text are one to a reader of the list.
-    const listed = all.filter((_, place) => changes[place] !== nothingChanged)
-    const said = listed.find(isSaid)
-    const draft = writeSide.records.draftOf(nodeKey(node))
+    const listed = all
+      .map((version, place) => ({ version, changed: changeOf(version, storedBefore(all, place)) }))
+      // Two spellings of one text are one to a reader of the list.
+      .filter(({ changed }) => changed !== nothingChanged)
+    const said = listed.find(({ version }) => isSaid(version))
     return {
       record: pathOfNode(node),
-      unsaved: draft !== undefined,
-      versions: listed.map(version => lineOf(version, changes[all.indexOf(version)] ?? '', version === said)),
+      unsaved: writeSide.records.draftOf(nodeKey(node)) !== undefined,
+      versions: listed.map(one => lineOf(one.version, one.changed, one === said)),
     }
   }
 
@@ -91,7 +90,6 @@ export function openHistoryControl(parts: ControlParts) {
     )
   }
 
-  /** Without a number the present one. */
   async function textAt({
     path,
     number,
@@ -112,7 +110,7 @@ export function openHistoryControl(parts: ControlParts) {
     refuseReadOnly(source)
     // The service's present text is asked for, not remembered.
     writeSide.forget(node)
-    const { bytes } = await (async () => source.produce(context))().catch(orGone(path, number))
+    const { bytes } = await attempt(() => source.produce(context), orGone(path, number))
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
@@ -191,13 +189,3 @@ const orGone =
       { cause: thrown, said: thrown.said },
     )
   }
-
-/** Of a report the path says all, and no question is needed. */
-function reportAt(path: string): EditableNode | undefined {
-  const [top, name = '', inner, ...rest] = path.split('/').slice(1)
-  if (top !== fixedNames.reports || rest.length > 0) return undefined
-  const id = inner === undefined ? (idOfRecordFile(name) ?? name) : name
-  if (!idForm.test(id)) return undefined
-  if (inner === undefined) return { kind: 'record', of: 'report', id: id as ReportId }
-  return inner === fixedNames.order ? { kind: 'order', of: 'report', id: id as ReportId } : undefined
-}

@@ -1,7 +1,8 @@
 // Node of a path that a command names: links are followed, and what is known is found without a request.
 import { posix } from 'node:path'
 import { unlessFailure } from '../../failure.js'
-import type { RequestContext } from '../../remote/remote.js'
+import { fixedNames, idOfRecordFile } from '../../layout.js'
+import { idForm, type ReportId, type RequestContext } from '../../remote/remote.js'
 import { type EditableNode, isDirectory, isEditable, nodeIn, recordOf } from '../nodes/node.js'
 import { pathOf, placeBehindLinks } from '../nodes/place.js'
 import type { PlacedNode } from '../pins/subtree.js'
@@ -25,12 +26,27 @@ export async function placeOf(tree: Tree, path: string, context: RequestContext)
   return above === undefined ? given : posix.join(above.path, posix.basename(given))
 }
 
-/** The record that stands at the path, or is that of the directory there; undefined where there is neither. @throws Failure 'absent' */
+/**
+ * The record that stands at the path, or is that of the directory there; undefined where there is neither. A report that is gone
+ * is found still: it may have a history, or a draft. @throws Failure 'absent'
+ */
 export async function recordNodeAt(
   tree: Tree,
   path: string,
   context: RequestContext,
 ): Promise<EditableNode | undefined> {
+  const report = reportAt(path)
+  if (report !== undefined) return report
   const { node } = await nodeAt(tree, path, context)
   return isEditable(node) ? node : recordOf(node)
+}
+
+/** Of a report the path says all, and no question is needed. */
+function reportAt(path: string): EditableNode | undefined {
+  const [top, name = '', inner, ...rest] = path.split('/').slice(1)
+  if (top !== fixedNames.reports || rest.length > 0) return undefined
+  const id = inner === undefined ? (idOfRecordFile(name) ?? name) : name
+  if (!idForm.test(id)) return undefined
+  if (inner === undefined) return { kind: 'record', of: 'report', id: id as ReportId }
+  return inner === fixedNames.order ? { kind: 'order', of: 'report', id: id as ReportId } : undefined
 }

@@ -16,7 +16,6 @@ import { type EditableNode, savedNodeOf } from '../nodes/node.js'
 export interface TextVersion {
   /** Given when it is listed first; no other version of this record ever has it. */
   readonly number: number
-  /** As it is printed, and saved again. */
   readonly text: string
   /** Undefined where the text is no record: one that could not be saved, or the lines of an order. */
   readonly record: JsonObject | undefined

@@ -7,10 +7,11 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/draft-meta.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { parentOf } from '../../layout.js'
+import { attempt } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
 import type { ControlParts } from '../context.js'
-import type { FailureAt, LoggedFailure } from '../failure-log.js'
+import { type LoggedFailure, removalVerbs } from '../failure-log.js'
 import type { CallArgument, CallResult } from '../interface/control.js'
 import {
   type DirectoryNode,
@@ -22,6 +23,7 @@ import {
   thingOf,
 } from '../nodes/node.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
+import { pauseMs } from '../removal/burst.js'
 import { aboutRemoval } from '../removals.js'
 import { nodeAt, placeOf } from './path-node.js'
 
@@ -52,7 +54,7 @@ export function openPathControl(parts: ControlParts) {
   }
 
   async function whyAt(path: string): Promise<CallResult<'why'>> {
-    const looked = await look(path)
+    const looked = await attempt<Node | Failure>(() => tree.walk(path, until.metadata()), asFailure)
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
@@ -66,17 +68,24 @@ export function openPathControl(parts: ControlParts) {
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node && nodeKey(node))
     const stale = node && xattrs.all(path, node).stale
-    const isInside = met === undefined && node !== undefined && isDirectory(node)
-    const inside = isInside ? refusedInside(path, node) : undefined
+    const inside =
+      node !== undefined && isDirectory(node) ? failureLog.refusedInside(path, node.kind) : undefined
+    const latest = inside !== undefined && isNews(inside.met, met) ? inside : met && { path, met }
     const sentences = [
-      ...(met === undefined ? [] : metSentences(path, met)),
-      ...(inside === undefined ? [] : metSentences(inside.path, inside.met)),
+      ...(latest === undefined ? [] : metSentences(latest.path, latest.met)),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
       ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
-    return { wrong: false, sentences: [`${path}: nothing is wrong, and nothing failed here lately.`] }
+    const unchanging = node && writeSide.rights.refusal(node)
+    return {
+      wrong: false,
+      sentences: [
+        `${path}: nothing is wrong, and nothing failed here lately.`,
+        ...(unchanging === undefined ? [] : [`It cannot be changed: ${ended(unchanging.message)}`]),
+      ],
+    }
   }
 
   /** A program that edits through a link makes its file beside that. */
@@ -87,12 +96,6 @@ export function openPathControl(parts: ControlParts) {
     const here = metSentences(beside.path, beside.met)
     return { wrong: true, sentences: [...here, ...(there.wrong ? there.sentences : [])] }
   }
-
-  const refusedInside = (path: string, node: DirectoryNode): FailureAt | undefined =>
-    failureLog.refusedIn(path) ?? (node.kind === 'calculation' ? failureLog.refusedBelow(path) : undefined)
-
-  const look = (path: string): Promise<Node | Failure> =>
-    (async () => tree.walk(path, until.metadata()))().catch(asFailure)
 
   function otherThingSentences(node: Node | undefined): readonly string[] {
     const thing = node === undefined ? undefined : thingOf(node)
@@ -183,6 +186,10 @@ function sentencesOf(beginning: string, path: string, failure: Failure): readonl
     ...[adviceFor(failure) ?? []].flat(),
   ]
 }
+
+/** A program that removes a directory meets failures in it and at it: those of one burst are one, and are told at the directory. */
+const isNews = (inside: LoggedFailure, at: LoggedFailure | undefined): boolean =>
+  at === undefined || inside.at - at.at > (removalVerbs.has(at.verb) ? pauseMs : 0)
 
 const metSentences = (path: string, { at, verb, failure }: LoggedFailure): readonly string[] =>
   sentencesOf(`Could not ${tried[verb] ?? verb} ${path} (${localText(at)})`, path, failure)

@@ -168,6 +168,21 @@ t.test(
   },
 )
 
+t.test('why of a directory tells of the rm -r in it, not of what failed there before (CLI-1)', async t => {
+  const testbed = await warmMount(t)
+  const directory = 'projects/Water splitting/TS1_opt'
+  t.equal(await outcome(testbed.files.chmod(directory, 0o700)), 'EPERM')
+  t.equal(await outcome(testbed.files.unlink(`${directory}/input.inp`)), 'EPERM')
+  t.match(await why(testbed, directory), { stdout: /^Could not delete \/projects\/.*\/input\.inp / })
+})
+
+t.test('why of a record that cannot be changed says so (CLI-1)', async t => {
+  const testbed = await warmMount(t, { settings: { access: 'read' } })
+  t.match(await why(testbed, 'reports/42.json'), {
+    stdout: /nothing is wrong.*\nIt cannot be changed: .*--access read/,
+  })
+})
+
 t.test('a removal that is refused is reported, in status too (CLI-1, DEL-15)', async t => {
   const testbed = await warmMount(t)
   const path = 'reports/42.json'
