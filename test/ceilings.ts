@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 45_343,
   'files of src': 328,
-  'lines of test': 38_020,
+  'lines of test': 37_971,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_237,
   'rules of docs/commands.md': 76,

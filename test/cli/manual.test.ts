@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { topics, topicText } from '../../src/cli/help/topics.js'
+import { topicText } from '../../src/cli/help/topics.js'
 import { wholeProgram } from '../../src/cli/main.js'
 import { manualPages } from '../../src/cli/manual/pages.js'
 import { flagName, settingNames, variableName } from '../../src/config/settings.js'
@@ -73,20 +73,4 @@ t.test('CMD-6 `calcfs help settings` is the table of settings', async t => {
     t.ok(page.includes(`--${flagName(name)}`), `--${flagName(name)}`)
     t.ok(page.includes(variableName(name)), variableName(name))
   }
-})
-
-t.test('CMD-6 each topic has a title and lines that fit a terminal', async t => {
-  for (const topic of topics) {
-    const lines = topicText(topic).split('\n')
-    t.match(lines[0], /^# \S/, topic)
-    t.ok(lines.length > 20, topic)
-  }
-  for (const topic of topics.filter(one => one !== 'settings'))
-    t.same(
-      topicText(topic)
-        .split('\n')
-        .filter(line => line.length > 80),
-      [],
-      `${topic} fits 80 columns`,
-    )
 })

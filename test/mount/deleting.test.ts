@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
-import { printed, python, shell } from '../testbed/programs.js'
+import { printed, python } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome, textOf } from '../testbed/testbed.js'
@@ -20,7 +20,7 @@ t.test('on one mount', async t => {
     fill(seed) {
       fillSampleData(seed)
       const files = { 'a.out': 'a\n', 'b.out': 'b\n' }
-      for (const name of ['by mv', 'while open']) seed.addCalculation({ name, project: ids.water, files })
+      seed.addCalculation({ name: 'while open', project: ids.water, files })
       for (const id of ['2001', '2002'])
         seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
     },
@@ -42,13 +42,6 @@ t.test('on one mount', async t => {
         t.match(await testbed.calcfs('delete', '--yes', join(testbed.directory, water, 'same')), { code })
     })
     t.equal(await textOf(testbed, `${water}/same~c2002/id`), '2002')
-  })
-
-  await t.test('DEL-3 what mv takes along to another file system is whole', async t => {
-    const asked = await deleting(() => shell(`mv "${water}/by mv" "${testbed.local}/"`, testbed.directory))
-    t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
-    await gone('by mv')
-    t.equal((await shell(`cat "${testbed.local}/by mv/a.out"`, '/')).stdout, 'a\n')
   })
 
   await t.test(

@@ -166,44 +166,19 @@ t.test('NOFUSE-9 include and exclude choose, and what is excluded is not asked f
     (await printed('bash', ['-c', 'cd "$1" && find . -type f | LC_ALL=C sort', '-', join(local, directory)]))
       .trim()
       .split('\n')
+  const chosen = (to: string, flags: string) =>
+    get(testbed, 'projects', ...flags.split(' | '), '--as', join(local, to))
   const asked = await service.during(() =>
-    get(
-      testbed,
-      'projects',
-      '--include',
-      '*.inp',
-      '--include',
-      'H2O/*.cml',
-      '--include',
-      '*/H2O/*.cml',
-      '--exclude',
-      'TS*',
-      '--as',
-      join(local, 'a'),
-    ),
+    chosen('a', '--include | *.inp | --include | H2O/*.cml | --include | */H2O/*.cml | --exclude | TS*'),
   )
   t.same(await found('a'), ['./Water splitting/H2O/output.cml'])
   t.notMatch(contents(asked).join('\n'), /1234|run\.log/)
-  t.match(await get(testbed, 'projects', '--include', '*.inp', '--as', join(local, 'b')), { code: 0 })
+  t.match(await chosen('b', '--include | *.inp'), { code: 0 })
   t.same(await found('b'), ['./Water splitting/TS1_opt/input.inp'], 'only the directories on the way')
   t.same((await printed('ls', ['-A', join(local, 'b')])).trim(), 'Water splitting')
-  t.match(
-    await get(
-      testbed,
-      'projects',
-      '--exclude',
-      '/Water splitting/*.xyz',
-      '--exclude',
-      '**/*.log',
-      '--exclude',
-      '.*',
-      '--exclude',
-      'output.cml',
-      '--as',
-      join(local, 'c'),
-    ),
-    { code: 0 },
-  )
+  const left =
+    '--exclude | /Water splitting/*.xyz | --exclude | **/*.log | --exclude | .* | --exclude | output.cml'
+  t.match(await chosen('c', left), { code: 0 })
   t.same(await found('c'), [
     './Water splitting/H2O/H2O.xyz',
     './Water splitting/No geometry/job.mop',

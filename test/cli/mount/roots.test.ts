@@ -1,64 +1,48 @@
 // The roots of a mount: a mistyped one is said at once, one that was there or cannot be told is no reason to end.
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { exitCodes } from '../../../src/terminal/exit.js'
+import { inProcess } from '../../testbed/in-process.js'
 import { mountPlace } from '../../testbed/mount.js'
-import { within } from '../../testbed/within.js'
 
 t.setTimeout(180_000)
 
-const { parts, removed } = await mountPlace(t, {})
-t.teardown(removed)
-const { service, calcfs, local } = parts
-let count = 0
-
-/** Mounts with these roots, looks at them, and unmounts again where that succeeded. */
-async function mounted(
-  ...roots: string[]
-): Promise<{ readonly code: number | null; readonly stderr: string }> {
-  count += 1
-  const directory = join(local, `${count}`)
-  await mkdir(directory)
-  const flags = roots.flatMap(root => ['--root', root])
-  const ran = await calcfs('mount', '--daemon', '--user', 'demo', service.url, directory, ...flags)
-  if (ran.code !== 0) return ran
-  await within(
-    30_000,
-    'a listing',
-    readdir(join(directory, 'projects')).catch(() => {}),
-  )
-  await calcfs('unmount', directory)
-  return ran
-}
-
-const refuseAll = (status: number) => service.refuse(/^GET \/(navigation|project)/, status, '{}')
+const unknown = (root: string): string => `--root ${root}: 127.0.0.1:`
 
 t.test('ROOT-6 a --root that does not exist ends mount with a sentence', async t => {
-  for (const root of ['/db/demo/None', 'db/none/None/', '99999']) {
-    const { code, stderr } = await mounted('/db/demo/Water splitting', root)
-    t.equal(code, exitCodes.usage, root)
-    t.match(
-      stderr,
-      `calcfs: --root ${root}: ${new URL(service.url).host} knows no such project; give the path`,
-    )
+  const { parts, removed } = await mountPlace(t, {})
+  t.teardown(removed)
+  const { service, calcfs, local } = parts
+  const directory = join(local, 'drive')
+  await mkdir(directory)
+  const [known, root] = ['/db/demo/Water splitting', '/db/demo/None']
+  const flags = ['--daemon', '--user', 'demo', '--root', known, '--root', root]
+  const { code, stderr } = await calcfs('mount', ...flags, service.url, directory)
+  t.equal(code, exitCodes.usage)
+  t.match(stderr, `calcfs: ${unknown(root)}`)
+  t.match(stderr, 'knows no such project; give the path')
+  for (const root of ['db/none/None/', '99999']) {
+    const testbed = await inProcess(t, { settings: { root: [known, root] } })
+    t.match(await testbed.introduced(), unknown(root))
   }
 })
 
 t.test('ROOT-6 a --root that cannot be told is mounted', async t => {
   for (const status of [403, 500, 501]) {
-    const mend = refuseAll(status)
-    t.equal((await mounted('/db/demo/Other')).code, 0, `${status}`)
-    mend()
+    const testbed = await inProcess(t, { settings: { root: '/db/demo/Other' } })
+    testbed.service.refuse(/^GET \/(navigation|project)/, status, '{}')
+    t.equal(await testbed.introduced(), undefined, `${status}`)
   }
-  t.equal((await mounted('/db/stranger')).code, 0, 'a space may have no id')
+  const { introduced } = await inProcess(t, { settings: { root: '/db/stranger' } })
+  t.equal(await introduced(), undefined, 'a space may have no id')
 })
 
 t.test('ROOT-6 a --root that was shown before is no reason to end', async t => {
-  const id = (
-    await service.elsewhere('POST', '/project', '{"name":"Short-lived","description":"of a test"}')
-  ).replace(/\D/g, '')
-  t.match(await mounted(id), { code: 0 })
-  await service.elsewhere('DELETE', `/project?id=${id}`)
-  t.match(await mounted(id), { code: 0 })
+  const testbed = await inProcess(t, { settings: { root: '101' } })
+  t.equal(await testbed.introduced(), undefined)
+  t.ok((await testbed.files.readdir('projects')).has('Sub project'))
+  await testbed.service.elsewhere('DELETE', '/project?id=101')
+  await testbed.remount()
+  t.equal(await testbed.introduced(), undefined)
 })
