@@ -16,12 +16,15 @@ export class KernelCall {
   }
 }
 
-class Tally {
+/** Of one verb, or of one method and endpoint. */
+class Tally<Of> {
   count = 0
   /** Of all of them together. */
   milliseconds = 0
   /** How often one ended so: of a call the name of its errno, or `OK`, of a request its status or kind of failure. */
   readonly outcomes = new Map<string, number>()
+
+  constructor(readonly of: Of) {}
 
   add(milliseconds: number, outcome: string): void {
     this.count += 1
@@ -30,18 +33,12 @@ class Tally {
   }
 }
 
-class CallTally extends Tally {
-  constructor(readonly verb: string) {
-    super()
-  }
-}
-
 /** Called for each call once it is answered; `errno` is 0 where it was done. */
 export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
 
 export class KernelCalls {
   readonly underWay = new Set<KernelCall>()
-  readonly #tallies = new Map<string, CallTally>()
+  readonly #tallies = new Map<string, Tally<{ readonly verb: string }>>()
   readonly #listeners: AnsweredCall[] = []
   #current: RequestLog | undefined
 
@@ -50,7 +47,7 @@ export class KernelCalls {
     return this.#current
   }
 
-  get tallies(): Iterable<CallTally> {
+  get tallies(): Iterable<Tally<{ readonly verb: string }>> {
     return this.#tallies.values()
   }
 
@@ -71,7 +68,7 @@ export class KernelCalls {
     const milliseconds = machineClocks.monotonic() - call.began
     this.underWay.delete(call)
     const known = this.#tallies.get(call.verb)
-    const tally = known ?? new CallTally(call.verb)
+    const tally = known ?? new Tally({ verb: call.verb })
     if (known === undefined) this.#tallies.set(call.verb, tally)
     tally.add(milliseconds, name)
     for (const listener of this.#listeners) listener(call, milliseconds, errno)
@@ -87,17 +84,8 @@ export const slowMs = 1_000
 /** Requests that one line names, the slowest first. */
 const namedAtMost = 10
 
-export interface SlowCall {
-  readonly sentence: string
-  readonly about: Readonly<Record<string, unknown>>
-}
-
 /** Undefined for a call that is not slow. */
-export function slowCallOf(
-  { verb, path, began, requests }: KernelCall,
-  milliseconds: number,
-  errno: number,
-): SlowCall | undefined {
+export function slowCallOf({ verb, path, began, requests }: KernelCall, milliseconds: number, errno: number) {
   if (milliseconds < slowMs) return undefined
   const ended = began + milliseconds
   const waited = requests
@@ -166,23 +154,17 @@ export class RequestLog {
   }
 }
 
-/** One attempt of a request, once it has ended. */
-interface EndedRequest {
+interface Endpoint {
   readonly method: string
   /** Below the address of the service, without its query. */
   readonly endpoint: string
+}
+
+/** One attempt of a request, once it has ended. */
+interface EndedRequest extends Endpoint {
   /** The HTTP status, or the kind of failure where no head of an answer came. */
   readonly outcome: string
   readonly milliseconds: number
-}
-
-class RequestTally extends Tally {
-  constructor(
-    readonly method: string,
-    readonly endpoint: string,
-  ) {
-    super()
-  }
 }
 
 /** Endpoints that are told apart: redirects can lead anywhere, and a label for each path would grow for ever. */
@@ -192,10 +174,10 @@ const other = '/other'
 export class Requests {
   underWay = 0
   bytes = 0
-  readonly #tallies = new Map<string, RequestTally>()
+  readonly #tallies = new Map<string, Tally<Endpoint>>()
   readonly #listeners: ((request: EndedRequest) => void)[] = []
 
-  get tallies(): Iterable<RequestTally> {
+  get tallies(): Iterable<Tally<Endpoint>> {
     return this.#tallies.values()
   }
 
@@ -208,7 +190,7 @@ export class Requests {
     const { method, outcome, milliseconds } = request
     const tally = this.#tallyOf(method, endpointIn(request.endpoint))
     tally.add(milliseconds, outcome)
-    for (const listener of this.#listeners) listener({ ...request, endpoint: tally.endpoint })
+    for (const listener of this.#listeners) listener({ ...request, endpoint: tally.of.endpoint })
   }
 
   received(bytes: number): void {
@@ -220,12 +202,12 @@ export class Requests {
     this.#listeners.push(ended)
   }
 
-  #tallyOf(method: string, endpoint: string): RequestTally {
+  #tallyOf(method: string, endpoint: string): Tally<Endpoint> {
     const name = `${method} ${endpoint}`
     const known = this.#tallies.get(name)
     if (known !== undefined) return known
     if (this.#tallies.size >= endpointsAtMost && endpoint !== other) return this.#tallyOf(method, other)
-    const made = new RequestTally(method, endpoint)
+    const made = new Tally({ method, endpoint })
     this.#tallies.set(name, made)
     return made
   }

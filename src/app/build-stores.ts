@@ -18,13 +18,12 @@ import { openDraftFiles, refill } from '../drive/records/draft-files.js'
 import { openScratchFiles } from '../drive/records/scratch-files.js'
 import type { WriteSide } from '../drive/write-side.js'
 import { openDrafts } from '../edit/journal/drafts.js'
-import { type Latest, mountMark, TextHistory, textHash } from '../edit/journal/text-history.js'
+import { mountMark, TextHistory, textHash } from '../edit/journal/text-history.js'
 import { fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { readFleetKey } from '../fleet/seal.js'
 import type { ChangeElsewhere } from '../fleet/shared-value.js'
 import { firstQuestion } from '../remote/known-question.js'
-import { instant } from '../remote/remote.js'
 import { behindMs } from '../remote/shared-answer.js'
 import { type AssemblySettings, type Note, namesAtMost } from './assembly-settings.js'
 import { authorityIn } from './connect.js'
@@ -77,8 +76,7 @@ export function buildCaches(
   )
   const identities = new Identities(ledger, now, note)
   const catalog = openCatalog(remote, queryCache, {
-    listing: config.ttlListing,
-    record: config.ttlListing / 3,
+    lifetimes: { listing: config.ttlListing, record: config.ttlListing / 3 },
     dialect: connection.dialect,
     identities,
     lacks: connection.lacks,
@@ -137,12 +135,7 @@ export async function buildJournal(
   const { state: directory } = connection.account.places
   const scratch = await openScratchFiles(join(directory, 'scratch', textHash(mountPoint).slice(0, 12)))
   const state = new Ledger(join(directory, 'known'), { clock, log: note })
-  const history = new TextHistory({
-    stateDirectory: directory,
-    mount: mountPoint,
-    now,
-    latest: latestIn(state),
-  })
+  const history = new TextHistory({ stateDirectory: directory, mount: mountPoint, now, notes: state })
   if (isMount === true) state.set(mountNames, mountMark(mountPoint), mountPoint)
   const draftStore = await openDrafts(directory, now)
   for (const draft of draftStore.found)
@@ -150,14 +143,13 @@ export async function buildJournal(
   const drafts = openDraftFiles(draftStore, history, identities, () => news.tell({ key: draftsKey }))
   const reports = new KnownReports(state, dialect)
   const roots = new Roots({ catalog, ledger, state, dialect, given: config.root })
-  /** The mount point behind a mark of the history, as far as it was noted. */
-  const mountNamed = (mark: string) => state.get(mountNames, mark)
   return {
     scratch,
     /** Names and numbers that were shown, made or given: kept next to the drafts. */
     state,
     history,
-    mountNamed,
+    /** The mount point behind a mark of the history, as far as it was noted. */
+    mountNamed: (mark: string) => state.get(mountNames, mark),
     draftStore,
     drafts,
     reports,
@@ -168,18 +160,6 @@ export async function buildJournal(
 export type Journal = Awaited<ReturnType<typeof buildJournal>>
 
 const mountNames = 'mount-names'
-
-/** A damaged time counts as none. */
-function latestIn(state: Ledger): Latest {
-  const [namespace, key] = ['texts', 'met last']
-  return {
-    get() {
-      const kept = Number(state.get(namespace, key))
-      return Number.isSafeInteger(kept) ? instant(kept) : undefined
-    },
-    set: at => state.set(namespace, key, String(at)),
-  }
-}
 
 /** @throws BadSetting for an address or a key that is none */
 export async function buildFleet(

@@ -59,11 +59,7 @@ export function openStatus(sources: StatusSources): (check?: boolean) => Promise
 /** `top` states what is at the top of projects/, or why that is unknown; `places` the problems of own directories. */
 function statusOf(
   { settings, caches, journal, writeSide, failureLog, pins }: StatusSources,
-  {
-    top,
-    since,
-    places,
-  }: { readonly top: string; readonly since: Instant; readonly places: readonly string[] },
+  now: { readonly top: string; readonly since: Instant; readonly places: readonly string[] },
 ): Status {
   const { activity, clock, config, connection } = settings
   const { account } = connection
@@ -81,8 +77,8 @@ function statusOf(
     logFile: config.logFile,
     at: isoText(clock.now()),
     version: ownVersion,
-    since: isoText(since),
-    top,
+    since: isoText(now.since),
+    top: now.top,
     answers: outage === undefined,
     awaySince: outage && isoText(outage.since),
     awayBecause: outage?.failure.message,
@@ -109,7 +105,7 @@ function statusOf(
     })),
     keptHere: keptHere(journal.scratch).slice(0, keptHereAtMost),
     removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
-    places,
+    places: now.places,
     lastFailure: failureLog.last,
     state: account.places.state,
     cacheDirectory: account.places.cache,

@@ -109,10 +109,10 @@ export class Identities {
     const isDated = row.record?.born === said.born || isSame
     const listing = row.listing && {
       ...row.listing,
-      ...(isDated ? {} : { born: undefined }),
-      ...(said.title === undefined ? {} : { title: said.title }),
+      born: isDated ? listed : undefined,
+      title: said.title ?? row.listing.title,
     }
-    this.#keep(thing, { ...row, ...(listing === undefined ? {} : { listing }), record: said })
+    this.#keep(thing, { ...row, listing, record: said })
   }
 
   /** It was deleted, or made just now: what comes under this id is another thing than what was known. */

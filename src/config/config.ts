@@ -81,8 +81,8 @@ interface FileLayer {
 
 /** Layers of the files, nearest first: the chosen profile of every file comes before any file's top. */
 function fileLayers({ flags, environment, files }: Sources): readonly FileLayer[] {
-  const chosen =
-    flags['profile'] ?? (environment['CALCFS_PROFILE'] || undefined) ?? topValue('profile', files)
+  const inFile = files.find(({ top }) => Object.hasOwn(top, 'profile'))?.top['profile']
+  const chosen = flags['profile'] ?? (environment['CALCFS_PROFILE'] || undefined) ?? inFile
   const tops = files.map(file => ({ file, layer: file.top }))
   if (chosen === undefined) return tops
   return [...requireProfile(String(chosen), files), ...tops]
@@ -96,10 +96,6 @@ export function requireProfile(chosen: string, files: readonly ConfigFile[]): re
   })
   if (profiles.length === 0) throw new BadSetting(noSuchProfile(chosen, files))
   return profiles
-}
-
-function topValue(key: string, files: readonly ConfigFile[]): unknown {
-  return files.find(file => Object.hasOwn(file.top, key))?.top[key]
 }
 
 function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {

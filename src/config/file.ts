@@ -28,11 +28,10 @@ export function readConfigFile(path: string, how?: 'if it may be read'): ConfigF
   if (text === undefined) return undefined
   const { profiles = {}, ...top } = parseToml(path, text)
   if (!isTable(profiles)) throw new BadSetting(`${path}: profiles is no table; write [profiles.NAME].`)
-  const file = {
-    path,
-    top,
-    profiles: Object.fromEntries(Object.entries(profiles).map(([name, layer]) => [name, tableOf(layer)])),
-  }
+  for (const [name, layer] of Object.entries(profiles))
+    if (!isTable(layer))
+      throw new BadSetting(`${path}: profiles.${name} is no table; write [profiles.${name}].`)
+  const file = { path, top, profiles: profiles as ConfigFile['profiles'] }
   for (const layer of [file.top, ...Object.values(file.profiles)]) checkKeys(layer, file)
   return file
 }
@@ -75,10 +74,5 @@ function checkPrivate(file: ConfigFile, key: string): void {
   )
 }
 
-function isTable(value: unknown): value is Layer {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
-}
-
-function tableOf(value: unknown): Layer {
-  return isTable(value) ? value : { profile: value }
-}
+const isTable = (value: unknown): value is Layer =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)

@@ -13,29 +13,28 @@ const milliseconds: Readonly<Record<string, number>> = {
 const bytes: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
 
 /** `500ms`, `30s`, `5m`, `12h`, `7d`, `0`, a bare number of seconds → milliseconds. */
-export const duration = z
-  .union([z.string(), z.number()])
-  .transform(written =>
-    measure(written, /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/, unit => milliseconds[unit ?? 's']),
-  )
-  .pipe(z.number('is no duration; write for example 30s, 5m, 12h or 7d'))
+export const duration = measured(
+  /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/,
+  unit => milliseconds[unit ?? 's'],
+  z.number('is no duration; write for example 30s, 5m, 12h or 7d'),
+)
 
 /** `500M`, `10G`, `1.5TiB`, a bare number of bytes → bytes; K is 1024. */
-export const size = z
-  .union([z.string(), z.number()])
-  .transform(written =>
-    measure(written, /^(\d+(?:\.\d+)?)\s*([KMGT])?(?:i?B)?$/i, unit => bytes[(unit ?? '').toUpperCase()]),
-  )
-  .pipe(z.int('is no size; write for example 500M or 10G'))
+export const size = measured(
+  /^(\d+(?:\.\d+)?)\s*([KMGT])?(?:i?B)?$/i,
+  unit => bytes[(unit ?? '').toUpperCase()],
+  z.int('is no size; write for example 500M or 10G'),
+)
 
 /** The same, and at least so many; `least` as it is written. */
 export const sizeFrom = (bytesAtLeast: number, least: string) =>
   size.refine(written => written >= bytesAtLeast, `is too small; the least is ${least}`)
 
-export const count = z
-  .union([z.string(), z.number()])
-  .transform(written => measure(written, /^(\d+)$/, () => 1))
-  .pipe(z.int('is no whole number').min(1, 'is too small; the least is 1'))
+export const count = measured(
+  /^(\d+)$/,
+  () => 1,
+  z.int('is no whole number').min(1, 'is too small; the least is 1'),
+)
 
 /** `true`, `yes`, `on`, `1` and their opposites. */
 export const choice = z
@@ -79,13 +78,15 @@ export const texts = z
   .transform(list => Object.freeze(list))
 
 /** NaN stands for an unparsable text, so that the schema after it reports its own sentence. */
-function measure(
-  written: string | number,
+function measured(
   form: RegExp,
   factorOf: (unit: string | undefined) => number | undefined,
-): number {
-  const parts = form.exec(String(written).trim())
-  const factor = parts === null ? undefined : factorOf(parts[2])
-  if (parts === null || factor === undefined) return Number.NaN
-  return Math.round(Number(parts[1]) * factor)
+  number: z.ZodType<number, number>,
+) {
+  const measure = (written: string | number): number => {
+    const parts = form.exec(String(written).trim())
+    const factor = parts === null ? undefined : factorOf(parts[2])
+    return factor === undefined ? Number.NaN : Math.round(Number(parts?.[1]) * factor)
+  }
+  return z.union([z.string(), z.number()]).transform(measure).pipe(number)
 }

@@ -51,11 +51,7 @@ function signInOf(text: string | undefined): readonly [string | undefined, strin
   try {
     return [decodeURIComponent(user) || undefined, decodeURIComponent(password) || undefined]
   } catch (cause) {
-    throw new BadSetting(
-      '--fleet: user and password are percent-encoded in an address; one of them is not.',
-      {
-        cause,
-      },
-    )
+    const sentence = '--fleet: user and password are percent-encoded in an address; one of them is not.'
+    throw new BadSetting(sentence, { cause })
   }
 }

@@ -22,7 +22,8 @@ export class SharedAnswers implements AnswerSource {
   private readonly changedElsewhere = new LRUCache<string, Instant>({ max: changesRemembered })
 
   constructor(
-    private readonly ports: SharingPorts /** What this daemon itself knows of it may be old. */,
+    private readonly ports: SharingPorts,
+    /** Told of an answer that may be old here. */
     private readonly outdated: (change: ChangeElsewhere) => void,
   ) {}
 

@@ -52,9 +52,9 @@ export class PartDownload {
   /** That part's bytes so far. */
   private pieces: Buffer[] = []
 
-  /** @param lease of the part that the body begins with, where the body says its length */
   constructor(
-    private readonly ports: PartDownloadPorts /** Of the part that is on its way; undefined where it is not shared. */,
+    private readonly ports: PartDownloadPorts,
+    /** Of the part that is on its way, at first the one that the body begins with; undefined where it is not shared. */
     private lease: Lease | undefined,
   ) {}
 

@@ -45,24 +45,19 @@ const puttingAtMost = 32 << 20
 const nonsense = 'it answers nonsense: is it a Valkey or Redis?'
 
 // The braces keep all keys of one name in one slot of a cluster.
-const valueKey = (name: string): string => `calcfs:{${name}}:v`
-const leaseKey = (name: string): string => `calcfs:{${name}}:l`
-const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`
-const countKey = (name: string): string => `calcfs:{${name}}:count`
-const newsChannel = (name: string): string => `calcfs:{${name}}:news`
+const keyOf = (end: string) => (name: string) => `calcfs:{${name}}:${end}`
+const [valueKey, leaseKey] = [keyOf('v'), keyOf('l')]
+const [nodesKey, countKey, newsChannel] = [keyOf('nodes'), keyOf('count'), keyOf('news')]
 
 /** Connects in the background. All methods reject with FleetAway while the fleet is passed by. */
 export class FleetStore {
   readonly breaker: FleetBreaker
-  private readonly clock: Clock
-  private readonly name: SealedName
   private readonly connection: FleetConnection
   private lastError: string | undefined
   private putting = 0
 
-  constructor({ address, authority, clock, name, hear, beat, opened, closed }: StoreOptions) {
-    this.clock = clock
-    this.name = name
+  constructor(private readonly options: StoreOptions) {
+    const { address, authority, clock, name, hear, beat, opened, closed } = options
     this.connection = connectFleet(address, authority)
     const { client, bulk, subscriber } = this.connection
     const why = (thrown: unknown): string => this.why(thrown)
@@ -130,13 +125,15 @@ export class FleetStore {
   }
 
   tell(message: Buffer): Promise<unknown> {
-    return this.run('short', client => client.fleetTell(countKey(this.name), newsChannel(this.name), message))
+    const { name } = this.options
+    return this.run('short', client => client.fleetTell(countKey(name), newsChannel(name), message))
   }
 
   /** This daemon is there: how many there are, and the number of the last news. Also while the fleet is passed by. */
   async beat(node: string, forgottenMs: number): Promise<readonly [nodes: number, news: number]> {
     const { client } = this.connection
-    const beat = client.fleetBeat(countKey(this.name), nodesKey(this.name), node, forgottenMs)
+    const { name } = this.options
+    const beat = client.fleetBeat(countKey(name), nodesKey(name), node, forgottenMs)
     const answer = await this.timed(client, beat)
     const [nodes, news] = Array.isArray(answer) ? answer.map(Number) : []
     if (!Number.isSafeInteger(nodes) || !Number.isSafeInteger(news)) throw new Error(nonsense)
@@ -147,7 +144,7 @@ export class FleetStore {
   async listen(): Promise<void> {
     const { subscriber } = this.connection
     try {
-      await this.timed(subscriber, subscriber.ssubscribe(newsChannel(this.name)))
+      await this.timed(subscriber, subscriber.ssubscribe(newsChannel(this.options.name)))
     } catch (thrown) {
       this.listenAnew()
       throw thrown
@@ -158,11 +155,11 @@ export class FleetStore {
   listenAnew(): void {
     const { subscriber } = this.connection
     if (subscriber instanceof Redis) subscriber.disconnect(true)
-    else subscriber.ssubscribe(newsChannel(this.name)).catch(() => {})
+    else subscriber.ssubscribe(newsChannel(this.options.name)).catch(() => {})
   }
 
   async leave(node: string): Promise<void> {
-    await this.run('short', client => client.zrem(nodesKey(this.name), node))
+    await this.run('short', client => client.zrem(nodesKey(this.options.name), node))
   }
 
   close(): void {
@@ -178,7 +175,7 @@ export class FleetStore {
   }
 
   private timed<Answer>(client: Redis | Cluster, command: Promise<Answer>): Promise<Answer> {
-    return inTime(command, this.clock, () => movedBytes(client))
+    return inTime(command, this.options.clock, () => movedBytes(client))
   }
 
   private async run<Answer>(

@@ -28,10 +28,9 @@ export interface MetricSources {
   fleet(): { readonly saved: number; readonly asked: number; readonly mounts: number } | undefined
 }
 
-/** States of a draft in which a request of it is under way. */
-const underWayStates: ReadonlySet<string> = new Set(['sending', 'in-flight'])
-
-export const isUnderWay = ({ state }: { readonly state: string }): boolean => underWayStates.has(state)
+/** A request of the draft is under way. */
+export const isUnderWay = ({ state }: { readonly state: string }): boolean =>
+  /^(sending|in-flight)$/.test(state)
 
 /** One measured value with its labels; none of them is a path, a name, a user or a token. */
 export interface Sample {
@@ -101,7 +100,7 @@ export const figures: readonly Figure[] = [
     help: 'Calls of the kernel by verb and by how they ended: OK, or the name of an errno',
     labels: ['verb', 'errno'],
     of: ({ activity }) =>
-      [...activity.calls.tallies].flatMap(({ verb, outcomes }) =>
+      [...activity.calls.tallies].flatMap(({ of: { verb }, outcomes }) =>
         [...outcomes].map(([errno, value]) => ({ labels: { verb, errno }, value })),
       ),
   },
@@ -124,8 +123,8 @@ export const figures: readonly Figure[] = [
     help: 'Attempts of requests to the service, by endpoint and by how they ended: the HTTP status, or the kind of failure',
     labels: ['method', 'endpoint', 'outcome'],
     of: ({ activity }) =>
-      [...activity.requests.tallies].flatMap(({ method, endpoint, outcomes }) =>
-        [...outcomes].map(([outcome, value]) => ({ labels: { method, endpoint, outcome }, value })),
+      [...activity.requests.tallies].flatMap(({ of, outcomes }) =>
+        [...outcomes].map(([outcome, value]) => ({ labels: { ...of, outcome }, value })),
       ),
   },
   {

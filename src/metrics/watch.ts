@@ -25,22 +25,22 @@ const callsAtMost = 20
 function pictureOf(sources: MetricSources): ActivityPicture {
   const { activity, drive } = sources
   const drafts = sources.drafts()
+  const { files, bytes, limitBytes } = sources.cache()
   return {
     ...drive,
     at: isoText(sources.now()),
     since: isoText(sources.since),
     awayBecause: sources.awayBecause(),
     signedOutBecause: sources.signedOutBecause(),
-    calls: [...activity.calls.tallies].map(({ verb, count, milliseconds, outcomes }) => ({
-      verb,
+    calls: [...activity.calls.tallies].map(({ of, count, milliseconds, outcomes }) => ({
+      ...of,
       count,
       failed: count - (outcomes.get('OK') ?? 0),
       seconds: milliseconds / 1000,
     })),
     underWay: callsUnderWay(activity),
-    requests: [...activity.requests.tallies].map(({ method, endpoint, milliseconds, outcomes }) => ({
-      method,
-      endpoint,
+    requests: [...activity.requests.tallies].map(({ of, milliseconds, outcomes }) => ({
+      ...of,
       outcomes: Object.fromEntries(outcomes),
       seconds: milliseconds / 1000,
     })),
@@ -49,14 +49,9 @@ function pictureOf(sources: MetricSources): ActivityPicture {
     downloads: sources.downloads(),
     saves: drafts.filter(isUnderWay),
     waiting: drafts.filter(draft => !isUnderWay(draft)),
-    cache: { ...activity.cache, ...keptFiles(sources) },
+    cache: { ...activity.cache, files, bytes, limitBytes },
     foreseen: activity.foresight.counts,
   }
-}
-
-function keptFiles(sources: MetricSources): Pick<ActivityPicture['cache'], 'files' | 'bytes' | 'limitBytes'> {
-  const { files, bytes, limitBytes } = sources.cache()
-  return { files, bytes, limitBytes }
 }
 
 function callsUnderWay({ calls }: MetricSources['activity']): ActivityPicture['underWay'] {

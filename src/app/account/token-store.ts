@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { loginCommand } from '../../advice.js'
-import { Failure } from '../../failure.js'
+import { Failure, unlessFailure } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { TokenStore } from '../../remote/session/session.js'
 import { type Token, tokenExpiry } from '../../remote/session/token.js'
@@ -14,15 +14,10 @@ import { type Account, keepFile } from './account.js'
 
 const keptForm = z.object({
   text: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
-  received: z.number().optional(),
+  received: z.number().transform(instant).optional(),
 })
 /** The file of an account; the second form is that of one whose token is in the keyring. */
 const noteForm = z.union([keptForm, z.object({ keyring: z.literal(true) })])
-
-const tokenOf = ({ text, received }: z.infer<typeof keptForm>): Token => ({
-  text,
-  received: received === undefined ? undefined : instant(received),
-})
 
 const tokenFile = (account: Account): string => join(account.places.state, 'token.json')
 
@@ -30,8 +25,8 @@ const tokenFile = (account: Account): string => join(account.places.state, 'toke
 export function tokenStore(account: Account): TokenStore {
   return {
     async load() {
-      const kept = account.keyring ? tokenInKeyring(account, await openKeyring(account).load()) : undefined
-      return kept ?? tokenInFile(account)
+      const kept = account.keyring ? await openKeyring(account).load() : undefined
+      return parsed(keptForm, () => kept, 'the token in the keyring', account) ?? tokenInFile(account)
     },
     async save(token) {
       const { text, received } = token
@@ -45,14 +40,12 @@ export function tokenStore(account: Account): TokenStore {
 
 /** True if a kept token has not ended yet: then no password is needed. */
 export async function hasLivingToken(account: Account, now: Instant): Promise<boolean> {
-  const token = await tokenStore(account).load().catch(noToken)
+  // A damaged token counts as none.
+  const token = await tokenStore(account).load().catch(unlessFailure)
   if (token === undefined) return false
   const end = tokenExpiry(token)
   return end === undefined || now < end
 }
-
-/** A damaged token counts as none. */
-function noToken(): undefined {}
 
 /**
  * True if there was one.
@@ -77,12 +70,7 @@ function isInKeyring(account: Account): boolean {
 
 function tokenInFile(account: Account): Token | undefined {
   const note = storedNote(account)
-  return note === undefined || 'keyring' in note ? undefined : tokenOf(note)
-}
-
-function tokenInKeyring(account: Account, kept: string | undefined): Token | undefined {
-  const token = parsed(keptForm, () => kept, 'the token in the keyring', account)
-  return token && tokenOf(token)
+  return note === undefined || 'keyring' in note ? undefined : note
 }
 
 function storedNote(account: Account): z.infer<typeof noteForm> | undefined {

@@ -68,17 +68,13 @@ const entryOf = <Answer>(cache: QueryCache, query: Query<Answer>) => ({
 
 export type Entry<Answer> = ReturnType<typeof entryOf<Answer>>
 
-/** Milliseconds each kind of answer counts. */
-export interface Lifetimes {
-  readonly listing: number
-  readonly record: number
-}
-
 /** A user's own record and the report types hardly ever change. */
 const seldom = 10 * 60_000
 
 /** How records are understood, and what is noted of their identity. */
 export interface CatalogSources {
+  /** Milliseconds for which each kind of answer counts. */
+  readonly lifetimes: { readonly listing: number; readonly record: number }
   readonly dialect: Dialect
   readonly identities: Identities
   /** The operations that the instance lacks. */
@@ -92,7 +88,7 @@ export interface CatalogSources {
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, lacks, doubts, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
+  { lifetimes, dialect, identities, lacks, doubts, otherShare }: CatalogSources,
 ) {
   const userQuestion: Query<User> = {
     namespace: 'user',

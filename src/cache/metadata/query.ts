@@ -90,17 +90,16 @@ export function answerWeight<Answer>(
   most: number,
 ): number {
   const names = query.names?.(answer)
-  const [weight, share] = names === undefined ? [Math.ceil(formBytes(form) / bytesOfName), 0.6] : [names, 0.4]
+  const share = names === undefined ? 0.6 : 0.4
+  const weight =
+    names ?? Math.ceil((typeof form === 'string' ? recordBytes(form) : form.length) / bytesOfName)
   return Math.max(1, Math.min(weight + namesOfAnswer, Math.floor(most * share)))
 }
-
-const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? recordBytes(form) : form.length)
 
 /** A query settles by itself on the answer of before where nothing has changed; another answer is compared by its form on disk. */
 export function isSame<Answer>(query: Query<Answer>, one: Answer, other: Answer): boolean {
   if (one === other) return true
-  return query.settled === undefined && isSameForm(query.encode(one), query.encode(other))
+  if (query.settled !== undefined) return false
+  const [form, its] = [query.encode(one), query.encode(other)]
+  return typeof form === 'string' || typeof its === 'string' ? form === its : Buffer.compare(form, its) === 0
 }
-
-const isSameForm = (one: LedgerValue, other: LedgerValue): boolean =>
-  typeof one === 'string' || typeof other === 'string' ? one === other : Buffer.compare(one, other) === 0

@@ -210,9 +210,7 @@ export async function withFailure(
   }
 }
 
-// A draft whose id stands for another thing now is kept and never sent.
-
-/** Keeps the draft apart from what has its id now; answers the failure to throw. */
+/** Keeps the draft apart from what has its id now, to which it is never sent; answers the failure to throw. */
 export async function setApart(draft: {
   readonly meta: DraftMeta
   change(part: MetaChange): Promise<void>

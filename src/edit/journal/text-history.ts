@@ -61,13 +61,14 @@ export interface TextHistoryOptions {
   readonly mount: string
   readonly now: () => Instant
   /** Kept over remounts; without it a date that is set back between two mounts turns what was met last into what was met first. */
-  readonly latest?: Latest
+  readonly notes?: {
+    get(namespace: string, key: string): string | undefined
+    set(namespace: string, key: string, value: string): void
+  }
 }
 
-export interface Latest {
-  get(): Instant | undefined
-  set(at: Instant): void
-}
+/** Where the time of the latest meeting is noted. */
+const latest = ['texts', 'met last'] as const
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
 const daysOfBase = 7
@@ -114,7 +115,8 @@ export class TextHistory {
     this.#options = options
     this.#root = join(options.stateDirectory, 'texts')
     this.#own = mountMark(options.mount)
-    this.#last = options.latest?.get() ?? 0
+    // A damaged time counts as none.
+    this.#last = Number.parseInt(options.notes?.get(...latest) ?? '', 10) || 0
   }
 
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
@@ -178,16 +180,13 @@ export class TextHistory {
   }
 
   async purge(): Promise<void> {
-    const shown = this.#options.now() - daysOfBase * dayMilliseconds
-    const history = this.#options.now() - daysOfHistory * dayMilliseconds
+    const now = this.#options.now()
+    const isOld = ({ how, at }: Mark) =>
+      at < now - (isHistory(how) ? daysOfHistory : daysOfBase) * dayMilliseconds
     this.#lasting.clear()
     for (const name of namesIn(this.#root)) {
       // A trial whether the place takes files, cut short by the end of its process.
-      if (name.startsWith('.')) continue
-      await this.#purgeRecord(
-        join(this.#root, name),
-        ({ how, at }) => at < (isHistory(how) ? history : shown),
-      )
+      if (!name.startsWith('.')) await this.#purgeRecord(join(this.#root, name), isOld)
     }
   }
 
@@ -243,7 +242,7 @@ export class TextHistory {
         if (isLight) isThere || replaceFileNow(path, text)
         else if (!isThere || !this.#lasting.has(path)) lasting.set(path, text)
       }
-      this.#options.latest?.set(instant(this.#last))
+      this.#options.notes?.set(...latest, String(this.#last))
       return isLight ? undefined : this.#makeLasting(directory, lasting, made).catch(rethrow)
     } catch (thrown) {
       throw asFailure(thrown)

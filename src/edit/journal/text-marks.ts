@@ -95,12 +95,6 @@ export interface TextUser {
   readonly sent?: Instant | undefined
 }
 
-interface Use {
-  readonly how: string
-  readonly at: Instant
-  readonly by: ProcessId | undefined
-}
-
 const textsAtMost = 4_000
 const usersAtMost = 64
 
@@ -111,7 +105,7 @@ export class TextUsers {
     return [...(this.#users.get(text)?.values() ?? [])]
   }
 
-  note(text: string, { how, at, by }: Use): void {
+  note(text: string, { how, at, by }: Pick<Mark, 'how' | 'at'> & { by: ProcessId | undefined }): void {
     const known = this.#users.get(text) ?? new Map<string, TextUser>()
     if (by !== undefined) {
       const name = `${by.group} ${by.view}`

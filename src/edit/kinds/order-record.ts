@@ -62,36 +62,32 @@ export function editableOrder(
   id: ReportId,
 ): EditableRecord & Required<Pick<EditableRecord, 'mean'>> {
   const report = editableReport(ports, id)
-
-  async function mean(
-    text: string,
-    meant: KnownBases,
-    context: RequestContext,
-  ): Promise<{ base: JsonObject; mine: JsonObject }> {
-    const lines = orderLines(text)
-    if (lines.length === 0)
-      throw new Failure(
-        'refused',
-        `an empty order clears nothing; to clear the list write [] for it in ${id}.json`,
-      )
-    const wanted = await Promise.all(
-      lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
-    )
-    const shown = (record: JsonObject): readonly ReportRow[] => {
-      const rows = ports.dialect.rows(record)
-      if (rows === undefined) throw unseenList(id)
-      return rows
-    }
-    const base = chooseByRows(shown, meant, wanted) ?? ports.dialect.plain(await report.read(context))
-    const earlier = meant.known.flatMap(known => shown(known.record))
-    const before = shown(base)
-    const continued = continuedRows(wanted, before.map(cellsOf))
-    const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
-    // The record's own list may say the same in another form.
-    return { base, mine: isSameList(rows, before) ? base : ports.dialect.withRows(base, rows) }
+  const shown = (record: JsonObject): readonly ReportRow[] => {
+    const rows = ports.dialect.rows(record)
+    if (rows === undefined) throw unseenList(id)
+    return rows
   }
-
-  return { ...report, mean }
+  return {
+    ...report,
+    async mean(text, meant, context) {
+      const lines = orderLines(text)
+      if (lines.length === 0)
+        throw new Failure(
+          'refused',
+          `an empty order clears nothing; to clear the list write [] for it in ${id}.json`,
+        )
+      const wanted = await Promise.all(
+        lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
+      )
+      const base = chooseByRows(shown, meant, wanted) ?? ports.dialect.plain(await report.read(context))
+      const earlier = meant.known.flatMap(known => shown(known.record))
+      const before = shown(base)
+      const continued = continuedRows(wanted, before.map(cellsOf))
+      const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
+      // The record's own list may say the same in another form.
+      return { base, mine: isSameList(rows, before) ? base : ports.dialect.withRows(base, rows) }
+    },
+  }
 }
 
 /** A path that begins with a dot, as a shell writes it, or a name of the folder's own links, is meant from there. */

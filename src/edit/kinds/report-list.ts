@@ -86,10 +86,11 @@ function withRowsLike(
   return isSaid ? withField(mine, name, usual) : written
 }
 
+export const itemsIn = (list: Json | undefined): readonly Json[] => (list?.type === 'array' ? list.items : [])
+
 function saysAll(usual: Json, list: Json): boolean {
-  const usualRows = usual.type === 'array' ? usual.items : []
-  const listRows = list.type === 'array' ? list.items : []
-  return listRows.every((row, at) => {
+  const usualRows = itemsIn(usual)
+  return itemsIn(list).every((row, at) => {
     const said = usualRows[at]
     if (row.type !== 'object') return true
     if (said?.type !== 'object') return false

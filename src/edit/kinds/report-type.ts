@@ -39,6 +39,11 @@ export async function listedType(
   )
 }
 
+interface TypeSaid {
+  readonly written: JsonObject
+  readonly like: JsonObject
+}
+
 /**
  * The report with the type that `written` says, in the form that `like` has it in. The same type in other words is no
  * change.
@@ -47,7 +52,7 @@ export async function listedType(
 export function withTypeOf(
   ports: ReportPorts,
   report: JsonObject,
-  { written, like }: { readonly written: JsonObject; readonly like: JsonObject },
+  { written, like }: TypeSaid,
   context: RequestContext,
 ): MaybePromise<JsonObject> {
   const { dialect } = ports
@@ -62,10 +67,7 @@ export function withTypeOf(
 }
 
 /** The name that the service shows beside the number follows from it. */
-function refuseNameAlone(
-  dialect: Dialect,
-  { written, like }: { readonly written: JsonObject; readonly like: JsonObject },
-): void {
+function refuseNameAlone(dialect: Dialect, { written, like }: TypeSaid): void {
   const name = dialect.reportTypeName(written)
   if (name === undefined || name === dialect.reportTypeName(like)) return
   if (dialect.reportType(written) !== dialect.reportType(like)) return

@@ -1,13 +1,13 @@
 // Saving of a report: its list by one request, its other fields by another, neither twice; of a stored list the order must be the one sent.
-import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { chain } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { keptSentence, unstoredChange, withEdits } from '../save/diff.js'
-import type { ChangeResult, EditableRecord, Following, RecordChange, WrittenEdit } from '../save/editable.js'
+import type { ChangeResult, EditableRecord, RecordChange } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseOtherMeaning } from './report-formulas.js'
-import { withCheckedList } from './report-list.js'
+import { itemsIn, withCheckedList } from './report-list.js'
 import { type ReportPorts, withTypeOf } from './report-type.js'
 import { refuseId } from './whole-record.js'
 
@@ -15,53 +15,45 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   const { remote, dialect } = ports
   const read = (context: RequestContext) => remote.report(id, context)
 
-  function check(written: WrittenEdit, context: RequestContext): MaybePromise<JsonObject> {
-    const { base, mine } = written
-    refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
-    return chain(withTypeOf(ports, mine, { written: mine, like: base }, context), typed =>
-      withCheckedList(ports, id, { ...written, mine: typed }, context),
-    )
-  }
-
-  /** The list goes first, so that the other request carries the record as it was read after it. */
-  async function send(
-    change: RecordChange,
-    context: RequestContext,
-    following: Following,
-  ): Promise<JsonObject> {
-    const order = newOrder(dialect, change)
-    if (order === undefined) {
-      await remote.updateReport(change.whole, context)
-      return read(context).catch(unreadable)
-    }
-    await remote.setReportCalculations(id, order, context)
-    const second = following()
-    const now = await read(context).catch(unreadable)
-    // All of the list is there as it was sent: its order, titles, and what else was edited in its rows.
-    if (
-      change.edits.size === 1 &&
-      lostTitles(dialect, change.whole, now).length === 0 &&
-      !hasTwinsTitle(dialect, change, now) &&
-      hasRowEdits(dialect, change, now)
-    )
-      return now
-    const whole = withEdits(now, change.edits)
-    await remote.updateReport(whole, second({ before: now, whole }))
-    return read(context).catch(unreadable)
-  }
-
   return {
     key: { kind: 'record', of: 'report', id },
     dialect,
     answered: context => remote.answered({ kind: 'report', id }, context),
     read,
     isAnother: dialect.isAnother,
-    check,
+    check(written, context) {
+      const { base, mine } = written
+      refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
+      return chain(withTypeOf(ports, mine, { written: mine, like: base }, context), typed =>
+        withCheckedList(ports, id, { ...written, mine: typed }, context),
+      )
+    },
     follows: name => dialect.isReportTypeName(name),
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
     hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
-    send,
+    /** The list goes first, so that the other request carries the record as it was read after it. */
+    async send(change, context, following) {
+      const order = newOrder(dialect, change)
+      if (order === undefined) {
+        await remote.updateReport(change.whole, context)
+        return read(context).catch(unreadable)
+      }
+      await remote.setReportCalculations(id, order, context)
+      const second = following()
+      const now = await read(context).catch(unreadable)
+      // All of the list is there as it was sent: its order, titles, and what else was edited in its rows.
+      if (
+        change.edits.size === 1 &&
+        lostTitles(dialect, change.whole, now).length === 0 &&
+        !hasTwinsTitle(dialect, change, now) &&
+        hasRowEdits(dialect, change, now)
+      )
+        return now
+      const whole = withEdits(now, change.edits)
+      await remote.updateReport(whole, second({ before: now, whole }))
+      return read(context).catch(unreadable)
+    },
     compare: (change, stored, isSaid) => compareReport(dialect, change, { stored, isSaid }),
   }
 }
@@ -85,8 +77,8 @@ function saysSameList(
   if (name !== dialect.listField(base) || rows === undefined || theirRows === undefined) return false
   if (name !== dialect.listField(theirs) || !sameOrder(theirRows, rows)) return false
   if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
-  const ours = listItemsIn(base, name)
-  return listItemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
+  const ours = itemsIn(fieldOf(base, name))
+  return itemsIn(fieldOf(theirs, name)).every((item, at) => isFilledIn(ours[at], item))
 }
 
 /** True if both lists have the same rows in the same order, whatever numbers their places have. */
@@ -100,11 +92,6 @@ function hasSameRows(
   return (
     rows !== undefined && saysSameList(dialect, name, { base: dialect.withRows(mine, rows, theirs), theirs })
   )
-}
-
-function listItemsIn(record: JsonObject, name: string): readonly Json[] {
-  const list = fieldOf(record, name)
-  return list?.type === 'array' ? list.items : []
 }
 
 /** An id that has become a row, or a row that has got empty fields. */
@@ -199,9 +186,9 @@ function hasRowEdits(dialect: Dialect, { before, whole }: RecordChange, stored: 
   const name = dialect.listField(whole)
   const rows = dialect.rows(whole)
   if (name === undefined || rows === undefined) return true
-  const items = listItemsIn(whole, name)
+  const items = itemsIn(fieldOf(whole, name))
   const isWithin = (record: JsonObject) => {
-    const list = listItemsIn(dialect.withRows(record, rows), name)
+    const list = itemsIn(fieldOf(dialect.withRows(record, rows), name))
     return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
   }
   return isWithin(before) || isWithin(stored)

@@ -43,7 +43,6 @@ export interface NewRecord {
   like(written: JsonObject, record: JsonObject, context: RequestContext): Promise<JsonObject>
 }
 
-/** True if the text is the record's of that number: it carries the id. */
 export function carriesId({ idOf }: Pick<NewRecord, 'idOf'>, written: JsonObject, id: string): boolean {
   const own = idOf(written)
   return own !== undefined && isSameNumber(id, own)
@@ -78,6 +77,7 @@ export interface Creation {
   readonly draft: Draft
   readonly history: TextHistory
   readonly now: () => Instant
+  readonly context: RequestContext
 }
 
 /**
@@ -85,8 +85,8 @@ export interface Creation {
  * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
  * sent again by itself), or what the service said
  */
-export async function createOnce(creation: Creation, context: RequestContext): Promise<CreatedRecord> {
-  const { record, draft, history } = creation
+export async function createOnce(creation: Creation): Promise<CreatedRecord> {
+  const { record, draft, history, context } = creation
   if (draft.meta.state === 'outcome-unknown')
     throw new Failure(
       'outcome-unknown',
@@ -102,7 +102,7 @@ export async function createOnce(creation: Creation, context: RequestContext): P
     if (draft.meta.made !== undefined && (await isStillMade(creation, written)))
       return { id: draft.meta.made, written }
     refuseSameNames(emptyObject, written)
-    await refuseOtherPlace(creation, context)
+    await refuseOtherPlace(creation)
     body = await record.compose(written, context)
     await history.remember(record.key, text, 'sent')
     await draft.change({ madeOf: textHash(text) })
@@ -114,10 +114,7 @@ export async function createOnce(creation: Creation, context: RequestContext): P
     // Creations under way before this are under way still.
     throw await withFailure(draft, asFailure(thrown), isUnderWay ? 'in-flight' : 'refused')
   }
-  return {
-    id: await noted(creation, await postOnce(creation, { body, looked, isUnderWay }, context)),
-    written,
-  }
+  return { id: await noted(creation, await postOnce(creation, { body, looked, isUnderWay })), written }
 }
 
 /** As many digits as a double may have lost some of. */
@@ -147,7 +144,7 @@ async function withOwnDigits(
 }
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
-async function refuseOtherPlace({ record, draft }: Creation, context: RequestContext): Promise<void> {
+async function refuseOtherPlace({ record, draft, context }: Creation): Promise<void> {
   if (record.place === undefined) return
   // A creation refused as not meant is not sent by a later try of the same text.
   if (draft.meta.apart === true) throw anotherThing(draft.key)
@@ -194,13 +191,12 @@ async function noted({ draft }: Creation, id: string): Promise<string> {
 async function postOnce(
   creation: Creation,
   { body, looked, isUnderWay }: { body: JsonObject; looked: Instant; isUnderWay: boolean },
-  context: RequestContext,
 ): Promise<string> {
-  const { record, draft, now } = creation
+  const { record, draft, now, context } = creation
   let ours: string | undefined
   let isThere = false
   const again = async (within: RequestContext): Promise<void> => {
-    await refuseOtherPlace(creation, within)
+    await refuseOtherPlace({ ...creation, context: within })
     const found = await record.find?.(body, within)
     if (found === undefined) return
     // The answer to an earlier try of this draft may have been waited for.
@@ -227,12 +223,6 @@ async function postOnce(
 }
 
 function outcomeUnknown(cause: Failure): Failure {
-  return new Failure(
-    'outcome-unknown',
-    `it was sent, and whether it was made is not known: ${cause.message}`,
-    {
-      cause,
-      said: cause.said,
-    },
-  )
+  const sentence = `it was sent, and whether it was made is not known: ${cause.message}`
+  return new Failure('outcome-unknown', sentence, { cause, said: cause.said })
 }

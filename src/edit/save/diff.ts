@@ -104,7 +104,6 @@ export function keptFields(edits: Edits, stored: JsonObject): readonly string[] 
   return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
 }
 
-/** The remark on the fields that the service keeps; undefined for none. */
 export function keptSentence(edits: Edits, stored: JsonObject): string | undefined {
   const names = keptFields(edits, stored).map(name => JSON.stringify(name))
   return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`

@@ -98,4 +98,5 @@ export interface SaveRequest {
 export interface SaveState extends SaveRequest {
   readonly history: TextHistory
   readonly now: () => Instant
+  readonly context: RequestContext
 }

@@ -8,10 +8,12 @@ import { type Edits, editsBetween, removed } from './diff.js'
 import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 
 /** Reads the record; true if the last attempt of this draft was carried out, and the service has all that the draft says. */
-export async function reconcileAttempt(
-  { record, draft, history }: Pick<SaveState, 'record' | 'draft' | 'history'>,
-  context: RequestContext,
-): Promise<boolean> {
+export async function reconcileAttempt({
+  record,
+  draft,
+  history,
+  context,
+}: Pick<SaveState, 'record' | 'draft' | 'history' | 'context'>): Promise<boolean> {
   const { attempt } = draft.meta
   if (attempt === undefined) return false
   const recalled = [attempt.before, attempt.whole, attempt.form]

@@ -58,7 +58,7 @@ export class Saver {
     const { history, now } = this
     return this.#turns.take(keyName(request.record.key), async () => {
       try {
-        return await saveOnce({ ...request, history, now }, context)
+        return await saveOnce({ ...request, history, now, context })
       } catch (thrown) {
         throw await withFailure(request.draft, asFailure(thrown))
       }
@@ -68,24 +68,24 @@ export class Saver {
   /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke: true if it is stored. */
   settle({ record, draft }: SaveRequest, context: RequestContext): Promise<boolean> {
     const { history } = this
-    return this.#turns.take(keyName(record.key), () => reconcileAttempt({ record, draft, history }, context))
+    return this.#turns.take(keyName(record.key), () => reconcileAttempt({ record, draft, history, context }))
   }
 
   create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord> {
     const { history, now } = this
-    return this.#turns.take(keyName(record.key), () => createOnce({ record, draft, history, now }, context))
+    return this.#turns.take(keyName(record.key), () => createOnce({ record, draft, history, now, context }))
   }
 }
 
-async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveResult> {
-  const { draft, record, history } = save
+async function saveOnce(save: SaveState): Promise<SaveResult> {
+  const { draft, record, history, context } = save
   const text = draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const parsed = record.mean === undefined ? parseObject(text) : undefined
   // A change on its way is not in the service's text yet: a text of before would count as unchanged.
   await record.answered(context)
   const isTried = draft.meta.attempt !== undefined
-  if (isTried) await reconcileAttempt(save, context)
+  if (isTried) await reconcileAttempt(save)
   let texts = await history.known(record.key)
   const stored =
     isTried || texts.unsettled.length === 0 ? undefined : await storedOf(record, texts.unsettled, context)
@@ -98,9 +98,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   let before: JsonObject | undefined
   let isSent = false
   try {
-    const meant = await (parsed
-      ? findWritten(save, parsed, met, context)
-      : readMeaning(save, text, met, context))
+    const meant = await (parsed ? findWritten(save, parsed, met) : readMeaning(save, text, met))
     // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
     if (isAnotherNow(save, meant.base)) throw await setApart(draft)
     written = meant
@@ -110,7 +108,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
     const own = ownText(text, formOf(record, mine, text, parsed))
     const edits = mine === written.mine ? written.edits : editsBetween(written.base, mine)
     const checked = { ...written, mine, edits }
-    if (checked.edits.size === 0) return await unchanged(save, own, checked, context)
+    if (checked.edits.size === 0) return await unchanged(save, own, checked)
     // The project tells whose share it is, and is asked by itself: before the record, so that nothing comes in between.
     if (draft.meta.thing !== undefined && record.home !== undefined)
       if (isOtherThan(draft, await record.home(context))) throw await setApart(draft)
@@ -123,7 +121,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
       return finishSave(save, own, before, undefined)
     }
     isSent = true
-    const { stored: now, lost } = await sendChange({ ...save, said: own, readAt }, change, context)
+    const { stored: now, lost } = await sendChange({ ...save, said: own, readAt }, change)
     const outcome = outcomeOf(record, own.form, { written: checked, change, stored: now })
     await history.rememberAll(record.key, [
       { text: own.form, how: 'saved', by: save.by },
@@ -156,12 +154,7 @@ async function noteBase(draft: Draft, { known }: KnownBases, base: JsonObject): 
 }
 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
-async function findWritten(
-  save: SaveState,
-  parsed: JsonObject,
-  met: KnownBases,
-  context: RequestContext,
-): Promise<WrittenEdit> {
+async function findWritten(save: SaveState, parsed: JsonObject, met: KnownBases): Promise<WrittenEdit> {
   const { known, held } = met
   const { plain, changedAt, withDigitsOf, facts } = save.record.dialect
   const mine = plain(parsed)
@@ -186,7 +179,7 @@ async function findWritten(
     const edit = editFrom(base.one.record, base.one)
     return { ...edit, asNear: [...base.asNear, ...edit.asNear] }
   }
-  const theirs = plain(await save.record.read(context))
+  const theirs = plain(await save.record.read(save.context))
   if (save.record.home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
     throw await setApart(save.draft)
   return editFrom(theirs)
@@ -212,10 +205,9 @@ function besides(
 
 /** A text in other words than JSON: its kind of record knows what it means. */
 async function readMeaning(
-  { record }: SaveState,
+  { record, context }: SaveState,
   text: string,
   met: KnownBases,
-  context: RequestContext,
 ): Promise<WrittenEdit> {
   const meant = await record.mean?.(text, met, context)
   if (meant === undefined) throw new Failure('internal', 'what this text means is not known')
@@ -251,12 +243,10 @@ function heldBefore({ record, draft, history, own }: SaveState): string | undefi
  * person's by now, and "saved" would say that the person who is named has the permission.
  */
 async function unchanged(
-  save: SaveState,
+  { record, draft, history, by, context }: SaveState,
   own: OwnText,
   { base, earlier }: WrittenEdit,
-  context: RequestContext,
 ): Promise<SaveResult> {
-  const { record, draft, history } = save
   if (record.key.of === 'share') {
     // A text that says nothing new needs no service that answers.
     const now = await record.read(context).catch(thrown => {
@@ -266,7 +256,7 @@ async function unchanged(
   }
   // Its own save in its own words once more: the form of that was not read.
   const isKnown = earlier.length > 0 && own.form !== own.text
-  if (draft.meta.unread !== true && !isKnown) await history.remember(record.key, own.form, 'read', save.by)
+  if (draft.meta.unread !== true && !isKnown) await history.remember(record.key, own.form, 'read', by)
   await draft.change({ state: 'editing', ...own.hashes, why: undefined })
   return { outcome: 'unchanged' }
 }

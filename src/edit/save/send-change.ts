@@ -36,9 +36,8 @@ export interface SendContext extends SaveState {
 export async function sendChange(
   passage: SendContext,
   change: RecordChange,
-  context: RequestContext,
 ): Promise<{ readonly stored: JsonObject; readonly lost: string | undefined }> {
-  const { record, draft, now, readAt } = passage
+  const { record, draft, now, readAt, context } = passage
   const lookFrom = (at: Instant, base: Pick<RecordChange, 'before' | 'whole'>): Look => ({
     at,
     async again(within) {
@@ -59,7 +58,7 @@ export async function sendChange(
     stored = await record.send(change, late.context, following)
   } catch (thrown) {
     failure = asFailure(thrown)
-    stored = await readBack(passage, failure, context)
+    stored = await readBack(passage, failure)
   }
   const { unstored, lost } = record.compare(change, stored, failure === undefined)
   if (unstored.length === 0) {
@@ -147,16 +146,12 @@ async function notePart(
   await draft.change({ form: textHash(text), base: textHash(text) })
 }
 
-async function readBack(
-  passage: SendContext,
-  failure: Failure,
-  context: RequestContext,
-): Promise<JsonObject> {
+async function readBack({ record, draft, context }: SendContext, failure: Failure): Promise<JsonObject> {
   try {
-    return await passage.record.read(context)
+    return await record.read(context)
   } catch {
     // The first failure is the one to tell; that the record cannot be read either is what 'in-flight' says.
-    if (!isA('undecided', failure)) await passage.draft.change(notUnderWay(failure))
+    if (!isA('undecided', failure)) await draft.change(notUnderWay(failure))
     throw failure
   }
 }

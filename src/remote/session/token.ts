@@ -8,7 +8,7 @@ import { type Instant, instant } from '../remote.js'
 export interface Token {
   readonly text: string
   /** Undefined for a token that was configured ready-made. */
-  readonly received: Instant | undefined
+  readonly received?: Instant | undefined
 }
 
 /** Renewed so much before its end, but never before nine tenths of its life. */

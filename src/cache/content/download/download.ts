@@ -1,13 +1,9 @@
 // Download of one content: readers wait for exactly the bytes they requested, and nothing is given before it is believed.
 import { Failure } from '../../../failure.js'
-import type { Clock } from '../../../remote/clock.js'
 import type { Body, ContentVersion, Instant, RequestContext } from '../../../remote/remote.js'
-import type { BlobStore } from '../store/blob-store.js'
 import { type Checksum, ChecksumBuilder, sameChecksum } from '../store/checksum.js'
-import { type CompleteContent, type KeptFiles, roomBytes } from '../store/kept-files.js'
-import type { LruIndex } from '../store/lru.js'
+import { type CompleteContent, type KeptFiles, type KeptFilesPorts, roomBytes } from '../store/kept-files.js'
 import {
-  type ContentVersions,
   fingerprintOf,
   isOther,
   OtherLength,
@@ -25,13 +21,9 @@ import {
   type RangeUser,
 } from './ranges.js'
 
-export interface DownloadPorts {
+export interface DownloadPorts extends KeptFilesPorts {
   readonly ranges: RangeSupport
-  readonly store: BlobStore
-  readonly versions: ContentVersions
-  readonly lru: LruIndex
   readonly kept: KeptFiles
-  readonly clock: Clock
 }
 
 /** The content to download, and how it is asked for. */
@@ -57,11 +49,9 @@ export interface PrefetchRequest {
 
 /** A prefetched content turns out longer than was wanted, or is not wanted any more; no reader has come for it. */
 export class PrefetchAbandoned extends Error {
-  override readonly message = 'this content is not wanted any more'
-
   /** How long it is, or how much of it there is at least; 0 where it was called off. */
   constructor(readonly bytes: number) {
-    super()
+    super('this content is not wanted any more')
   }
 }
 

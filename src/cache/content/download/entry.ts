@@ -4,7 +4,6 @@ import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
 import type { Body, Content, Remote, RequestContext } from '../../../remote/remote.js'
 import { SingleFlight } from '../../../single-flight.js'
-import type { LogFunction } from '../../ledger/ledger.js'
 import type { Blob } from '../store/blob.js'
 import { FileClosed } from '../store/open-file.js'
 import { Contradiction } from '../store/versions.js'
@@ -25,7 +24,6 @@ export interface ContentEntryPorts extends DownloadPorts {
   readonly remote: Pick<Remote, 'content' | 'contentSize'>
   /** Nothing of it is worth remembering any more. */
   readonly rested: (entry: ContentEntry) => void
-  readonly log: LogFunction
 }
 
 export interface ColdRead {

@@ -24,11 +24,9 @@ export interface SmallSource {
 
 /** The answer is none for one buffer: longer, of no stated length, a page, or cut. */
 export class NotSmall extends Error {
-  override readonly message = 'the content goes the longer way'
-
   /** `body` is its answer, of which nothing was taken; undefined where it was cut. */
   constructor(readonly body: Body | undefined) {
-    super()
+    super('the content goes the longer way')
   }
 }
 

@@ -28,21 +28,16 @@ export class Contradiction extends Error {
 
 /** Another length than was told, or than came before; `sent` undefined: more than that. */
 export class OtherLength extends Contradiction {
-  override readonly message: string
-
   constructor(told: number, sent: number | undefined) {
-    super()
-    this.message = `the service told ${told} bytes and sends ${sent ?? `more than ${told}`}`
+    super(`the service told ${told} bytes and sends ${sent ?? `more than ${told}`}`)
   }
 }
 
 /** Another version than the one before. */
 export class OtherVersion extends Contradiction {
-  override readonly message = 'the service sends another version of the file than before'
-
   /** `isOneLength`: nothing but its validator differs. */
   constructor(readonly isOneLength: boolean) {
-    super()
+    super('the service sends another version of the file than before')
   }
 }
 
