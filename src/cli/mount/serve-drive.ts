@@ -84,6 +84,7 @@ export async function prepareDrive(given: Configured, path: string, surroundings
     async mount() {
       const parts = { path, line, connection, config, log, clock, activity }
       compileAtOnce()
+      void line.listTop()
       const { mounted, trouble } = await up(parts).catch(closing)
       tellDevice(mounted.device)
       const served = await begun(parts, mounted, control)
@@ -156,7 +157,6 @@ async function begun(
   const stopNotices = config.notify ? showNotices(clock, look, sentence => log.warn(sentence)) : () => {}
   const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
-  void line.listTop()
   line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
   return {
     /** Resolves when the drive is no longer mounted, by this process or any other. */
