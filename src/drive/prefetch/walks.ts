@@ -33,11 +33,11 @@ class Trail {
   /** Entered, or something in it was: the step that did so last. */
   readonly entered = new Map<number, number>()
   readonly passed = new Set<number>()
-  /** Listed ahead, or about to be, and not entered. */
-  readonly ahead = new Set<number>()
+  /** Listed ahead, or about to be, and not entered; true while it counts as waiting. */
+  readonly ahead = new Map<number, boolean>()
   /** Folders that were entered, here and below. */
   used = 0
-  /** Folders that are listed ahead and not entered, here and below. */
+  /** Folders that are listed ahead and not entered, here and below; where one holds folders, those count in its place. */
   waiting = 0
   /** Levels of folders below this directory that were entered. */
   depth = 1
@@ -209,7 +209,13 @@ export class Walks {
 
   /** It is not listed ahead any more: it was entered, or could not be listed. */
   private takeOff({ trail, place }: Step, way: readonly Step[]): void {
-    if (!trail.ahead.delete(place)) return
+    this.uncount({ trail, place }, way)
+    trail.ahead.delete(place)
+  }
+
+  private uncount({ trail, place }: Step, way: readonly Step[]): void {
+    if (trail.ahead.get(place) !== true) return
+    trail.ahead.set(place, false)
     // Another listing of a directory on the way has a new trail, which has not counted it.
     for (const { trail } of way) trail.waiting = Math.max(0, trail.waiting - 1)
   }
@@ -217,7 +223,7 @@ export class Walks {
   /** The foresight in a directory is over: its programs have left, or another listing of it is known. */
   private giveUp(trail: Trail): void {
     const way = [{ trail, place: trail.last }, ...this.wayTo(trail.folder.path)]
-    for (const place of trail.ahead) {
+    for (const place of trail.ahead.keys()) {
       this.takeOff({ trail, place }, way)
       this.files.drop(trail.pathOf(place))
     }
@@ -311,12 +317,14 @@ export class Walks {
     const path = trail.pathOf(place)
     const node = trail.folder.folders[place]?.node
     if (node === undefined || !isDirectory(node)) return undefined
-    trail.ahead.add(place)
+    trail.ahead.set(place, true)
     for (const { trail } of this.wayTo(path)) trail.waiting += 1
     this.files.expect(path, trail.entered.size === 0)
     return async (context, signal) => {
       try {
-        this.files.arrive(await this.ports.list(path, node, context))
+        const listed = await this.ports.list(path, node, context)
+        if (listed.folders.length > 0) this.uncount(step, this.wayTo(path))
+        this.files.arrive(listed)
         this.isThrough = false
       } catch (thrown) {
         if (signal.aborted) this.takeOff(step, this.wayTo(path))
