@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 45_192,
   'files of src': 328,
-  'lines of test': 37_971,
+  'lines of test': 37_951,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_237,
   'rules of docs/commands.md': 76,

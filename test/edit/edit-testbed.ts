@@ -1,8 +1,7 @@
-// What the tests of the journal share: a clock that is turned by hand, a scratch directory, and failures.
+// What the tests of the journal share: a clock that is turned by hand and a scratch directory.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../src/failure.js'
 import { type Instant, instant } from '../../src/remote/remote.js'
 
 /** A clock that a test turns by hand; in milliseconds. */
@@ -23,15 +22,4 @@ export async function scratch(t: { teardown: (end: () => Promise<void>) => void 
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-edit-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   return directory
-}
-
-/** The failure in which this must end. */
-export async function failureOf(work: () => unknown): Promise<Failure> {
-  try {
-    await work()
-  } catch (thrown) {
-    if (thrown instanceof Failure) return thrown
-    throw thrown
-  }
-  throw new Error('this should have failed')
 }

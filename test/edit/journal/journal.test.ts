@@ -10,7 +10,7 @@ import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { thisProcess } from '../../../src/edit/journal/lock.js'
 import { textHash } from '../../../src/edit/journal/text-history.js'
 import { Failure } from '../../../src/failure.js'
-import { failureOf, handClock, scratch } from '../edit-testbed.js'
+import { handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'record', of: 'report', id: '42' } as const
 const dead = { pid: 2 ** 22 + 1, started: 'long ago' }
@@ -73,8 +73,8 @@ t.test('the largest text is kept, and no byte more', async t => {
   await draft.truncate(most)
   await draft.write(bytes('x'), most - 1)
   t.equal(draft.size, most)
-  t.match(await failureOf(() => draft.truncate(most + 1)), { kind: 'too-large', message: /not kept/ })
-  t.match(await failureOf(() => draft.write(bytes('xy'), most - 1)), { kind: 'too-large' })
+  await t.rejects(async () => draft.truncate(most + 1), { kind: 'too-large', message: /not kept/ })
+  await t.rejects(async () => draft.write(bytes('xy'), most - 1), { message: /not kept/ })
   t.equal(draft.size, most)
   await draft.discard()
 })
