@@ -5,10 +5,7 @@ import { type Instant, instant, type RequestContext } from './remote.js'
 
 export interface Clock {
   now(): Instant
-  /**
-   * Runs the callback after so many milliseconds; the returned function cancels it. An 'in-background' timer
-   * keeps no process alive.
-   */
+  /** The returned function cancels it. An 'in-background' timer keeps no process alive. */
   after(milliseconds: number, action: () => void, how?: 'in-background'): () => void
 }
 
@@ -66,10 +63,7 @@ export const systemClock: Clock = {
 export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise(resolve => clock.after(milliseconds, resolve))
 
-/**
- * Runs the callback periodically in the background, first after so many milliseconds; the returned function
- * ends it.
- */
+/** First after so many milliseconds, in the background, until the returned function is called. */
 export function every(clock: Clock, milliseconds: number, action: () => void): () => void {
   let callOff = () => {}
   const next = (): void => {
@@ -95,10 +89,7 @@ export const dueSooner = (
   { now }: Pick<Clock, 'now'>,
 ): RequestContext => ({ ...context, deadline: instant(Math.min(context.deadline, now() + milliseconds)) })
 
-/**
- * The promise's value if it comes before the deadline of the request.
- * @throws Failure 'timeout' with this sentence; the awaited operation itself goes on
- */
+/** The promise's value if it comes in time. @throws Failure 'timeout' with this sentence; the awaited operation itself goes on */
 export function withDeadline<Value>(
   waiting: Promise<Value>,
   { deadline: due }: Pick<RequestContext, 'deadline'>,

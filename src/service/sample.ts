@@ -50,10 +50,7 @@ export function sampleDirectory(): string {
   return join(at, 'src', 'service', 'sample', 'data')
 }
 
-/**
- * Loads the sample of a folder into a service: all of it or nothing.
- * @throws Error that says in one sentence what is wrong with the sample
- */
+/** All of it or nothing. @throws Error that says in one sentence what is wrong with the sample */
 export function loadSample(seed: Seed, directory: string = sampleDirectory()): void {
   const manifest = readManifest(directory)
   const projects = new Map<string, string>()

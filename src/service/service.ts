@@ -11,11 +11,7 @@ import { lockData, makePrivateFile, openStore } from './store/store.js'
 
 const dayInSeconds = 24 * 60 * 60
 
-/**
- * Starts the service.
- * @throws Error with code EADDRINUSE if the port is taken, EACCES if the data directory cannot be used; with a sentence if another
- * service uses it
- */
+/** @throws Error with code EADDRINUSE if the port is taken, EACCES if the data directory cannot be used; with a sentence if another service uses it */
 export async function startService(options: ServiceOptions) {
   const { host = '127.0.0.1', port = 0, now = Date.now, tokenLifetime = dayInSeconds } = options
   makeDirectory(options.data)

@@ -75,10 +75,7 @@ function leadsToDirectory(path: string): boolean {
 export const privateFile = 0o600
 export const privateDirectory = 0o700
 
-/**
- * Replaces the text at this path atomically and durably: temporary file, fsync, rename, directory fsync.
- * @throws the errors of the disk; the old file is then unchanged
- */
+/** Atomically and durably: temporary file, fsync, rename, directory fsync. @throws the errors of the disk; the old file is then unchanged */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   await placeFiles(new Map([[path, text]]))
   await syncDirectory(dirname(path))

@@ -51,12 +51,7 @@ async function target(config: LogSettings): Promise<Target> {
   return { write: line => void people.write(visibleInJson(line)), flush }
 }
 
-/**
- * Lines are on the file when `write` returns, and a full disk costs lines only. Each one opens the file: another program may
- * rotate it, empty it or write to it.
- * @param limitBytes of the file; with the one before it takes twice as much
- * @throws BadSetting where it cannot be written
- */
+/** Lines are on the file when `write` returns; a full disk costs lines only. Each opens the file: another program may rotate, empty or write it. @throws BadSetting where it cannot be written */
 export function openLogFile(file: string, limitBytes: number): DestinationStream {
   try {
     makeDirectoriesNow(dirname(file))

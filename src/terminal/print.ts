@@ -32,10 +32,7 @@ export function printStyled(text: string): void {
   write(text)
 }
 
-/**
- * A record or a list of names: letter for letter unless the reader is a terminal, and no faster than it is taken.
- * @throws Stop where it cannot be written
- */
+/** Letter for letter unless the reader is a terminal, and no faster than it is taken. @throws Stop where it cannot be written */
 export const printBytes = (whole: string | Uint8Array): Promise<void> =>
   printPiece(isTerminal() ? visible(Buffer.from(whole).toString()) : whole)
 
@@ -96,10 +93,7 @@ export function watchOutputs(): void {
 /** There is no place left to tell it; the exit code says how the command ended. */
 function nobodyListens(): void {}
 
-/**
- * The flag of a command that prints facts.
- * @param what names the document: `an array of drafts`
- */
+/** `what` names the document: `an array of drafts`. */
 export const jsonFlag = (what: string): Option => new Option('--json', `print JSON: ${what}`)
 
 export interface JsonFlag {

@@ -4,10 +4,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { exitCodes, Stop } from './exit.js'
 
-/**
- * One line from the terminal, or the next line of a pipe. Ctrl-C ends the process as everywhere else.
- * @throws Stop where nothing was typed, at Ctrl-D, and where the input has ended
- */
+/** One line from the terminal, or the next line of a pipe. @throws Stop where nothing was typed, at Ctrl-D, and where the input has ended */
 export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<string> {
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
   const terminal = process.stdin.isTTY === true

@@ -83,11 +83,7 @@ export interface Configured {
   readonly sources: Sources
 }
 
-/**
- * The settings from the flags of a command, the environment and the files.
- * @param url the argument of the command, where it was given
- * @throws BadSetting
- */
+/** From the flags of a command, the environment and the files; `url` is its argument. @throws BadSetting */
 export function configured(command: Command, url?: string): Configured {
   const given: Readonly<Record<string, unknown>> = command.optsWithGlobals()
   const flags = url === undefined ? given : { ...given, url }

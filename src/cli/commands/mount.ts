@@ -236,11 +236,7 @@ function sayUnsent(unsent: ReturnType<ServedDrive['unsent']>, log: Log): void {
 
 const notifyDeadline = 5000
 
-/**
- * Says that the drive is mounted, or is being taken down; does nothing outside a unit that waits for it.
- * @param environment holds NOTIFY_SOCKET where systemd waits; the unit needs NotifyAccess=all
- * @throws where systemd-notify fails: the unit would be killed at its start-up limit, and should say why
- */
+/** Does nothing outside a unit that waits for it, and has NotifyAccess=all. @throws where systemd-notify fails: the unit would be killed at its start-up limit, and should say why */
 async function notifySystemd(
   state: 'READY=1' | 'STOPPING=1',
   environment: Readonly<Record<string, string | undefined>>,

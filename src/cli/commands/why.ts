@@ -6,12 +6,15 @@ import { type JsonFlag, jsonFlag, printFound, printJson } from '../../terminal/p
 import { adviceOf, chosenMounted, mountFlag, pathHelp } from '../control/choose.js'
 import { driveAt } from '../control/daemon.js'
 
-export const whyCommand = (): Command =>
-  new CliCommand('why')
-    .description('say why something failed at a path: what was tried, what the service said, what to do')
+const pathCommand = (name: string, json: string): CliCommand =>
+  new CliCommand(name)
     .argument('<path>', pathHelp)
     .option(...mountFlag)
-    .addOption(jsonFlag('{"path", "wrong", "sentences"}'))
+    .addOption(jsonFlag(json))
+
+export const whyCommand = (): Command =>
+  pathCommand('why', '{"path", "wrong", "sentences"}')
+    .description('say why something failed at a path: what was tried, what the service said, what to do')
     .action((path: string, flags: JsonFlag, command: Command) => why(command, path, flags))
     .examples(
       ['calcfs why ~/lab/reports/42.json', 'a path below a mount'],
@@ -19,11 +22,8 @@ export const whyCommand = (): Command =>
     )
 
 export const refreshCommand = (): Command =>
-  new CliCommand('refresh')
+  pathCommand('refresh', '{"path", "stale"}, stale where the service does not answer')
     .description('fetch a directory or a file again, as touch of a directory does')
-    .argument('<path>', pathHelp)
-    .option(...mountFlag)
-    .addOption(jsonFlag('{"path", "stale"}, stale where the service does not answer'))
     .action((path: string, flags: JsonFlag, command: Command) => refresh(command, path, flags))
     .examples(
       ['calcfs refresh ~/lab/projects', 'see what others have changed'],

@@ -22,10 +22,7 @@ export class NoAnswer extends Stop {
   }
 }
 
-/**
- * The daemon of the drive mounted exactly there.
- * @throws NoAnswer where it is dead or hangs, Stop where there is no drive, or another user's, or one that does not listen
- */
+/** Of the drive mounted exactly there. @throws NoAnswer where it is dead or hangs, Stop where there is no drive, or another user's, or one that does not listen */
 export async function daemonAt(path: string): Promise<Listener> {
   const mount = await mountAt(path)
   if (mount === undefined)

@@ -80,10 +80,7 @@ export class Copy {
     private readonly stop: AbortController,
   ) {}
 
-  /**
-   * @param failed is told what could not be had, by its path on the drive
-   * @throws the reason of `stop`
-   */
+  /** `failed` is told what could not be had, by its path on the drive. @throws the reason of `stop` */
   async run(orders: readonly CopyOrder[], failed: (path: string, failure: Failure) => void): Promise<void> {
     try {
       for (const order of orders) await this.#walk(order)

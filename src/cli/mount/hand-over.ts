@@ -28,13 +28,7 @@ type Request =
 /** The daemon says that its drive is mounted for good. */
 export const sayUp = (runtime: string): Promise<void> => writeFile(join(runtime, 'up'), '')
 
-/**
- * Mounts on a directory for the daemon that waits in the runtime directory of the unit, as often as that asks for it; returns once
- * the drive is up.
- * @param runtime RUNTIME_DIRECTORY of the unit
- * @param daemon MAINPID of the unit
- * @throws Stop where the daemon ends before, or fusermount refuses
- */
+/** Mounts for the daemon MAINPID of the unit as often as it asks in RUNTIME_DIRECTORY, until its drive is up. @throws Stop where it ends before, or fusermount refuses */
 async function mountFor(runtime: string, daemon: number, directory: string): Promise<void> {
   const until = performance.now() + limits.whole
   while (!existsSync(join(runtime, 'up'))) {

@@ -13,10 +13,7 @@ export interface Mounting {
   readonly settings: KernelSettings
 }
 
-/**
- * Each way's parts are loaded only where it is tried: a machine needs those of one.
- * @throws Stop with what is wrong here
- */
+/** Each way's parts are loaded only where it is tried: a machine needs those of one. @throws Stop with what is wrong here */
 export async function mountByOneWay(
   mounting: Mounting,
   wanted: KernelWay['way'],

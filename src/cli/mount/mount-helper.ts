@@ -31,11 +31,7 @@ const codesOfHelper: Readonly<Record<number, number>> = {
 /** Sources that name no service: the configuration file does. */
 const noSource = new Set(['none', 'calcfs'])
 
-/**
- * Mounts in the background, and returns once the drive is there. Nothing is thrown.
- * @param args those of mount(8): SOURCE DIRECTORY [-sfnv] [-o OPTIONS] [-t TYPE]
- * @param main carries out a line of calcfs and sets the exit code of this process
- */
+/** `args` are those of mount(8): SOURCE DIRECTORY [-sfnv] [-o OPTIONS] [-t TYPE]; `main` carries out a line of calcfs and sets the exit code. Nothing is thrown. */
 export async function mountHelper(
   args: readonly string[],
   main: (args: readonly string[]) => Promise<void>,

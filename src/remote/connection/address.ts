@@ -3,10 +3,7 @@ import { Failure } from '../../failure.js'
 
 const usual = '/create/rest'
 
-/**
- * `https://host` becomes `https://host/create/rest`; an address with a path of its own is kept, without a trailing slash.
- * @throws Failure 'refused' that says what to type instead
- */
+/** `https://host` becomes `https://host/create/rest`; a path of its own is kept, without a trailing slash. @throws Failure 'refused' that says what to type instead */
 export function baseUrl(text: string, plainHttp: 'loopback-only' | 'anywhere' = 'loopback-only'): URL {
   const typed = text.trim()
   const url = parseAddress(typed)

@@ -194,10 +194,7 @@ export function rangeProbeOf(answer: AnswerHead, kind: RangeAnswer): Reading<Ran
   }
 }
 
-/**
- * The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. A date that is that of the answer
- * says when it was sent.
- */
+/** The validators of an answer (RFC 9110, section 8.8). A date that is that of the answer says when it was sent. */
 function contentVersionOf({ headers }: AnswerHead): ContentVersion | undefined {
   const tag = validatorHeader(headers['etag'], /^(W\/)?"[^"]*"$/)
   const date = validatorHeader(headers['last-modified'], /\d/)

@@ -40,10 +40,7 @@ export class Contents {
     this.#known = gate.known
   }
 
-  /**
-   * The size, or undefined where this service does not state it.
-   * @throws Failure, 'absent' only if a GET says so: a service without HEAD may call everything absent
-   */
+  /** Undefined where this service does not state it. @throws Failure, 'absent' only if a GET says so: a service without HEAD may call everything absent */
   async size(content: Content, context: RequestContext): Promise<ContentSize | undefined> {
     const { of } = content
     const source = this.#known.sizes[of]

@@ -229,10 +229,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   }
 }
 
-/**
- * The outcome of a PUT can be checked by reading the record, so a lost answer is reported as its cause: a silence,
- * or a broken connection.
- */
+/** The record tells the outcome of a PUT: a lost answer is reported as its cause, a silence or a broken connection. */
 function lostAnswer(thrown: unknown): never {
   const failure = asFailure(thrown)
   throw failure.kind === 'outcome-unknown' && failure.cause instanceof Failure ? failure.cause : failure

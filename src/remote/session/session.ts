@@ -296,10 +296,7 @@ interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address' | 'from'
   readonly context?: RequestContext
 }
 
-/**
- * One log-in, for `calcfs login` too.
- * @throws Failure 'unauthenticated' if the service refuses user name or password
- */
+/** One log-in, for `calcfs login` too. @throws Failure 'unauthenticated' if the service refuses user name or password */
 export async function logIn(
   http: Http,
   credentials: Extract<Credentials, { with: 'password' }>,

@@ -83,10 +83,7 @@ export function lengthReader(): TextReader<number> {
   return itemReader(count, { wrong: noList, done: () => length })
 }
 
-/**
- * The names of a file list: JSON texts, objects with one of these fields, or `[a.in, output.cml]` without quotes.
- * @throws Failure 'broken' if it is no list at all
- */
+/** Of JSON texts, of objects with one of these fields, or of `[a.in, output.cml]` without quotes. @throws Failure 'broken' if it is no list at all */
 export function fileNamesIn(
   text: string,
   fields: readonly string[],

@@ -80,10 +80,7 @@ export class ReportLists {
     return this.#items(report).every(item => there.has(placed(item)))
   }
 
-  /**
-   * The record with this list in the form its list has; rows that stay keep their unknown fields.
-   * @throws Failure 'refused' for a record without a list: the form is unknown
-   */
+  /** In the form its list has; rows that stay keep their unknown fields. @throws Failure 'refused' for a record without a list: the form is unknown */
   withRows(report: JsonObject, rows: readonly ReportRow[], base = report): JsonObject {
     const field = this.fieldIn(report)
     const list = this.#listOf(report)

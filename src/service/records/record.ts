@@ -5,10 +5,7 @@ import type { Kind, Store } from '../store/store.js'
 /** The fields of a JSON object in their order, each with the text of its value exactly as it was written. */
 export type JsonRecord = ReadonlyMap<string, string>
 
-/**
- * Takes a JSON object apart. A name that stands twice counts with its last value, as in JSON.parse.
- * @throws Refusal 400 for a text that is no JSON or no object
- */
+/** A name that stands twice counts with its last value, as in JSON.parse. @throws Refusal 400 for a text that is no JSON or no object */
 export function parseRecord(text: string): JsonRecord {
   let value: unknown
   try {
@@ -95,10 +92,7 @@ export function idIn(record: JsonRecord, name: string): string | undefined {
 
 const largestId = 9223372036854775807n
 
-/**
- * An id as the decimal digits of a 64-bit integer, without leading zeros.
- * @throws Refusal 400 for anything else
- */
+/** The decimal digits of a 64-bit integer, without leading zeros. @throws Refusal 400 for anything else */
 export function validId(written: string, name: string): string {
   if (!/^[0-9]{1,30}$/.test(written)) throw invalid(`${name} is not a whole number`)
   const id = BigInt(written)

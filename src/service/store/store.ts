@@ -107,10 +107,7 @@ export function makePrivateFile(file: string): void {
 /** Milliseconds that a service that is just ending needs to release the lock. */
 const patience = 1000
 
-/**
- * Locks a data directory for this service. SQLite's own lock is used: the system releases it when a process is killed.
- * @throws Error with a sentence where another service has it
- */
+/** By SQLite's own lock, which the system releases when a process is killed. @throws Error with a sentence where another service has it */
 export function lockData(directory: string) {
   const file = join(directory, 'service.lock')
   makePrivateFile(file)
