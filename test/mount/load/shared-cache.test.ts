@@ -11,8 +11,8 @@ t.setTimeout(300_000)
 
 const limitBytes = 20_000_000
 const { seed, pick } = drawnFrom()
-const folders = Array.from({ length: 60 }, (_, at) => String(5_000 + at))
-/** About 60 MB. */
+const folders = Array.from({ length: 40 }, (_, at) => String(5_000 + at))
+/** About 40 MB, twice the limit. */
 const files = new Map(
   folders.flatMap(id =>
     Array.from({ length: 4 }, (_, at) => [`${id}/f${at}.out`, pick.bytes(pick.whole(1_000, 500_000))]),
