@@ -1,14 +1,11 @@
 // A home directory with everything a daemon keeps: contents, a ledger, known reports, history, and texts that were not saved.
 import * as fs from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
 import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
-import type { TestLifetime } from '../../testbed/testbed.js'
-import { errnoOf } from '../../testbed/testbed.js'
+import { outcome, overwrite, type TestLifetime } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
-import { readWhole, timed, untimed, writeWhole } from '../timed.js'
 
 export interface Template {
   readonly service: TestService
@@ -20,7 +17,6 @@ export interface Template {
 }
 
 const sizes = [0, 1, 100, 4_096, 70_000, 300_000, 1_000_000, 9_000_000]
-const limit = 30_000
 
 export async function makeTemplate(scope: TestLifetime): Promise<Template> {
   const bulk = chance(7).bytes(10_000_000)
@@ -32,20 +28,15 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     seed.addCalculation({ id: '2000', name: 'Many', project: ids.water, files })
   })
   const drive = await realMount(scope, { xattrs: 'off' }, { service })
-  const at = (path: string): string => join(drive.directory, path)
   const contents = new Map<string, Buffer>()
   for (const name of Object.keys(files))
     contents.set(`projects/Water splitting/Many/${name}`, Buffer.from(files[name] ?? ''))
-  for (const path of contents.keys()) await timed(limit, calls => readWhole(calls, at(path)))
-  for (const path of [
-    `projects/Water splitting/TS1_opt/TS1_opt.xyz`,
-    'projects/Water splitting/TS1_opt/run.log',
-  ]) {
-    const seen = await timed(limit, calls => readWhole(calls, at(path)))
-    if (seen.value !== undefined) contents.set(path, seen.value)
+  for (const path of [...contents.keys(), `reports/${ids.report}.json`, `reports/${ids.profile}.json`])
+    await drive.files.readFile(path)
+  for (const name of ['TS1_opt.xyz', 'run.log']) {
+    const path = `projects/Water splitting/TS1_opt/${name}`
+    contents.set(path, await drive.files.readFile(path))
   }
-  for (const path of [`reports/${ids.report}.json`, `reports/${ids.profile}.json`])
-    await timed(limit, calls => readWhole(calls, at(path)))
 
   const drafts = new Map<string, string>()
   const refused = service.refuse(/^(PUT|POST) \/(report|project)/, 500, '{"error":"no"}')
@@ -55,7 +46,8 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     'reports/new-three.json': '{"name": "draft-three", "title": "draft-three", "reportType": "1"}\n',
   }
   for (const [path, text] of Object.entries(texts)) {
-    await writeWhole(untimed, at(path), text).catch(expected)
+    // A save that fails is what makes a draft.
+    await outcome(overwrite(drive, path, text))
     drafts.set(/draft-\w+/.exec(text)?.[0] ?? '', path)
   }
   await drive.terminate()
@@ -68,9 +60,4 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
   })
   scope.teardown(() => fs.rm(home, { recursive: true, force: true }))
   return { service, home, contents, drafts }
-}
-
-/** A save that fails is what makes a draft. */
-function expected(thrown: unknown): void {
-  if (errnoOf(thrown) === undefined) throw thrown
 }

@@ -16,22 +16,21 @@ import type { Chance } from '../chance.js'
 import type { Figure, Frame } from '../engine.js'
 
 const least = { placed: 600, random: 1_000, 'power cuts': 200 } as const
+type Kind = keyof typeof least
 
 /** A change that the end leaves unanswered is waited for by four times its deadline (SAVE-17). */
 const settings = { logLevel: 'info', deadlineSave: '4s', deadlineMetadata: '4s' }
 
 /** Of one day each kind has two ends, and each of them half of the moments. */
-const planFor = ({ isFull }: Frame, pick: Chance, at: number): Plan =>
-  isFull
-    ? planBy(pick)
-    : {
-        ...planOf(pick, pick.shuffled(moments).slice(0, moments.length / 2)),
-        ends: at % 2 === 1,
-        cut: at % 2 === 1 ? 'all' : 'any',
-      }
+function planFor(kind: Kind, { isFull }: Frame, pick: Chance, at: number): Plan {
+  if (kind === 'random') return planAnywhere(pick)
+  if (isFull) return kind === 'placed' && pick.once(2) ? planBehindPost(pick.of(behindPost)) : planBy(pick)
+  const wanted = pick.shuffled(moments).slice(0, moments.length / 2)
+  return { ...planOf(pick, wanted), ends: at % 2 === 1, cut: at % 2 === 1 ? 'all' : 'any' }
+}
 
 /** The same share of each kind, whenever the time is over. */
-const turns: readonly (keyof typeof least)[] = [
+const turns: readonly Kind[] = [
   ...(['random', 'placed', 'power cuts', 'random', 'random'] as const),
   ...(['placed', 'random', 'placed', 'random'] as const),
 ]
@@ -50,13 +49,7 @@ async function run(frame: Frame): Promise<void> {
       let at = 0
       return async () => {
         frame.add(kind)
-        const isBehindPost = kind === 'placed' && frame.isFull && pick.once(2)
-        const plan =
-          kind === 'random'
-            ? planAnywhere(pick)
-            : isBehindPost
-              ? planBehindPost(pick.of(behindPost))
-              : planFor(frame, pick, at++)
+        const plan = planFor(kind, frame, pick, at++)
         return (await suddenEnd(stand, plan)).map(one => `${kind}: ${one}`)
       }
     },

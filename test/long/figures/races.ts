@@ -4,7 +4,7 @@ import { write } from '../../model/actions/writing.js'
 import { clear, historyIn, textsWaiting } from '../../nothing-lost/acts.js'
 import { openSubjects, type Subjects, turnedRows, withWord } from '../../nothing-lost/subjects.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
-import { outcome, textOf } from '../../testbed/testbed.js'
+import { outcome, type TestLifetime, textOf } from '../../testbed/testbed.js'
 import type { Chance } from '../chance.js'
 import type { Figure, Frame } from '../engine.js'
 
@@ -15,16 +15,13 @@ interface Pair {
 }
 
 const settings = { logLevel: 'info', ttlListing: '300ms' }
-const mounts = (one: MountTestbed): Partial<Record<string, () => Parameters<typeof realMount>[2]>> => ({
-  'two machines': () => ({ service: one.service }),
-  'two mounts of one state directory': () => ({ service: one.service, home: one.home }),
-})
 const kinds = [
   'two machines',
   'two mounts of one state directory',
   'two programs with old buffers on one mount',
   'a mount and the web page',
 ] as const
+type Kind = (typeof kinds)[number]
 const overwritten = 'changes of the web page overwritten in the window'
 
 /** What an edit says otherwise. */
@@ -110,6 +107,20 @@ async function kept(pair: Pair, id: string): Promise<string[]> {
   return texts
 }
 
+async function otherOf(kind: Kind, scope: TestLifetime, one: MountTestbed): Promise<Pair['other']> {
+  const { service, home } = one
+  switch (kind) {
+    case 'two machines':
+      return realMount(scope, { settings }, { service })
+    case 'two mounts of one state directory':
+      return realMount(scope, { settings }, { service, home })
+    case 'two programs with old buffers on one mount':
+      return one
+    case 'a mount and the web page':
+      return 'page'
+  }
+}
+
 /** Races on one pair of mounts: their folder of reports must not grow without end. */
 const onOnePair = { cut: 5, full: 100 }
 
@@ -119,9 +130,7 @@ async function run(frame: Frame): Promise<void> {
       const kind = kinds[turn % kinds.length] ?? 'two machines'
       const pick = frame.pick.branch()
       const one = await realMount(scope, { settings })
-      const shared = mounts(one)[kind]?.()
-      const alone = kind === 'a mount and the web page' ? 'page' : one
-      const other = shared === undefined ? alone : await realMount(scope, { settings }, shared)
+      const other = await otherOf(kind, scope, one)
       const subjects = openSubjects(scope, one)
       return async () => {
         frame.add(kind)
