@@ -36,7 +36,6 @@ export class Removals {
     this.parts.writeSide.burst.unlink(folder.id, lastNameOf(path), path)
   }
 
-  /** Before a record's file is taken away. */
   async admit(path: string, node: RecordNode, context: RequestContext): Promise<Admission> {
     const { burst, records, rights } = this.parts.writeSide
     if (rights.access !== 'manage') return { back: 'this drive deletes only with --access manage' }

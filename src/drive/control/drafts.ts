@@ -48,7 +48,7 @@ export function openDraftControl(parts: ControlParts) {
     }
   }
 
-  /** @throws Failure 'absent' where there is none, 'refused' where name and path are of two */
+  /** @throws Failure 'absent' where there is none, 'refused' where name and path are of two, 'busy' for another mount's */
   async function find({ name: given, path }: NamedDraft): Promise<FoundDraft> {
     const meant = path ?? (given.includes('/') ? join('/', given) : undefined)
     const called = byName(given)
@@ -60,19 +60,15 @@ export function openDraftControl(parts: ControlParts) {
       )
     const found = called ?? placed
     if (found !== undefined) return found
-    refuseOther(given, meant)
+    // A list has those of the account's other mounts, too.
+    const listed = drafts.all()
+    const other =
+      named(given, listed) ?? listed.find(({ draft }) => meant !== undefined && pathOf(draft) === meant)
+    if (other !== undefined)
+      throw new Failure('busy', `${other.name} ${waitsElsewhere(other.draft.meta.owner.pid)}`)
     const all = drafts.list().map(({ name }) => name)
     const known = all.length === 0 ? 'everything is saved' : `there are ${all.join(', ')}`
     throw new Failure('absent', `there is no draft ${given}; ${known}`)
-  }
-
-  /** A list has those of the account's other mounts, too. @throws Failure 'busy' */
-  function refuseOther(given: string, path: string | undefined): void {
-    const all = drafts.all()
-    const other = named(given, all) ?? all.find(({ draft }) => path !== undefined && pathOf(draft) === path)
-    if (other === undefined) return
-    const { name, draft } = other
-    throw new Failure('busy', `${name} ${waitsElsewhere(draft.meta.owner.pid)}`)
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {

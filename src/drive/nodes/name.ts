@@ -115,7 +115,6 @@ export function markedName(child: NamedChild): string {
 const letters = { project: 'p', calculation: 'c', report: 'r' } as const
 const endingOf = ({ kind }: NamedChild): string => (kind === 'report' ? '.json' : '')
 
-/** The name of a report's row: its place, what it is called, and the calculation. */
 export function nameRow(place: string, title: string, calculation: string): string {
   return withMark(escapeTitle(`${place}-${title}`), `~${calculation}`)
 }

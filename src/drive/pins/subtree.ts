@@ -119,7 +119,6 @@ export async function knownSubtree(from: PlacedNode, parts: KnownParts) {
   return { ...found, unlisted }
 }
 
-/** The entries of a directory as they were told last; those of a report are its calculations. */
 function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Dentry[] | undefined {
   const { catalog, dialect, tree } = parts
   if (directory.kind !== 'report') return tree.listKnown(directory)

@@ -94,7 +94,6 @@ function openTreeLook(
     }
   }
 
-  /** The shown facts of an entry, and whether the walk enters it. */
   function seen(
     entry: DriveEntry,
     { place, depth, lineage }: Omit<WalkedDirectory, 'path'>,
@@ -154,7 +153,6 @@ function openTreeLook(
     }
   }
 
-  /** With size and time, where they are wanted. */
   function described(
     entry: DriveEntry,
     at: Omit<WalkedDirectory, 'path'>,
