@@ -12,7 +12,6 @@ import { FleetStore } from './store.js'
 
 export interface FleetStatus extends Readonly<FleetCounts> {
   readonly address: string
-  /** How many share it now. */
   readonly mounts: number
   /** Undefined while it is used. */
   readonly passedByBecause: string | undefined
@@ -26,7 +25,6 @@ export interface FleetOptions {
   readonly scope: readonly [service: string, user: string]
   readonly clock: Clock
   readonly log: Say
-  /** Another daemon has changed it. */
   readonly outdated: (change: ChangeElsewhere) => void
 }
 
@@ -57,7 +55,6 @@ export class Fleet {
   /** The number of the last news that was heard, and of the last that the server knew of at the last beat. */
   private last: number | undefined
   private due = 0
-  /** The others could not be told of something. */
   private isUntold = false
 
   constructor(private readonly options: FleetOptions) {
@@ -147,7 +144,6 @@ export class Fleet {
     this.options.outdated(change)
   }
 
-  /** News may have been missed until now. */
   private missed(): void {
     this.options.outdated({ is: 'all' })
   }

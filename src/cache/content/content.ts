@@ -116,7 +116,6 @@ export class ContentCache {
     return byteCount(blob.length)
   }
 
-  /** The size where it is known; without a request. */
   knownSize(content: Content): ByteCount | undefined {
     return this.versions.length(this.nameOf(content))
   }

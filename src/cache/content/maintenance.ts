@@ -9,7 +9,6 @@ import type { LruIndex } from './store/lru.js'
 export interface ScrubResult {
   readonly checked: number
   readonly dropped: number
-  /** Files of dead processes. */
   readonly swept: number
 }
 

@@ -240,7 +240,6 @@ export function explain(
   draft: {
     readonly id: string
     readonly directory: string
-    readonly key: RecordKey | undefined
     readonly meta: DraftMeta
     readonly damage: string | undefined
   },

@@ -187,7 +187,6 @@ export class ChunkBuffer {
   }
 }
 
-/** Where the pieces of one body go. */
 export class ChunkWriter {
   private current: BufferedChunk | undefined
 

@@ -26,7 +26,6 @@ export interface DownloadPorts extends KeptFilesPorts {
   readonly kept: KeptFiles
 }
 
-/** The content to download, and how it is asked for. */
 export interface DownloadSource {
   readonly name: string
   /** True if parts of it may be asked for at all. */
@@ -36,7 +35,6 @@ export interface DownloadSource {
   readonly askLength: () => Promise<unknown>
 }
 
-/** A content that may be read soon. */
 export interface PrefetchRequest {
   readonly context: RequestContext
   /** Bytes. */
@@ -168,7 +166,6 @@ export class Download implements RangeUser {
     this.requests.fetchAll(context.priority)
   }
 
-  /** Stops what is only a guess. */
   callOff(): void {
     if (this.most < Number.POSITIVE_INFINITY) this.stop(new PrefetchAbandoned(0))
   }

@@ -171,7 +171,6 @@ export class ContentEntry {
     }
   }
 
-  /** Stops what no program reads any more. */
   maintain(): void {
     const idleMs = this.ports.clock.now() - this.askedAt
     if (idleMs > abandonedAfterMs) this.endPassing()

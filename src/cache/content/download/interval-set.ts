@@ -8,7 +8,6 @@ interface Interval {
 }
 
 export class IntervalSet {
-  /** How many bytes there are in all. */
   bytes = 0
   readonly #spans: Interval[] = []
 

@@ -106,7 +106,6 @@ export class SmallDownload {
     this.#settle(Promise.reject(reason))
   }
 
-  /** Stops what is only a guess. */
   callOff(): void {
     if (this.most < Number.POSITIVE_INFINITY) this.stop(new PrefetchAbandoned(0))
   }

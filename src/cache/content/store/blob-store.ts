@@ -137,7 +137,6 @@ export class BlobStore {
     return status && { name, bytes: status.size, used: instant(status.mtimeMs) }
   }
 
-  /** Of all kept files. */
   async *names(): AsyncIterable<string> {
     for await (const name of this.namesIn(this.kept)) if (fileNameForm.test(name)) yield name
   }

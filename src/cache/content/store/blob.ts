@@ -33,7 +33,6 @@ export class Blob {
     this.stamp = file.status().ctimeMs
   }
 
-  /** In bytes. */
   get length(): number {
     return this.checksum.length
   }

@@ -7,10 +7,8 @@ export class CacheFile {
   private users = 0
   private isClosed = false
 
-  /** Takes it over. */
   constructor(private readonly descriptor: number) {}
 
-  /** No operation is under way. */
   get idle(): boolean {
     return this.users === 0
   }

@@ -16,7 +16,6 @@ import type { Ledger } from '../../ledger/ledger.js'
 export interface VersionFingerprint {
   readonly tag: string | undefined
   readonly modified: string | undefined
-  /** The time of its date. */
   readonly date?: Instant | undefined
 }
 
@@ -47,7 +46,6 @@ export interface VersionPorts {
   readonly changed: () => void
   /** Another mount that shares the ledger has found this content replaced: what is open here is of the old version. */
   readonly elsewhere: (name: string) => void
-  /** This mount has found it replaced. */
   readonly replaced: (name: string) => void
 }
 
@@ -56,14 +54,12 @@ const replacedRoom = 'replaced'
 /** Bytes; the date, in milliseconds; the fingerprints of tag and date where a version is known. */
 const form = /^(0|[1-9][0-9]{0,15})(?: @([0-9]{1,15}))?(?: (\S+) (\S+))?$/
 const noValidator = '-'
-/** No row is there. */
 const nothingKnown = 'nothing'
 const noValidators: VersionFingerprint = { tag: undefined, modified: undefined }
 
 const soonMs = 60_000
 const namesAtMost = 1000
 
-/** The known facts of one content. */
 interface Known {
   readonly bytes: ByteCount
   readonly modified: Instant | undefined
