@@ -2,7 +2,7 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 45_097,
+  'lines of src': 45_088,
   'files of src': 328,
   'lines of test': 37_951,
   'rules of docs/semantics.md': 110,
