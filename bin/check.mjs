@@ -33,7 +33,7 @@ const usesProcesses = /testbed\/(mount|warm-mount|disk)|child_process/
 /** The longest files: begun first, so that none of them is alone at the end. The first takes a minute by the clock, whatever else runs. Which run beside which: bin/test-files.mjs. */
 const longest = [
   /^long\//,
-  /^(mount\/(load|semantics)|model|app|bench\/smoke|cli\/control|packaging|programs\/file-managers|nothing-lost\/(kill|disk))/,
+  /^(mount\/(load|semantics)|app|bench\/smoke|cli\/control|packaging|programs\/file-managers|nothing-lost\/(kill|disk))/,
   /^(drive|mount|cli)\//,
 ]
 const rank = name => longest.findIndex(one => one.test(name)) >>> 0
