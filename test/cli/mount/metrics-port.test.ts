@@ -1,9 +1,11 @@
-// The port of the metrics where another program has it: the drive mounts, and mount says what to do.
+// The port of the metrics: two questions are answered; where another program has it the drive mounts, and mount says what to do.
 import { mkdir, readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { mountPlace } from '../../testbed/mount.js'
+import { freePort } from '../../testbed/fleet/redis.js'
+import { mountPlace, realMount } from '../../testbed/mount.js'
+import { outcome, overwrite } from '../../testbed/testbed.js'
 import { within } from '../../testbed/within.js'
 
 t.setTimeout(120_000)
@@ -28,4 +30,19 @@ t.test('METRIC-1 a port that is in use is told on standard error, and the drive 
     `calcfs: there are no metrics at ${address}: another program uses it; give each drive a port of its own with --metrics\n`,
   )
   t.ok((await within(30_000, 'a listing', readdir(directory))).includes('projects'))
+})
+
+t.test('METRIC-1 the port answers two questions, and says that an edit is unsaved', async t => {
+  const address = `127.0.0.1:${await freePort()}`
+  const testbed = await realMount(t, { settings: { metrics: address } })
+  const asked = async (path: string, method = 'GET') => {
+    const answer = await fetch(`http://${address}${path}`, { method })
+    return { status: answer.status, text: await answer.text() }
+  }
+  t.match(await asked('/metrics'), { status: 200, text: /^calcfs_/m })
+  t.match(await asked('/healthz'), { status: 200 })
+  t.match(await asked('/'), { status: 404 })
+  t.match(await asked('/metrics', 'POST'), { status: 405 })
+  t.equal(await outcome(overwrite(testbed, 'reports/42.json', '{')), 'EINVAL')
+  t.match(await asked('/healthz'), { status: 503, text: /^one edit is not saved/ })
 })
