@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { adviceForText, adviceOn, loginCommand } from '../src/advice.js'
-import type { FailureKind } from '../src/failure.js'
 import { exitCodes } from '../src/terminal/exit.js'
 import { realMount } from './testbed/mount.js'
 import { outcome, overwrite, textOf } from './testbed/testbed.js'
@@ -12,12 +11,6 @@ import { drawnFrom } from './testbed/variants.js'
 import { warmMount } from './testbed/warm-mount.js'
 
 const { seed, draw } = drawnFrom()
-const _kinds = [
-  'invalid unauthenticated forbidden absent in-doubt conflict another-thing too-large busy unsupported service-full',
-  'broken outcome-unknown refuses-all timeout unreachable untrusted read-only not-permitted not-json refused no-space',
-  'disk-read-only internal',
-].flatMap(line => line.split(' ')) as FailureKind[]
-const _states = ['refused', 'in-flight', 'outcome-unknown'] as const
 
 t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed ${seed})`, async t => {
   const testbed = await warmMount(t)

@@ -3,24 +3,12 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import type { NoticeSource } from '../../../src/cli/mount/desktop-notice.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 t.jobs = 3
-
-const _source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
-  mountPoint: '/lab',
-  signedOutBecause,
-  waiting: records.map(record => ({
-    record,
-    state: 'refused',
-    since: '2026-01-01T00:00:00.000Z',
-    why: `${record} is wrong`,
-  })),
-})
 
 const record = 'reports/42.json'
 
