@@ -40,7 +40,6 @@ export function openHistoryControl(parts: ControlParts) {
 
   async function history({ path }: CallArgument<'history'>): Promise<CallResult<'history'>> {
     const node = await recordAt(path)
-    // It may not be known now.
     const now = await presentText(node).catch((thrown: unknown) => unlessFailure(thrown) ?? asFailure(thrown))
     await parts.history.settled()
     const all = await textVersions(node, parts)

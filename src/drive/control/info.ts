@@ -46,7 +46,6 @@ export function openInfoControl(parts: ControlParts) {
   /** Asked for only where it was never told. */
   async function factsOf(thing: Readable): Promise<RecordFacts | undefined> {
     const entry = catalog.record(thing)
-    // Without it the rest is known all the same.
     const record = entry.known() ?? (await recover(entry.ask(until.metadata()), unlessFailure))
     return record && dialect.facts(record)
   }

@@ -184,13 +184,15 @@ export class OpenRecord {
     )
   }
 
-  /** The text that `empty` remembered is the draft again, unless another text was written. */
+  /** The text that `empty` remembered is the draft again, unless another text was written; without room for it on the disk, the next close tries again. */
   async refill(): Promise<boolean> {
     const [draft, emptied] = [this.#draft, this.#emptied]
-    this.#emptied = undefined
-    if (draft === undefined || emptied === undefined || draft.size > 0) return false
+    const isWanted = draft !== undefined && emptied !== undefined && draft.size === 0
+    if (!isWanted) this.#emptied = undefined
+    if (!isWanted) return false
     this.begin()
     await draft.write(emptied, 0)
+    this.#emptied = undefined
     await draft.seal()
     this.touch()
     return true
