@@ -20,11 +20,11 @@ export class AccessPattern {
 
   /** Something was done to a file of the folder at this path; true if it is more than was done there to its kind. */
   note(folder: string, kind: string, level: AccessLevel): boolean {
-    if (isMore(level, this.usual(kind))) this.version += 1
     const { levels } = this.#latest(folder)
-    const isNews = isMore(level, levels.get(kind))
-    if (isNews) levels.set(kind, level)
-    return isNews
+    if (!isMore(level, levels.get(kind))) return false
+    if (isMore(level, this.usual(kind))) this.version += 1
+    levels.set(kind, level)
+    return true
   }
 
   /** The usual use of files of this kind in other folders than the one at this path. */
