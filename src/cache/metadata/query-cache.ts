@@ -42,8 +42,6 @@ const oldAnswerWait = 3_000
 /** While the service is away, one question in this many milliseconds is sent, and waited for no longer than the second. */
 const [tryEvery, tryWait] = [1_000, 25]
 const lateSentence = 'the service did not answer in time'
-/** The part of a lifetime after which a used answer is fetched again in the background. */
-const nearItsEnd = 0.75
 
 export class QueryCache {
   /** Grows with each answer that is another one now. */
@@ -118,7 +116,7 @@ export class QueryCache {
     const entry = this.#entries.peek(named(query))
     // One from before the date was set back is asked for.
     if (entry === undefined || this.#isExpired(entry) || entry.at > this.#now()) return instant(0)
-    return instant(entry.at + query.lifetime * nearItsEnd)
+    return instant(entry.at + query.lifetime - earlyOf(query))
   }
 
   /** Why the last answer is old, if it is. */
@@ -263,8 +261,8 @@ export class QueryCache {
     const age = this.#now() - entry.at
     // From before the date was set back: how old it is cannot be said.
     if (age >= query.lifetime || age < 0) return undefined
-    if (age > query.lifetime * nearItsEnd)
-      this.#fetchOnce(query, query.lifetime * (1 - nearItsEnd)).answer.catch(() => {})
+    const left = query.lifetime - age
+    if (left < earlyOf(query)) this.#fetchOnce(query, earlyOf(query)).answer.catch(() => {})
     return entry.answer as Answer
   }
 
@@ -365,6 +363,9 @@ export class QueryCache {
     return flight
   }
 }
+
+const earlyOf = ({ lifetime, early = lifetime / 4 }: Pick<Query<never>, 'lifetime' | 'early'>): number =>
+  early
 
 const named = ({ name, namespace, key }: Pick<Query<never>, 'name' | 'namespace' | 'key'>): string =>
   name ?? nameOf(namespace, key)

@@ -16,6 +16,8 @@ export interface Query<Answer> {
   readonly name?: string
   /** Milliseconds for which an answer is used without asking again. */
   readonly lifetime: number
+  /** Milliseconds before that ends from which a used answer is fetched again in the background; by default a quarter of it. */
+  readonly early?: number
   fetch(context: RequestContext): Promise<Answer>
   encode(answer: Answer): LedgerValue
   /** Throws on what is none of its own. */
