@@ -68,6 +68,7 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
   const calls: readonly (readonly [readonly string[], RegExp])[] = [
     [['undo'], /^calcfs: unknown command 'undo'\n\(calcfs history PATH .* calcfs restore PATH@N /],
     [['shares'], /^calcfs: unknown command 'shares'\n\(.*\.shares\/new\.json: calcfs help edits\)\n/],
+    [['constructor'], /^calcfs: unknown command 'constructor'\n\(calcfs --help /],
     [['mont'], /unknown command 'mont'|too many arguments/],
     [['login', '--usr', 'x'], /^calcfs: unknown option '--usr'\n\(Did you mean --user\?\)/],
     [['find', '.', '-name', 'x'], /^calcfs: unknown option '-name'\n\(.* has two dashes: --name\)\n/],

@@ -1,4 +1,5 @@
 // `calcfs serve`: runs the bundled service until a signal ends it.
+import { once } from 'node:events'
 import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -16,7 +17,7 @@ import {
 } from '../../service/store/options.js'
 import { homeOf } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
-import { exitCodes, Stop, untilSignal } from '../../terminal/exit.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 
@@ -76,7 +77,8 @@ async function serve(flags: Flags): Promise<void> {
       shortcomings: shortcomings(flags),
       ...(accessLog === undefined ? {} : { onAnswer }),
     })
-    const ended = untilSignal('SIGINT', 'SIGTERM')
+    // A second Ctrl-C ends it at once.
+    const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     await fill(service, flags.sample === true)
     printText(`calcfs serve: listening on ${service.url}\n`)
     if (flags.sample === true) await tellUsers(service)

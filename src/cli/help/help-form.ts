@@ -6,8 +6,8 @@ import { isUnlisted } from '../../terminal/settings.js'
 export function withAdvice(message: string): string {
   const text = message.replace(/'(--(?:password|token))=[^']*'/, "'$1'")
   const [, command = ''] = /unknown command '(.*)'/.exec(text) ?? []
-  const meant = otherWords[command.replace(/s$/, '')]
-  if (meant !== undefined) return `${text.split('\n')[0]}\n(${meant})\n`
+  const word = command.replace(/s$/, '')
+  if (Object.hasOwn(otherWords, word)) return `${text.split('\n')[0]}\n(${otherWords[word]})\n`
   const advice = adviceFor(text)
   return advice === undefined ? text : `${text.trimEnd()}\n(${advice})\n`
 }

@@ -149,7 +149,7 @@ export interface ServerProbe {
   readonly isForeign: boolean
 }
 
-/** Any answer at all proves that the service is reachable, a refusal too. @throws Failure 'unreachable', 'timeout' or 'untrusted' */
+/** Any answer at all proves that the service is reachable, a refusal too; `limit` is in milliseconds. @throws Failure 'unreachable', 'timeout' or 'untrusted' */
 export async function probeServer(
   base: URL,
   { options, clock, limit }: { options: ConnectionOptions; clock: Clock; limit: number },
