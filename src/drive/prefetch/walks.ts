@@ -37,7 +37,7 @@ class Trail {
   readonly ahead = new Map<number, boolean>()
   /** Folders that were entered, here and below. */
   used = 0
-  /** Folders that are listed ahead and not entered, here and below; where one holds folders, those count in its place. */
+  /** Folders that are listed ahead and not entered, here and below; where a walk goes on in one, its folders count in its place. */
   waiting = 0
   /** Levels of folders below this directory that were entered. */
   depth = 1
@@ -323,7 +323,9 @@ export class Walks {
     return async (context, signal) => {
       try {
         const listed = await this.ports.list(path, node, context)
-        if (listed.folders.length > 0) this.uncount(step, this.wayTo(path))
+        const way = this.wayTo(path)
+        const goesOn = way.some(({ trail }, level) => trail.isWalked && trail.depth > level + 1)
+        if (goesOn && listed.folders.length > 0) this.uncount(step, way)
         this.files.arrive(listed)
         this.isThrough = false
       } catch (thrown) {

@@ -1,8 +1,8 @@
 // Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { asFailure, type Failure } from '../../failure.js'
-import type { MaybePromise } from '../../maybe-promise.js'
+import { asFailure, type Failure, rethrow } from '../../failure.js'
+import { attempt, chain, type MaybePromise } from '../../maybe-promise.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Place } from '../nodes/place.js'
@@ -191,7 +191,9 @@ export class OpenRecord {
     if (!isWanted) this.#emptied = undefined
     if (!isWanted) return false
     this.begin()
-    await draft.write(emptied, 0)
+    // A part of it may have found room.
+    const undo = (thrown: unknown) => chain(draft.truncate(0), () => rethrow(thrown))
+    await attempt<void>(() => draft.write(emptied, 0), undo)
     this.#emptied = undefined
     await draft.seal()
     this.touch()
@@ -276,10 +278,8 @@ export class OpenRecord {
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
     const ended = Promise.resolve(this.ended(context))
-    await this.#track(
-      'swap',
-      ended.then(() => this.#swapIn(source, text, context)),
-    )
+    const swapped = ended.then(() => this.#swapIn(source, text, context))
+    await this.#track('swap', swapped)
   }
 
   /** An earlier text that is not saved yet is kept as history. */

@@ -1,7 +1,7 @@
 // Records as files, by node key: stat, open, create and truncate.
 
 import type { Draft } from '../../edit/journal/draft.js'
-import { isAbsent } from '../../failure.js'
+import { asFailure, isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { RecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
@@ -114,7 +114,8 @@ export class Records {
 
   async settled(): Promise<void> {
     const opened = [...this.#opened.values()]
-    for (const record of opened) await record.refill()
+    // On a full disk it is history, and its note names it.
+    for (const record of opened) await record.refill().catch(asFailure)
     await Promise.all(opened.map(({ saving }) => saving))
   }
 

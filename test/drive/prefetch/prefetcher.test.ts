@@ -1,4 +1,4 @@
-// What guessing the next question costs in memory: the folders that were listed are remembered up to a number of names.
+// What guessing the next question costs: in memory a number of names of the folders that were listed, in questions a multiple of what was used.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
@@ -57,4 +57,22 @@ t.test('MEM-1 of a folder with more than half as many names none is remembered',
   const bytes = held() - before
   t.ok(bytes < 4 << 20, `${Math.round(bytes / 2 ** 20)} MB are held`)
   prefetcher.listed('/folder 0', { kind: 'project', id: '8' as ProjectId }, [])
+})
+
+t.test('AHEAD-2 of folders that hold folders no more are listed ahead than a walk will use', async t => {
+  let asked = 0
+  const list = (): Promise<Dentry[]> => {
+    asked += 1
+    return Promise.resolve(listing(0, 5))
+  }
+  const prefetcher = openPrefetcher({ ...ports, room: () => 8, tree: { list, directory: absent } })
+  const enter = (path: string): void =>
+    prefetcher.listed(path, { kind: 'project', id: '9' as ProjectId }, listing(0, path === '/all' ? 300 : 5))
+  const settled = (): Promise<unknown> => new Promise(wake => setTimeout(wake, 100))
+  for (const path of ['/all', '/all/child 0-0', '/all/child 0-1']) enter(path)
+  await settled()
+  t.ok(asked > 0 && asked <= 4, `${asked} after two`)
+  for (const path of ['/all/child 0-0/child 0-0', '/all/child 0-0/child 0-1', '/all/child 0-2']) enter(path)
+  await settled()
+  t.ok(asked <= 30, `${asked} after five`)
 })

@@ -25,6 +25,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
     }
     for (let pages = 0; pages <= 4; pages++) await movedOver(t, { testbed, disk }, pages)
     await renamedAway(t, { testbed, disk })
+    await emptied(t, { testbed, disk })
     t.match(ends[0], /ENOSPC/)
     t.equal(ends.at(-1), 'close: done')
     t.comment(`room left, and how the save ended: ${ends.map((end, pages) => `${pages} ${end}`).join('; ')}`)
@@ -134,6 +135,21 @@ async function renamedAway(t: Test, { testbed, disk }: { testbed: MountTestbed; 
   await files.rename(`${report}~`, report)
   t.equal(JSON.parse(await stored(testbed)).title, 'Not closed yet')
   await file.close()
+}
+
+/** A refused text is emptied, and nothing finds room after it: it is back whole or not at all, and whole once there is room. */
+async function emptied(t: Test, { testbed, disk }: { testbed: MountTestbed; disk: Disk }): Promise<void> {
+  const text = `{"refused": "${'long '.repeat(4000)}"`
+  t.equal(await writeWhole(testbed, text), 'close: EINVAL')
+  const file = await testbed.files.open(report, 'w')
+  await disk.leave(0)
+  t.equal(await outcome(file.write(text, 0)), 'ENOSPC')
+  await file.close()
+  const shown = () => textOf(testbed, report)
+  for (const end = Date.now() + 3000; Date.now() < end; await disk.leave(1))
+    t.ok(['', text].includes(await shown()), 'no cut text is in its place')
+  await disk.makeRoom()
+  await until(4000, 'it is back', async () => (await shown()) === text)
 }
 
 /** As `cp` does it: the first call that fails ends it. */
