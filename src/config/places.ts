@@ -60,7 +60,6 @@ export const statesOf = (base: NamedDirectories, environment: Environment): stri
 
 const cacheOfAll = (environment: Environment): string =>
   join(xdg(environment, 'XDG_CACHE_HOME', '.cache') ?? homeless('cacheDir'), 'calcfs')
-
 const stateOfAll = (environment: Environment): string =>
   join(xdg(environment, 'XDG_STATE_HOME', '.local/state') ?? homeless('stateDir'), 'calcfs')
 
