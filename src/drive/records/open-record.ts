@@ -155,6 +155,7 @@ export class OpenRecord {
     if (this.#draft !== undefined) return this.#draft
     this.#draft = draft
     this.#node = undefined
+    this.#emptied = undefined
     this.#starts.set(draft, { bytes, over: 0 })
     return draft
   }
@@ -277,8 +278,7 @@ export class OpenRecord {
     this.noteWriter()
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
-    const ended = Promise.resolve(this.ended(context))
-    const swapped = ended.then(() => this.#swapIn(source, text, context))
+    const swapped = Promise.resolve(this.ended(context)).then(() => this.#swapIn(source, text, context))
     await this.#track('swap', swapped)
   }
 

@@ -180,6 +180,18 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.same(await drafts(), [])
     })
 
+    t.test('DRAFT-2 a draft that was emptied, and over which a text was moved, is over', async t => {
+      const before = await textOf(testbed, report)
+      t.equal(await outcome(overwrite(testbed, report, '{')), 'EINVAL')
+      await overwrite(testbed, report, '')
+      await overwrite(testbed, `${report}.tmp`, before)
+      await files.rename(`${report}.tmp`, report)
+      await overwrite(testbed, report, '')
+      await until(6000, 'the record is shown', async () => (await textOf(testbed, report)) !== '')
+      t.equal(await textOf(testbed, report), before)
+      t.same(await drafts(), [])
+    })
+
     t.test(
       'DRAFT-1 a text that is no JSON is EINVAL; nothing is sent, the text stays with its why',
       async t => {
