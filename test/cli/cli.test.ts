@@ -195,8 +195,8 @@ t.test('with a service', { timeout: 120_000 }, async t => {
       for (const [flags, sentence] of [
         [['--password-file', '/nowhere'], /^calcfs: \/nowhere: there is no such password file; write/],
         [
-          ['--password-command', 'false'],
-          /^calcfs: password-command failed \(exit code 1\); run it by hand: false\n$/,
+          ['--password-command', 'echo hunter2; exit 3'],
+          /^calcfs: password-command failed \(exit code 3\); run it by hand: echo hunter2; exit 3\n$/,
         ],
         [
           ['--password-file', `${env['HOME']}/state/calcfs`],

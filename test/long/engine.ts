@@ -32,7 +32,7 @@ export interface Order {
 export interface Result {
   /** What was tried and seen. */
   readonly counts: Readonly<Record<string, number>>
-  /** Each violation in words, with the seed that replays it. */
+  /** Each violation in words, with what replays it. */
   readonly wrong: readonly string[]
   /** Which part of the goal was not reached in full, although nothing went wrong. */
   readonly short?: string
@@ -125,7 +125,9 @@ export class Frame {
   }
 
   result(): Result {
-    const wrong = this.wrong.map(one => `${one}; seed ${this.order.seed}`)
+    const { figure, seed } = this.order
+    const again = this.isFull ? `npm run test:long -- --only ${figure} --seed ${seed}` : `seed ${seed}`
+    const wrong = this.wrong.map(one => `${one}; ${again}`)
     const short = this.#short.length === 0 ? {} : { short: this.#short.join(', ') }
     return { counts: this.#counts, wrong, ...short }
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { realMount } from '../testbed/mount.js'
 import { ids } from '../testbed/sample-data.js'
+import { outcome } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
@@ -68,4 +69,13 @@ t.test('SAVE-16 what is written to a file after it was moved over a record is re
   await fs.rename(`${path}.tmp`, path)
   t.match(await file.write('late').catch(String), /ESTALE|-116/)
   await file.close()
+})
+
+t.test('DRAFT-1 a text that is not UTF-8 is EINVAL, and stays byte for byte', async t => {
+  const { directory, service } = await realMount(t)
+  const path = join(directory, ofId)
+  const text = (await fs.readFile(path, 'utf8')).replace('"description": "', '$&caf\xe9 ')
+  const bytes = Buffer.from(text, 'latin1')
+  await service.sends(t, [], async () => t.equal(await outcome(fs.writeFile(path, bytes)), 'EINVAL'))
+  t.ok((await fs.readFile(path)).equals(bytes))
 })

@@ -147,6 +147,9 @@ t.test('renumber takes an order by ids; what a formula needs must stay in it (CL
     t.match(lost, { code: 2, stderr: /c2 is calculation 1235; keep them in the list/ })
     t.match(await report(testbed, 'renumber', '42'), { code: 2, stderr: /report 42 has no unsent order/ })
   })
+  t.match(await report(testbed, 'renumber', '43', '1234', '1235', '1236'), { code: 0 })
+  const { stdout } = await testbed.calcfs('history', `${testbed.directory}/reports/43/order.txt`)
+  t.match(stdout, /^@\d+ .*not saved, and given up/, 'a copy of the unsent order is kept')
 })
 
 function swapRows(text: string): string {

@@ -64,6 +64,16 @@ t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout
   }
 })
 
+t.test('a body may come bit by bit, for longer than the deadline', { timeout: 10_000 }, async t => {
+  const reply = () => (socket: Socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n')
+    for (let at = 1; at <= 6; at++) setTimeout(() => socket.write('x'), at * 150)
+  }
+  // Each piece is paused, and asked to go on before the next one has come.
+  const { asked } = await rawService(t, reply, { bwlimit: 1_000_000 })
+  t.equal(await textOf(await asked.content(get, all, ask(500))), 'xxxxxx')
+})
+
 t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async t => {
   const ranges: Record<string, string> = {
     right: 'bytes 4-9/10',
