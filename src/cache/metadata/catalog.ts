@@ -326,7 +326,11 @@ export function openCatalog(
     /** A project or calculation has this title now; its listing is asked for again. */
     retitleIn(parent: ProjectId, { kind, id }: Readable, title: string): void {
       if (kind === 'project') amend(projectsOf(parent), id, item => ({ ...item, title }))
-      if (kind === 'calculation') amend(calculationsOf(parent), id, item => ({ ...item, title }))
+      if (kind === 'calculation') {
+        amend(calculationsOf(parent), id, item => ({ ...item, title }))
+        // What is made of it is called like it.
+        queryCache.expire(filesOf(id))
+      }
       refreshProject(parent)
     },
   }

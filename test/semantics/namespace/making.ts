@@ -264,6 +264,7 @@ export function making(t: Test, open: OpenTestbed): void {
     })
 
     t.test('RENAME-1 of a calculation is one PUT, and its geometry is called like it', async t => {
+      t.ok((await namesOf(testbed, `${water}/TS1_opt`)).includes('TS1_opt.xyz'))
       await service.sends(t, ['PUT /calculation'], () => files.rename(`${water}/TS1_opt`, `${water}/TS2_opt`))
       t.ok((await namesOf(testbed, `${water}/TS2_opt`)).includes('TS2_opt.xyz'))
       await files.rename(`${water}/TS2_opt`, `${water}/TS1_opt`)
