@@ -328,7 +328,7 @@ export function openCatalog(
       if (kind === 'project') amend(projectsOf(parent), id, item => ({ ...item, title }))
       if (kind === 'calculation') {
         amend(calculationsOf(parent), id, item => ({ ...item, title }))
-        // What is made of it is called like it.
+        // Its generated files are called like it.
         queryCache.expire(filesOf(id))
       }
       refreshProject(parent)
