@@ -1,5 +1,4 @@
 // Advice: what a user can do about each kind of failure, each text that was not saved, and a refused sign-in. Worded here alone.
-
 import type { Failure, FailureKind } from './failure.js'
 
 const whenThere = 'Try again when the service answers; `calcfs status` says how it is'

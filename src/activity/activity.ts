@@ -1,5 +1,4 @@
 // Activity of one mount: the counters of its layers, each filled by its own layer and read by metrics and `calcfs top`; and the pauses of the main thread.
-
 import { machineClocks } from '../system/machine-clocks.js'
 import { KernelCalls, Requests } from './kernel-calls.js'
 

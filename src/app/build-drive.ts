@@ -1,5 +1,4 @@
 // Builds the drive: the write side, the tree, the verbs over them, and the operations of the command line.
-
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { signInEnded } from '../cache/health.js'

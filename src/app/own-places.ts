@@ -1,5 +1,4 @@
 // Calcfs's own directories: made private and free of strange things at the start, of one user, and looked at while the mount lives.
-
 import { randomUUID } from 'node:crypto'
 import { type Dirent, existsSync, readdirSync, statfsSync } from 'node:fs'
 import { rm, stat, writeFile } from 'node:fs/promises'

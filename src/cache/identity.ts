@@ -1,5 +1,4 @@
 // Identity of things: a service that was set up again gives old ids to other things, and nothing kept under an id is theirs.
-
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { RecentMap } from '../recent-map.js'

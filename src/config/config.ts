@@ -1,5 +1,4 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
-
 import * as z from 'zod'
 import { type ConfigFile, type Layer, readConfigFile } from './file.js'
 import { nearestName, nearestPhrase } from './nearest.js'

@@ -1,5 +1,4 @@
 // Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
-
 import { isOtherRecord } from '../cache/identity.js'
 import type { Readable } from '../cache/metadata/catalog.js'
 import { editsBetween, unstoredFields } from '../edit/save/diff.js'

@@ -1,5 +1,4 @@
 // Namespace verbs: what each change of the tree means for the service, or the sentence that refuses it.
-
 import { Turns } from '../edit/journal/lock.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, unlessAbsent } from '../failure.js'

@@ -1,5 +1,4 @@
 // Write side, composed: records, new records, creation, renaming, deletion, and the drafts of earlier mounts.
-
 import { LRUCache } from 'lru-cache'
 import type { RecordRef } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'

@@ -1,5 +1,4 @@
 // Extended attributes user.calcfs.*: answered from memory only, because `ls -l` and `cp` ask for every file.
-
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
 import type { Draft } from '../edit/journal/draft.js'

@@ -1,5 +1,4 @@
 // The one table of metrics: their names, types, labels and help; docs/operations.md and docs/grafana.json name only these.
-
 import { readdirSync } from 'node:fs'
 import { cpuUsage, memoryUsage } from 'node:process'
 import type { Activity } from '../activity/activity.js'

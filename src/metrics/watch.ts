@@ -1,5 +1,4 @@
 // The activity of a mount, for those who ask: the picture of `calcfs top`, the metrics, the health.
-
 import type { ControlParts } from '../drive/context.js'
 import type { ActivityPicture, HealthLine } from '../drive/interface/control.js'
 import { Failure } from '../failure.js'

@@ -1,5 +1,4 @@
 // Notes beside what is kept of accounts: whose a state directory is. A damaged one counts as none.
-
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'

@@ -1,5 +1,4 @@
 // Catalog: the questions about projects, calculations, reports and users, each with its lifetime.
-
 import { asFailure, Failure } from '../../failure.js'
 import { all, chain, type MaybePromise, recover } from '../../maybe-promise.js'
 import { foundOnce, madeOnce } from '../../recent-map.js'

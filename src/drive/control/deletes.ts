@@ -1,5 +1,4 @@
 // Control of `calcfs delete`: lists what some paths stand for, and deletes one thing as it was shown.
-
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'

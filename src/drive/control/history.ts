@@ -1,5 +1,4 @@
 // Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
-
 import type { TextUse } from '../../edit/journal/text-marks.js'
 import { tryObject } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isAbsent, unlessFailure } from '../../failure.js'

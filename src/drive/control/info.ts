@@ -1,5 +1,4 @@
 // Control of `calcfs info` and `calcfs resolve`: what is known of a path, without a request where that is enough, and what it leads to.
-
 import type { Readable } from '../../cache/metadata/catalog.js'
 import { unlessAbsent, unlessFailure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'

@@ -1,5 +1,4 @@
 // Control of `calcfs why` and `calcfs refresh`: the known failures of a path, and a new request for it.
-
 import { posix } from 'node:path'
 import { adviceFor } from '../../advice.js'
 import { signInEnded } from '../../cache/health.js'

@@ -1,5 +1,4 @@
 // Interface of the kernel's verbs. An answer that needs no waiting comes at once, any other is promised.
-
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'

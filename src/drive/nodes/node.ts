@@ -1,5 +1,4 @@
 // Node: what a path of the drive can be, as a closed union, so that every switch over it is complete.
-
 import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
 import { contentLabel } from '../../content-kinds.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'

@@ -1,5 +1,4 @@
 // Pins: subtrees that are kept whole on this disk and never evicted, looked after at once, after a changed listing, and at an interval.
-
 import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { every } from '../../remote/clock.js'

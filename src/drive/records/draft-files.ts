@@ -1,5 +1,4 @@
 // Draft files in `.calcfs/drafts/`: the unsaved texts of an account, each with its reason, and the other text of a conflict.
-
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Identities } from '../../cache/identity.js'

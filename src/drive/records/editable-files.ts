@@ -1,5 +1,4 @@
 // Editable files: where the text of a record, or of a report's order, comes from, and what follows a save of it.
-
 import { LRUCache } from 'lru-cache'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'

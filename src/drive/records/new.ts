@@ -1,5 +1,4 @@
 // New files (`new*.json`): the first save makes a record, and the name is a second name of it until the unmount.
-
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure } from '../../edit/journal/draft-meta.js'

@@ -1,5 +1,4 @@
 // Records as files, by node key: stat, open, create and truncate.
-
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'

@@ -1,5 +1,4 @@
 // Source of one record: its text, how an edit of it is sent, and what one open file sees of it.
-
 import type { Draft } from '../../edit/journal/draft.js'
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'

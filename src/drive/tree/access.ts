@@ -1,5 +1,4 @@
 // Access rights: the mount's own limit, what is published, and shares that are READ; decided here alone.
-
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { Failure, unlessFailure } from '../../failure.js'
 import { recover } from '../../maybe-promise.js'

@@ -1,5 +1,4 @@
 // Tree of a calculation: its record, its files under their names, and the generated geometry.
-
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { type DerivedName, derivedKinds } from '../../content-kinds.js'
 import { fixedNames } from '../../layout.js'

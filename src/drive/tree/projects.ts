@@ -1,5 +1,4 @@
 // Tree below projects/: a project's children under their names, its record, index and shares, and the entries at the top.
-
 import { LRUCache } from 'lru-cache'
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import { fixedNames, recordFile } from '../../layout.js'

@@ -1,5 +1,4 @@
 // Tree below reports/: the known reports, any other by its number, and each one's calculations in order.
-
 import { asFailure, isAbsent } from '../../failure.js'
 import { fixedNames, recordFile } from '../../layout.js'
 import {

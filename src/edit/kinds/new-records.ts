@@ -1,5 +1,4 @@
 // New report and new share: the two kinds of record that a file makes, each with what its POST needs.
-
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'

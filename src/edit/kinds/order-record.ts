@@ -1,5 +1,4 @@
 // Order of a report, `order.txt`: its list as lines of id, title and path; edited lines are merged with the list that their writer had.
-
 import { posix } from 'node:path'
 import { Failure } from '../../failure.js'
 import { fixedNames } from '../../layout.js'

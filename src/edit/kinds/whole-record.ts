@@ -1,5 +1,4 @@
 // Saving of a project, calculation or share: one PUT of the whole record, whose id and person never change.
-
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import {

@@ -1,5 +1,4 @@
 // One kept file, open for reading: a chunk is believed only after its sum was checked in this process, and while nothing writes to it.
-
 import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { Instant } from '../../../remote/remote.js'
 import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
