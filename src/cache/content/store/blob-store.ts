@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import type { MaybePromise } from '../../../maybe-promise.js'
 import { type Content, type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
+import { machineClocks } from '../../../system/machine-clocks.js'
 import { clearPlace, makePrivateNow } from '../../../system/own-file.js'
 import { isProcessAlive } from '../../../system/process.js'
-import { openQuickDisk } from '../../../system/quick-disk.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { Blob } from './blob.js'
 import { type Checksum, checksumIn, footerBytes, listBytes, shortBytes, trailerOf } from './checksum.js'
@@ -49,6 +49,9 @@ const syncFromBytes = 8 << 20
 // Writers stop after a minute without progress, so an hour without a write means a dead one whose pid lives again.
 const forsakenAfterMs = 3_600_000
 
+/** Milliseconds: a step that takes longer has waited for the disk, which is left to the thread pool then. */
+const [slowAfterMs, slowForMs] = [50, 2_000]
+
 /** The stores of this very process: a file of theirs has an owner, one of another with our number has none. */
 const ownersHere = new Set<string>()
 
@@ -56,7 +59,7 @@ export class BlobStore {
   private readonly kept: string
   private readonly unfinished: string
   private readonly owner = `${process.pid}-${randomBytes(6).toString('hex')}`
-  private readonly disk = openQuickDisk()
+  private slowUntil = 0
   private created = 0
 
   /** Made if missing (0700); the files in it are 0600. Throws what the disk says. */
@@ -82,7 +85,7 @@ export class BlobStore {
     const parts = [bytes, trailerOf(checksum, name)]
     const write = (): void => writeShortFile(parts, this.unfinishedPath(), this.pathOf(name))
     try {
-      if (this.disk.now(write) !== undefined) return undefined
+      if (this.atOnce(write) !== undefined) return undefined
     } catch (error) {
       if (!isMissing(error)) throw error
     }
@@ -124,7 +127,19 @@ export class BlobStore {
 
   /** Fills it at once with a short kept content of that length; false where it is none, or none whole, or the disk is slow just now. */
   readShort(name: string, into: Uint8Array): boolean {
-    return this.disk.now(() => readShortFile(this.pathOf(name), name, into))?.done === true
+    return this.atOnce(() => readShortFile(this.pathOf(name), name, into))?.done === true
+  }
+
+  /** Hands nothing to another thread, which costs more than short work itself. Undefined where the disk was slow just now. */
+  private atOnce<Value>(work: () => Value): { readonly done: Value } | undefined {
+    const began = machineClocks.monotonic()
+    if (began < this.slowUntil) return undefined
+    try {
+      return { done: work() }
+    } finally {
+      const ended = machineClocks.monotonic()
+      if (ended - began > slowAfterMs) this.slowUntil = ended + slowForMs
+    }
   }
 
   has(name: string): boolean {
@@ -146,7 +161,7 @@ export class BlobStore {
     const since = this.settings.now()
     const path = this.pathOf(name)
     try {
-      const now = bytes > shortBytes ? undefined : this.disk.now(() => rmSync(path, { force: true }))
+      const now = bytes > shortBytes ? undefined : this.atOnce(() => rmSync(path, { force: true }))
       if (now === undefined) await rm(path, { force: true })
     } catch (error) {
       // The directory was taken away and something else stands in its place: nothing is kept there.
