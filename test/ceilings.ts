@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 45_088,
-  'files of src': 328,
-  'lines of test': 37_951,
+  'lines of src': 45_002,
+  'files of src': 327,
+  'lines of test': 37_891,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_237,
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
-  'constants of time in src': 80,
+  'constants of time in src': 76,
   'bytes of all documents': 126_600,
 } as const
