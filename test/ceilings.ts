@@ -6,7 +6,7 @@ export const ceilings = {
   'files of src': 327,
   'lines of test': 37_891,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_237,
+  'bytes of docs/semantics.md': 27_235,
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
