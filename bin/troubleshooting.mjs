@@ -69,8 +69,8 @@ const shown = {
 const symptoms = {
   '`calcfs: command not found`':
     '`export PATH=~/.local/bin:$PATH`, where it was installed with `--prefix ~/.local`.',
-  '`Transport endpoint is not connected`':
-    'The daemon is gone: `calcfs unmount --force DIR`, then mount again; edits are kept.',
+  '`Software caused connection abort`, `Transport endpoint is not connected`':
+    'The daemon is gone: `calcfs mount` again; edits are kept.',
   'mount fails with 5': '`sudo apt install fuse3`; `calcfs doctor URL` says what else is missing.',
   '`projects/` is empty but for `README.txt`':
     'The server cannot list your projects: `--root ID`, or `cd projects/NAME`.',

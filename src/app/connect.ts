@@ -1,7 +1,7 @@
 // Connects a configuration to a service: address, connections, account, sign-in, dialect.
 import { readFileSync } from 'node:fs'
 import type { Requests } from '../activity/kernel-calls.js'
-import { type Config, requireUrl } from '../config/config.js'
+import type { Config } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
 import type { Client, ClientOptions } from '../remote/client/client.js'
@@ -33,7 +33,11 @@ interface ConnectionHooks {
 }
 
 export function serviceBase(config: Config): URL {
-  return baseUrl(requireUrl(config), config.insecureHttp ? 'anywhere' : 'loopback-only')
+  const { url, insecureHttp } = config
+  if (url !== undefined) return baseUrl(url, insecureHttp ? 'anywhere' : 'loopback-only')
+  throw new BadSetting(
+    'no service is named; give its address with --url, or set url in the configuration file.',
+  )
 }
 
 /** The certificates of `--ca-file`, in PEM. @throws BadSetting where it cannot be read, or holds none */

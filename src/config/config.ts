@@ -56,42 +56,34 @@ export function configFiles(
  * @throws BadSetting with one sentence: where it is written, what is wrong, what to write
  */
 export function readConfig(sources: Sources): Config {
-  const layers = fileLayers(sources)
-  const values = settingNames.map(name => [name, checked(name, found(name, sources, layers))])
-  return Object.freeze({ ...Object.fromEntries(values), dialect: dialectSettings(layers) })
+  const all = levelsOf(sources)
+  const ofSecret = secretLevel(all)
+  const levels = (name: SettingName) => (secretNames.includes(name) ? ofSecret : all)
+  const values = settingNames.map(name => [name, checked(name, found(name, levels(name)))])
+  return Object.freeze({ ...Object.fromEntries(values), dialect: dialectSettings(all) })
 }
 
-export function requireUrl(config: Config): string {
-  if (config.url !== undefined) return config.url
-  throw new BadSetting(
-    'no service is named; give its address with --url, or set url in the configuration file.',
-  )
-}
+/** A secret that only files have, where theirs is the level that gives the secret. */
+export const secretInFiles = (name: 'token' | 'password', sources: Sources): FoundValue | undefined =>
+  found(name, secretLevel(levelsOf(sources)))
 
-/** A key that only files have, such as `password`: the nearest layer that sets it. */
-export function fileValue(key: string, sources: Sources): FoundValue | undefined {
-  return fromLayers(key, fileLayers(sources))
-}
+/** The flags, the variables, or one layer of a file. */
+type Level = (name: string) => FoundValue | undefined
 
-interface FileLayer {
-  readonly file: ConfigFile
-  readonly layer: Layer
-}
+const secretNames: readonly string[] = ['passwordCommand', 'passwordFile', 'token', 'password']
 
-/** Layers of the files, nearest first: the chosen profile of every file comes before any file's top. */
-function fileLayers({ flags, environment, files }: Sources): readonly FileLayer[] {
-  const inFile = files.find(({ top }) => Object.hasOwn(top, 'profile'))?.top['profile']
-  const chosen = flags['profile'] ?? (environment['CALCFS_PROFILE'] || undefined) ?? inFile
-  const tops = files.map(file => ({ file, layer: file.top }))
-  if (chosen === undefined) return tops
-  return [...requireProfile(String(chosen), files), ...tops]
+/** The nearest level with a source of a secret, or none: that of a level which names another user would be sent as this one's. */
+function secretLevel(levels: readonly Level[]): readonly Level[] {
+  const user = found('user', levels)?.value
+  const serves = (level: Level): boolean => [undefined, user].includes(level('user')?.value)
+  return levels.filter(level => secretNames.some(name => level(name)) && serves(level)).slice(0, 1)
 }
 
 /** The layers of a profile, nearest first. @throws BadSetting where no file has it */
-export function requireProfile(chosen: string, files: readonly ConfigFile[]): readonly FileLayer[] {
+export function requireProfile(chosen: string, files: readonly ConfigFile[]): readonly Level[] {
   const profiles = files.flatMap(file => {
     const layer = file.profiles[chosen]
-    return layer === undefined ? [] : [{ file, layer }]
+    return layer === undefined ? [] : [levelOf(file, layer)]
   })
   if (profiles.length === 0) throw new BadSetting(noSuchProfile(chosen, files))
   return profiles
@@ -108,26 +100,41 @@ function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
   return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url there, or leave --profile out.`
 }
 
-function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): FoundValue {
-  if (flags[name] !== undefined) return { value: flags[name], where: `--${flagName(name)}` }
-  const variable = variableName(name)
-  const said = environment[variable]
-  if (said)
-    return { value: settings[name].repeatable ? said.split('\n').filter(Boolean) : said, where: variable }
-  const preset = { value: settings[name].initial, where: `the default of ${flagName(name)}` }
-  return fromLayers(flagName(name), layers) ?? preset
+/** Nearest first: the chosen profile of every file comes before any file's top. */
+function levelsOf({ flags, environment, files }: Sources): readonly Level[] {
+  const inFile = files.find(({ top }) => Object.hasOwn(top, 'profile'))?.top['profile']
+  const chosen = flags['profile'] ?? (environment['CALCFS_PROFILE'] || undefined) ?? inFile
+  return [
+    name => at(flags[name], `--${flagName(name)}`),
+    name => at(said(name, environment), variableName(name)),
+    ...(chosen === undefined ? [] : requireProfile(String(chosen), files)),
+    ...files.map(file => levelOf(file, file.top)),
+  ]
 }
 
-function fromLayers(key: string, layers: readonly FileLayer[]): FoundValue | undefined {
-  const nearest = layers.find(({ layer }) => Object.hasOwn(layer, key))
-  if (nearest === undefined) return undefined
-  return { value: nearest.layer[key], where: `${nearest.file.path}: ${key}` }
+function levelOf({ path }: ConfigFile, layer: Layer): Level {
+  return name => at(layer[flagName(name)], `${path}: ${flagName(name)}`)
 }
 
-function checked(name: SettingName, given: FoundValue): unknown {
-  const result = settings[name].schema.safeParse(given.value)
+const at = (value: unknown, where: string): FoundValue | undefined =>
+  value === undefined ? undefined : { value, where }
+
+/** Only of settings: secrets in variables have an order of their own. */
+function said(name: string, environment: Sources['environment']): unknown {
+  const setting = settingNames.find(known => known === name)
+  const text = environment[variableName(name)]
+  if (setting === undefined || !text) return undefined
+  return settings[setting].repeatable ? text.split('\n').filter(Boolean) : text
+}
+
+const found = (name: string, levels: readonly Level[]): FoundValue | undefined =>
+  levels.map(level => level(name)).find(value => value !== undefined)
+
+function checked(name: SettingName, given: FoundValue | undefined): unknown {
+  const { value, where } = given ?? { value: settings[name].initial, where: 'the default' }
+  const result = settings[name].schema.safeParse(value)
   if (result.success) return result.data
-  throw new BadSetting(`${given.where}: ${JSON.stringify(given.value)} ${result.error.issues[0]?.message}.`)
+  throw new BadSetting(`${where}: ${JSON.stringify(value)} ${result.error.issues[0]?.message}.`)
 }
 
 const dialectForm = z.strictObject({
@@ -135,13 +142,12 @@ const dialectForm = z.strictObject({
   query: z.record(z.string(), z.record(z.string(), z.string())).optional(),
 })
 
-function dialectSettings(layers: readonly FileLayer[]): Config['dialect'] {
-  const given = fromLayers('dialect', layers)
-  if (given === undefined) return Object.freeze({})
-  const dialect = dialectForm.safeParse(given.value)
+function dialectSettings(levels: readonly Level[]): Config['dialect'] {
+  const given = found('dialect', levels)
+  const dialect = dialectForm.safeParse(given?.value ?? {})
   if (dialect.success) return Object.freeze(dialect.data)
   throw new BadSetting(
-    `${given.where} must be [dialect.fields] and [dialect.query."endpoint"], names in quotes.`,
+    `${given?.where} must be [dialect.fields] and [dialect.query."endpoint"], names in quotes.`,
   )
 }
 

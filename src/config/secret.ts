@@ -4,7 +4,7 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { codeOf } from '../system/error-code.js'
-import { type Config, fileValue, type Sources } from './config.js'
+import { type Config, type Sources, secretInFiles } from './config.js'
 import { BadSetting } from './settings.js'
 
 /** A password is read again for each log-in, so that a change in a keyring or a file counts. */
@@ -29,8 +29,8 @@ export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TO
 const commandDeadline = 60_000
 
 /**
- * CALCFS_TOKEN, CALCFS_PASSWORD, the systemd credential `calcfs-password`, password-command, password-file, then `token` and
- * `password` of the configuration file.
+ * CALCFS_TOKEN, CALCFS_PASSWORD, the systemd credential `calcfs-password`, then of the nearest level that has one
+ * for this user password-command, password-file, `token` or `password`.
  * @returns undefined where none is set
  * @throws BadSetting for a file that others can read; the `read` of a password throws it too
  */
@@ -55,18 +55,11 @@ const passwordFrom = (from: string | undefined, read: () => Promise<string>) =>
   ({ as: 'password', atHand: true, from, read }) as const
 
 function secretInFile(sources: Sources): Secret | undefined {
-  const token = readSecretFile('token', sources)
-  if (token !== undefined) return { as: 'token', token: token.text, from: token.where }
-  const password = readSecretFile('password', sources)
-  return password && passwordFrom(password.where, async () => password.text)
-}
-
-function readSecretFile(key: string, sources: Sources): { text: string; where: string } | undefined {
-  const given = fileValue(key, sources)
-  if (given === undefined) return undefined
-  const { value, where } = given
-  if (typeof value === 'string') return { text: value, where }
-  throw new BadSetting(`${where} is no text; put it in quotes.`)
+  const token = secretInFiles('token', sources)
+  const { value, where } = token ?? secretInFiles('password', sources) ?? {}
+  if (where === undefined) return undefined
+  if (typeof value !== 'string') throw new BadSetting(`${where} is no text; put it in quotes.`)
+  return token ? { as: 'token', token: value, from: where } : passwordFrom(where, async () => value)
 }
 
 /** systemd hands a unit its credentials in a directory of its own, which no other user can read. */
@@ -95,10 +88,8 @@ export function refuseShared(file: string): void {
 }
 
 function firstLine(file: string): string {
-  return secretLine(
-    readable(file, () => readFileSync(file, 'utf8')),
-    file,
-  )
+  const text = readable(file, () => readFileSync(file, 'utf8'))
+  return secretLine(text, file)
 }
 
 const factsOf = (file: string): Stats | undefined =>

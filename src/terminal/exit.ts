@@ -22,7 +22,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   signIn: 'sign-in refused or ended',
   unreachable: 'service or daemon not reached',
   noFuse: 'FUSE missing or not allowed',
-  mountPoint: 'mount point missing, not empty or no drive',
+  mountPoint: 'mount point missing, not empty, in use or no drive',
   unsent: 'edits wait to be saved',
 }
 

@@ -85,15 +85,11 @@ export interface Configured {
 
 /** From the flags of a command, the environment and the files; `url` is its argument. @throws BadSetting */
 export function configured(command: Command, url?: string): Configured {
-  const given: Readonly<Record<string, unknown>> = command.optsWithGlobals()
+  const given = command.optsWithGlobals<{ config?: string }>()
   const flags = url === undefined ? given : { ...given, url }
   const environment = process.env
-  const asked = flags['config'] ?? environment['CALCFS_CONFIG'] ?? undefined
-  const sources = {
-    flags,
-    environment,
-    files: configFiles(asked === undefined ? undefined : String(asked), environment),
-  }
+  const files = configFiles(given.config ?? environment['CALCFS_CONFIG'], environment)
+  const sources = { flags, environment, files }
   const config = readConfig(sources)
   if (config.passwordFile !== undefined) refuseShared(config.passwordFile)
   return { config, sources }

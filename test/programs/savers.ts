@@ -120,6 +120,9 @@ const beside = (name: string): string => `def replaced(text):
     os.rename(os.path.join(os.path.dirname(file), ${name}), file)
 tried(replaced, text)`
 
+const rereads = (name: string, script: string): Kind => ({ name, habit: 'rereads', script })
+const buffers = (name: string, script: string): Kind => ({ name, habit: 'buffer', script })
+
 export const kinds: readonly Kind[] = [
   { name: 'vim with backupcopy=auto', habit: 'buffer', script: vim('backupcopy=auto swapfile') },
   { name: 'vim with backupcopy=yes', habit: 'buffer', script: vim('backupcopy=yes') },
@@ -191,77 +194,48 @@ tried(forked, text)`),
   { name: 'cp of a copy', habit: 'buffer', script: copied('cp "$held" "$file"') },
   { name: 'cp --backup', habit: 'buffer', keeps: ['%~'], script: copied('cp -b "$held" "$file"') },
   { name: 'mv of a copy', habit: 'buffer', script: copied('mv "$held" "$file"') },
-  {
-    name: 'a copy that a session of its own puts',
-    habit: 'buffer',
-    script: copied('setsid -w cp "$held" "$file"'),
-  },
-  {
-    name: 'a copy that a stranger puts',
-    habit: 'buffer',
-    script: copied('setsid -f cp "$held" "$file"; sleep 1'),
-  },
-  {
-    name: 'jq, then mv',
-    habit: 'rereads',
-    script: rereading('mv "$held" "$file"', `jq --arg title "$title" '.title = $title' "$file" > "$held"`),
-  },
-  {
-    name: 'jq beside it, then mv',
-    habit: 'rereads',
-    script: rereading(
-      'mv "$file.tmp" "$file"',
-      `jq --arg title $title '.title = $title' "$file" > "$file.tmp"`,
-    ),
-  },
-  { name: 'sponge', habit: 'rereads', script: rereading('sponge "$file" < "$held"') },
-  { name: 'tee', habit: 'rereads', script: rereading('tee "$file" < "$held" > "$held.out"') },
-  { name: 'a redirection', habit: 'rereads', script: rereading('cat "$held" > "$file"') },
-  {
-    name: 'a shell that writes itself',
-    habit: 'rereads',
-    script: rereading('printf "%s\\n" "$text" > "$file"', `text=$(sed '${retitle}' "$file")`),
-  },
-  {
-    name: 'a descriptor of the shell',
-    habit: 'rereads',
-    script: rereading('cat "$held" 1<> "$file" > "$file"'),
-  },
-  {
-    name: 'dd',
-    habit: 'rereads',
-    script: rereading('dd if="$held" of="$file" conv=fsync bs=64 status=none'),
-  },
-  { name: 'rsync', habit: 'rereads', script: rereading('rsync -I "$held" "$file"') },
-  { name: 'rsync --inplace', habit: 'rereads', script: rereading('rsync -I --inplace "$held" "$file"') },
-  { name: 'install', habit: 'rereads', script: rereading('install -m 644 "$held" "$file"') },
+  buffers('a copy that a session of its own puts', copied('setsid -w cp "$held" "$file"')),
+  buffers('a copy that a stranger puts', copied('setsid -f cp "$held" "$file"; sleep 1')),
+  rereads(
+    'jq, then mv',
+    rereading('mv "$held" "$file"', `jq --arg title "$title" '.title = $title' "$file" > "$held"`),
+  ),
+  rereads(
+    'jq beside it, then mv',
+    rereading('mv "$file.tmp" "$file"', `jq --arg title $title '.title = $title' "$file" > "$file.tmp"`),
+  ),
+  rereads('sponge', rereading('sponge "$file" < "$held"')),
+  rereads('tee', rereading('tee "$file" < "$held" > "$held.out"')),
+  rereads('a redirection', rereading('cat "$held" > "$file"')),
+  rereads(
+    'a shell that writes itself',
+    rereading('printf "%s\\n" "$text" > "$file"', `text=$(sed '${retitle}' "$file")`),
+  ),
+  rereads('a descriptor of the shell', rereading('cat "$held" 1<> "$file" > "$file"')),
+  rereads('dd', rereading('dd if="$held" of="$file" conv=fsync bs=64 status=none')),
+  rereads('rsync', rereading('rsync -I "$held" "$file"')),
+  rereads('rsync --inplace', rereading('rsync -I --inplace "$held" "$file"')),
+  rereads('install', rereading('install -m 644 "$held" "$file"')),
   { name: 'mv with a backup', habit: 'rereads', keeps: ['%~'], script: rereading('mv -b "$held" "$file"') },
-  { name: 'awk', habit: 'rereads', script: rereading('awk 1 "$held" > "$file"') },
-  {
-    name: 'python with json.dump',
-    habit: 'rereads',
-    script: rereadingIn('tried(put, json.dumps(json.loads(text), indent=1))'),
-  },
-  {
-    name: 'python with os.replace',
-    habit: 'rereads',
-    script: rereadingIn('put(text, file + ".new"); tried(os.replace, file + ".new", file)'),
-  },
-  {
-    name: 'python that has cat write',
-    habit: 'rereads',
-    script: rereadingIn('subprocess.run("cat > $file", shell=True, input=text.encode())'),
-  },
-  {
-    name: 'python with mmap',
-    habit: 'rereads',
-    script: inPython(`for title in titles:
+  rereads('awk', rereading('awk 1 "$held" > "$file"')),
+  rereads('python with json.dump', rereadingIn('tried(put, json.dumps(json.loads(text), indent=1))')),
+  rereads(
+    'python with os.replace',
+    rereadingIn('put(text, file + ".new"); tried(os.replace, file + ".new", file)'),
+  ),
+  rereads(
+    'python that has cat write',
+    rereadingIn('subprocess.run("cat > $file", shell=True, input=text.encode())'),
+  ),
+  rereads(
+    'python with mmap',
+    inPython(`for title in titles:
     pause("read")
     with open(file, "r+") as record, mmap.mmap(record.fileno(), 0) as map:
         at = map.find(b"\\"title\\": \\"") + 10
         pause("save")
         map[at:at + 8] = title.encode()`),
-  },
+  ),
   { name: 'sed -i', habit: 'at once', script: atOnce(`sed -i '${retitle}' "$file"`) },
   { name: 'busybox sed -i', habit: 'at once', script: atOnce(`busybox sed -i '${retitle}' "$file"`) },
   {

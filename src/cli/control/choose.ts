@@ -51,7 +51,7 @@ export async function chosenMounted(
 ): Promise<Chosen & { readonly mountPoint: string }> {
   const { mountPoint = noneMounted(namesService(command)), paths } = await chosen(command, given)
   const isContradicted = hasNamingFlag(command) && command.optsWithGlobals()['mount'] === undefined
-  if (isContradicted && mountPoint !== (await driveOfService(configured(command))))
+  if (isContradicted && !(await drivesOfService(configured(command))).includes(mountPoint))
     throw new Stop(exitCodes.usage, `${mountPoint} is no drive of the service that you name.`)
   return { mountPoint, paths }
 }
@@ -94,17 +94,18 @@ export async function onDrive(given: string): Promise<Place | undefined> {
 /** The drive of a command without a path; undefined where there is none. @throws Stop where several could be meant */
 async function namedDrive(command: Command): Promise<string | undefined> {
   const { mount } = command.optsWithGlobals<{ mount?: string }>()
-  if (mount !== undefined || !namesService(command)) {
-    const all = await selectedDrives(mount)
-    if (all.length < 2) return all[0]
-    // Of several, a configuration file that names a service chooses.
-    if (configured(command).config.url === undefined)
-      throw new Stop(
-        exitCodes.usage,
-        `several drives are mounted: ${all.join(', ')}; name one with --mount or --url, or change into it.`,
-      )
-  }
-  return driveOfService(configured(command))
+  const isNamed = mount === undefined && namesService(command)
+  const all = isNamed ? [] : await selectedDrives(mount)
+  if (!isNamed && all.length < 2) return all[0]
+  // Of several, a configuration file that names a service chooses.
+  const settings = configured(command)
+  const isConfigured = isNamed || settings.config.url !== undefined
+  const fitting = isConfigured ? await drivesOfService(settings) : all
+  if (fitting.length < 2) return fitting[0]
+  throw new Stop(
+    exitCodes.usage,
+    `several drives are mounted: ${fitting.join(', ')}; name one with --mount or ${isConfigured ? '--user' : '--url, or change into it'}.`,
+  )
 }
 
 /** The advice of a drive: where there are several, its commands name it. */
@@ -139,14 +140,14 @@ export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true
   return all.filter((_, at) => ended[at] === false)
 }
 
-async function driveOfService({ config }: Configured): Promise<string | undefined> {
+async function drivesOfService({ config }: Configured): Promise<readonly string[]> {
   const { serviceBase } = await import('../../app/connect.js')
   const base = serviceBase(config).href
   const mounts = await liveMounts(({ source }) => source !== '' && sourceOf(base).startsWith(source))
   const all = await Promise.all(mounts.map(async ({ path }) => (await driveAt(path)).status({})))
-  return all.find(
-    ({ service, user }) => service === base && (config.user === undefined || user === config.user),
-  )?.mountPoint
+  return all
+    .filter(({ service, user }) => service === base && (config.user === undefined || user === config.user))
+    .map(({ mountPoint }) => mountPoint)
 }
 
 /** With these a user names a service, or who is signed in to it; what stands in a file, and who by a variable, is a default. */

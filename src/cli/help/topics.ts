@@ -46,11 +46,11 @@ or no. A setting that may be given several times is a list in the file, and has
 a line for each in its variable.
 
 Passwords and tokens are no flags. In this order: CALCFS_TOKEN, CALCFS_PASSWORD,
-the systemd credential calcfs-password, password-command, password-file, then
-token and password of a configuration file of mode 0600. Without any of them the
-token of \`calcfs login\` counts. The file alone has profile, the profile to take,
-and [dialect.fields] and [dialect.query."ENDPOINT"] for a service that names its
-fields otherwise.`
+the systemd credential calcfs-password, then of the nearest place that has one,
+and names no other user: password-command, password-file, token, password (these
+two in a file of mode 0600). Without any the token of \`calcfs login\` counts.
+The file alone has profile, the profile to take, and [dialect.fields] and
+[dialect.query."ENDPOINT"] for a service that names its fields otherwise.`
 
 function settingsText(): string {
   const item = (name: string, ...lines: readonly string[]): string =>

@@ -169,22 +169,28 @@ t.test('CLI-10 drop --all asks once on a terminal, and without one wants --yes',
 
 t.test('CLI-11 without a drive named any command lists the drives that may be meant', async t => {
   const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
+  const wish = { settings: { user: 'guest' }, password: 'guest' }
+  const three = await warmMount(t, wish, { service: one.service, home: one.home })
   t.equal(await outcome(overwrite(one, 'reports/43.json', '{ no report')), 'EINVAL')
   t.equal(await outcome(overwrite(two, order, 'nonsense\n')), 'EINVAL')
   const named = join(one.home, 'named.toml')
-  await writeFile(named, `url = "${one.service.url}"\n`)
+  await writeFile(named, `url = "${one.service.url}"\nuser = "demo"\n`)
+  await writeFile(`${named}2`, `url = "${one.service.url}"\n`)
   const lines = `
     drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
     { drafts list; drafts show 43.json; drafts show '${one.directory}/reports/43.json'; echo
-      drafts send --all; drafts drop --all --yes; drafts list --mount '${one.directory}'; drafts show 43.json --config '${named}'; } 2>&1
+      drafts send --all; drafts drop --all --yes; drafts list --mount '${one.directory}'; drafts show 43.json --config '${named}'
+      drafts list --config '${named}2'; } 2>&1
   `
-  const { stdout } = await whereOnly([one.directory, two.directory], lines, {
+  const { stdout } = await whereOnly([one.directory, two.directory, three.directory], lines, {
     HOME: one.home,
     XDG_RUNTIME_DIR: join(one.home, 'run'),
   })
-  const [, list, show, path, send, drop, left, configured] = stdout.split(/^> .*\n/m)
+  const [, list, show, path, send, drop, left, configured, vague] = stdout.split(/^> .*\n/m)
   t.match(path, '{ no reportended with 0\n')
   t.match(configured, '{ no reportended with 0\n', 'a file that names a service chooses')
+  const both = `${one.directory}, ${three.directory}; name one with --mount or --user.`
+  t.match(vague, `several drives are mounted: ${both}\nended with 2\n`, 'both are drives of the service')
   for (const refused of [list, show, send, drop]) {
     t.match(refused, /several drives are mounted: .*; name one with --mount.*\nended with 2\n$/)
     for (const { directory } of [one, two]) t.match(refused, directory)

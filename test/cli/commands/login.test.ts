@@ -72,6 +72,26 @@ t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
   t.match(colon, { code: 3, stderr: 'calcfs: a user name cannot hold a colon\n' })
 })
 
+t.test('a profile signs in with the password nearest to it, never with that of another user', async t => {
+  const { service, calcfs, home } = await desk(t)
+  await writeFile(join(home, 'password'), 'guest\n', { mode: 0o600 })
+  const config = join(home, 'two.toml')
+  const signIn = (...flags: string[]) => calcfs({}, '--config', config, 'login', ...flags)
+  const text = `url = "${service.url}"\nuser = "demo"\npassword-command = "echo demo"\n[profiles.group]\nuser = "guest"\n`
+  await writeFile(config, text)
+  await service.sends(t, [], async () => {
+    for (const flag of ['--profile=group', '--user=guest']) t.match(await signIn(flag), { code: 2 }, flag)
+  })
+  const own = `password-file = "${home}/password"\n`
+  for (const [written, user] of [
+    [`${text}${own}`, 'guest'],
+    [text.replace('"guest"', '"demo"'), 'demo'],
+  ] as const) {
+    await writeFile(config, written)
+    t.match(await signIn('--profile', 'group'), { code: 0, stdout: new RegExp(` as ${user}, `) })
+  }
+})
+
 t.test('SIGN-10 logout keeps unsaved texts, and says so; and which drives go on, and how', async t => {
   const at = await desk(t)
   const { service, calcfs, home } = at
