@@ -116,7 +116,7 @@ export class QueryCache {
     const entry = this.#entries.peek(named(query))
     // One from before the date was set back is asked for.
     if (entry === undefined || this.#isExpired(entry) || entry.at > this.#now()) return instant(0)
-    return instant(entry.at + query.lifetime - earlyOf(query))
+    return instant(entry.at + query.lifetime - (query.early ?? query.lifetime / 4))
   }
 
   /** Why the last answer is old, if it is. */
@@ -261,8 +261,8 @@ export class QueryCache {
     const age = this.#now() - entry.at
     // From before the date was set back: how old it is cannot be said.
     if (age >= query.lifetime || age < 0) return undefined
-    const left = query.lifetime - age
-    if (left < earlyOf(query)) this.#fetchOnce(query, earlyOf(query)).answer.catch(() => {})
+    const { lifetime, early = lifetime / 4 } = query
+    if (lifetime - age < early) this.#fetchOnce(query, early).answer.catch(() => {})
     return entry.answer as Answer
   }
 
@@ -363,9 +363,6 @@ export class QueryCache {
     return flight
   }
 }
-
-const earlyOf = ({ lifetime, early = lifetime / 4 }: Pick<Query<never>, 'lifetime' | 'early'>): number =>
-  early
 
 const named = ({ name, namespace, key }: Pick<Query<never>, 'name' | 'namespace' | 'key'>): string =>
   name ?? nameOf(namespace, key)

@@ -145,9 +145,11 @@ async function drivesOfService({ config }: Configured): Promise<readonly string[
   const base = serviceBase(config).href
   const mounts = await liveMounts(({ source }) => source !== '' && sourceOf(base).startsWith(source))
   const all = await Promise.all(mounts.map(async ({ path }) => (await driveAt(path)).status({})))
-  return all
-    .filter(({ service, user }) => service === base && (config.user === undefined || user === config.user))
-    .map(({ mountPoint }) => mountPoint)
+  // Of one account any drive shows the same, drafts included.
+  const ofUser = new Map<string, string>()
+  for (const { service, user, mountPoint } of all)
+    if (service === base && (config.user ?? user) === user) ofUser.set(user, mountPoint)
+  return [...ofUser.values()]
 }
 
 /** With these a user names a service, or who is signed in to it; what stands in a file, and who by a variable, is a default. */
