@@ -21,8 +21,6 @@ export interface WalkPorts {
 
 /** So many folders of a directory make a walk through it. */
 const walkedAtLeast = 2
-/** A walk that has been in so many folders below one is about to go on beside that. */
-const walkedBelow = 8
 const reachAtFirst = 4
 const reachAtMost = 1_024
 /** How far the nearest folders are looked for, each way. */
@@ -52,7 +50,7 @@ class Trail {
     private readonly isAgain: boolean,
   ) {}
 
-  /** The rest of its folders is expected, with what lies in them. */
+  /** The rest of its folders is expected. */
   get isWalked(): boolean {
     return this.entered.size >= walkedAtLeast
   }
@@ -74,9 +72,8 @@ class Trail {
     if (this.waiting > 0 && !this.isAgain) this.reach = Math.min(this.reach * 2, reachAtMost)
   }
 
-  /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. Beside the only folder that was entered, one. */
+  /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. */
   hasRoom(needed: number): boolean {
-    if (!this.isWalked) return this.used >= walkedBelow && this.ahead.size === 0
     const times = this.reach > reachAtFirst ? 4 : 2
     return this.waiting < Math.min(this.used * times, Math.max(needed, this.reach))
   }
@@ -284,8 +281,8 @@ export class Walks {
       for (const { trail } of this.wayTo(path)) {
         if (seen.has(trail)) break
         seen.add(trail)
-        if (!trail.hasRoom(needed)) continue
-        const found = this.foresee(trail, trail.isWalked ? trail.depth : 1)
+        if (!trail.isWalked || !trail.hasRoom(needed)) continue
+        const found = this.foresee(trail, trail.depth)
         if (found !== undefined) return this.listing(found)
       }
     }
