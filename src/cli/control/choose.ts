@@ -145,10 +145,10 @@ async function drivesOfService({ config }: Configured): Promise<readonly string[
   const base = serviceBase(config).href
   const mounts = await liveMounts(({ source }) => source !== '' && sourceOf(base).startsWith(source))
   const all = await Promise.all(mounts.map(async ({ path }) => (await driveAt(path)).status({})))
-  // Of one account any drive shows the same, drafts included.
+  // Of one account any drive shows the same, drafts included: the first one.
   const ofUser = new Map<string, string>()
   for (const { service, user, mountPoint } of all)
-    if (service === base && (config.user ?? user) === user) ofUser.set(user, mountPoint)
+    if (service === base && (config.user ?? user) === user) ofUser.set(user, ofUser.get(user) ?? mountPoint)
   return [...ofUser.values()]
 }
 
