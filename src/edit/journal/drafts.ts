@@ -205,14 +205,14 @@ async function claim(directory: string): Promise<string | undefined> {
   }
 }
 
-/** Nothing is lost with it: empty before the first save, or letter for letter what the service already has. */
+/** Nothing is lost with it: empty, or letter for letter what the service already has, and no save of it was refused. */
 function isNothing(draft: Draft): boolean {
   const { state, base, saved, made } = draft.meta
-  if (state === 'sending' || state === 'in-flight' || state === 'outcome-unknown') return false
-  if (draft.size === 0 && draft.damage === undefined)
-    return state === 'editing' || (draft.emptied === undefined && made === undefined)
+  const isEmpty = draft.size === 0 && draft.damage === undefined
+  if (state === 'refused') return isEmpty && draft.emptied === undefined && made === undefined
+  if (state !== 'editing') return false
   const hash = draft.hash()
-  return hash === base || hash === saved
+  return isEmpty || hash === base || hash === saved
 }
 
 function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; why: DraftReason } {

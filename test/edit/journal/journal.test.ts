@@ -141,6 +141,7 @@ t.test('which drafts are dropped because nothing is lost with them', async t => 
     [false, { base: hash }, 'x'],
     [false, { saved: hash }, 'x'],
     [true, { base: hash, saved: hash }, 'y'],
+    [true, { state: 'refused', base: hash }, 'x'],
     [true, { state: 'sending', base: hash }, 'x'],
     [true, { state: 'in-flight', saved: hash }, 'x'],
     [true, { state: 'outcome-unknown', saved: hash }, 'x'],

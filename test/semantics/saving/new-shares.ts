@@ -320,6 +320,8 @@ export function newShares(t: Test, open: OpenTestbed): void {
         for (const text of [old.replace('READ', 'FULLACCESS'), old])
           t.equal(await outcome(overwrite(testbed, share, text)), 'ESTALE')
       })
+      await testbed.remount()
+      t.equal(await textOf(testbed, share), old, 'DRAFT-2 it waits over a restart')
       await textOf(testbed, `.calcfs/drafts/share-${record?.shareId}.theirs.json`)
       t.same(await saves(testbed, share, old), ['PUT /project/share'])
       t.equal(await rightsIn(testbed), 'guest READ')
