@@ -1,5 +1,5 @@
 // `order.txt`: the report's list as lines, edited and saved as one new list.
-import { away, type Content, edited, judgeAll, type Row, rowsOf, same } from '../expected/content.js'
+import { away, type Content, edited, judgeAll, linesOf, type Row, rowsOf, same } from '../expected/content.js'
 import { endsOfPaths } from '../expected/renamed.js'
 import { calculationsOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
@@ -73,13 +73,8 @@ const numbered = (rows: readonly Row[]): string[] =>
 
 /** The record whose list was shown. */
 function baseOf(report: Thing, shown: string): Content | undefined {
-  const ids = lines(shown).map(([id = '']) => id)
-  return [...report.met].reverse().find(content =>
-    same(
-      rowsOf(content).map(row => row.calculation),
-      ids,
-    ),
-  )
+  const rows = lines(shown).map(([id, title]) => `${id}\t${title}`)
+  return [...report.met].reverse().find(content => same(linesOf(content), rows))
 }
 
 /** What the lines mean. */

@@ -2,7 +2,7 @@
 import { outcome } from '../../testbed/testbed.js'
 import { read } from '../actions/writing.js'
 import { children, live, placeOf, reachable, type Stage, type Thing, titleOf } from '../stage.js'
-import { away, type Content, type Kind, mark, printed, rowsOf, same } from './content.js'
+import { away, type Content, type Kind, linesOf, mark, printed, same } from './content.js'
 import { childrenOf, rawField, reportsAfter, stored, storedText } from './database.js'
 import { loaded } from './looking.js'
 import { observe } from './shown.js'
@@ -161,17 +161,12 @@ async function compareOrder(stage: Stage, report: Thing): Promise<void> {
 
 /** A read of the order has seen the record that it is made from. */
 function seeOrder(report: Thing, text: string): void {
-  const ids = text.split('\n').flatMap(line => (line === '' ? [] : [line.slice(0, line.indexOf('\t'))]))
+  const rows = text.split('\n').flatMap(line => /^.+\t.*(?=\t)/.exec(line) ?? [])
   const { now, past } = report.record
   const records = [now, ...past.map(({ value }) => value)].filter(value => value.startsWith('{'))
   const contents = records.map(value => JSON.parse(value) as Content)
-  const seen = contents.filter(content =>
-    same(
-      rowsOf(content).map(row => row.calculation),
-      ids,
-    ),
-  )
-  if (seen.length === 0) throw new Error(`order.txt of ${report.id} shows ${printed(ids)}`)
+  const seen = contents.filter(content => same(linesOf(content), rows))
+  if (seen.length === 0) throw new Error(`order.txt of ${report.id} shows ${printed(rows)}`)
   report.hasRead = true
   report.met.push(...seen)
 }
