@@ -14,9 +14,9 @@ import { proseOf } from './prose.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Layers that see the platform only through the Remote interface, and time only through the Clock. */
+/** Layers that see the platform only through Remote and Dialect, and time only through the Clock. */
 const onlyInterfaces = ['cache', 'edit', 'drive', 'mount']
-const interfaces = ['src/remote/remote.ts', 'src/remote/clock.ts', 'src/remote/askers.ts']
+const interfaces = ['remote', 'wire/dialect', 'clock', 'askers'].map(name => `src/remote/${name}.ts`)
 
 interface Import {
   readonly from: string
@@ -121,7 +121,7 @@ t.test('the platform is seen through the Remote interface only', async t => {
   none(
     t,
     wrong.map(({ from, to }) => `${from} imports ${to}`),
-    'cache, edit, drive and mount know remote.ts, clock.ts and askers.ts alone',
+    'cache, edit, drive and mount know remote.ts, wire/dialect.ts, clock.ts and askers.ts alone',
   )
 })
 

@@ -7,7 +7,8 @@ import { asFailure, Failure, isA, unlessFailure } from '../failure.js'
 import { recover } from '../maybe-promise.js'
 import { emptyObject, type JsonObject } from '../record/json/json.js'
 import { prettyPrint } from '../record/json/print.js'
-import type { Instant, ListedProject, Look, NewProject, ProjectId, RequestContext } from '../remote/remote.js'
+import type { Instant, ListedProject, Look, ProjectId, RequestContext } from '../remote/remote.js'
+import type { NewProject } from '../remote/wire/dialect.js'
 import { isSpelling } from '../spelling.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
@@ -77,7 +78,7 @@ export class CreateRename {
     const old = new Set(before.map(project => project.id))
     const list = () => remote.subProjects(said.parent, context)
     // The parent's own record tells how this service calls things.
-    const body = dialect.newRecords.project(said, [present])
+    const body = dialect.newProject(said, [present])
     /** @throws Failure of the look, or 'another-thing' for what it was to be made in */
     const again = async (within: RequestContext) => {
       if (dialect.isAnother(present, await remote.project(said.parent, within)))

@@ -4,7 +4,6 @@ import type { RequestLog } from '../activity/kernel-calls.js'
 import type { ContentKindName, DerivedName } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
-import type { KeptDigits } from '../record/json/kept-digits.js'
 import type { Askers } from './askers.js'
 
 declare const brand: unique symbol
@@ -293,88 +292,6 @@ export interface Remote {
   ): Promise<Body>
 }
 
-/** Reads and writes the meaning of a record without its field names; `wire.ts` implements it. */
-export interface Dialect {
-  facts(record: JsonObject): RecordFacts
-  /** True if two records of one id are different things; false where they do not state enough. */
-  isAnother(before: JsonObject, now: JsonObject): boolean
-  /** The written text with the digits of its base, where a program has rounded numbers. */
-  withDigitsOf(base: JsonObject, written: JsonObject): KeptDigits
-  /** The record without the fields that the service sets at each change: an old value in them is no edit. */
-  plain(record: JsonObject): JsonObject
-  /** Those fields as they stand there, for comparing; undefined where there are none. */
-  changedAt(record: JsonObject): string | undefined
-  /** The report's rows in order; undefined where the service does not show the list. */
-  rows(report: JsonObject): readonly ReportRow[] | undefined
-  /**
-   * The entries of the list as the user wrote them, each an id or a path, or why it is invalid. With the base
-   * text, rows whose place numbers were edited instead of moved come in the order of these numbers.
-   */
-  entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined
-  /** The calculations by place, as formulas count; a deleted one leaves its place empty. */
-  places(report: JsonObject): readonly (CalculationId | undefined)[] | undefined
-  /** True if every row has the place number that its calculation has in the other text, too. */
-  hasPlacesOf(report: JsonObject, other: JsonObject): boolean
-  /**
-   * The report with this list in the form its own list has. Places are renumbered where the order differs from the
-   * base's (the report's own, if there is none).
-   */
-  withRows(report: JsonObject, rows: readonly ReportRow[], base?: JsonObject): JsonObject
-  /** The name of the field that holds the list, if the record has one. */
-  listField(report: JsonObject): string | undefined
-  /** A report's formulas, energy-profile ones by place (c1 = first row), graph ones by id. */
-  configuration(report: JsonObject): string | undefined
-  /** The report with this configuration in place of its own. */
-  withConfiguration(report: JsonObject, configuration: string): JsonObject
-  /** The number or the name of its type, as the record says it. */
-  reportType(report: JsonObject): string | undefined
-  /** What the service calls its type, in a field of its own beside it. */
-  reportTypeName(report: JsonObject): string | undefined
-  /** True for the name of that field, which follows the type. */
-  isReportTypeName(field: string): boolean
-  /** The report with this type in the form that the other record has it in; without a type, with that record's own value. */
-  withReportType(report: JsonObject, type: ReportType | undefined, like: JsonObject): JsonObject
-  permission(share: JsonObject): string | undefined
-  /** True for the name of the field that holds it. */
-  isPermission(field: string): boolean
-  shareId(share: JsonObject): string | undefined
-  /** The log-in name or address of the user a share is given to. */
-  sharedWith(share: JsonObject): string | undefined
-  /** True for the name of a field that holds what a thing is called. */
-  isTitle(field: string): boolean
-  /** The record under another name. */
-  retitled(record: JsonObject, title: string): JsonObject
-  readonly newRecords: NewRecords
-}
-
-/** them: a user of the records. another: a different one. none: the text names no user. */
-export type PersonNamed = 'them' | 'another' | 'none'
-
-/** What a POST must state, and how a user is spelled in the record that the service made of it. */
-export interface NewRecords {
-  /** `like` are neighbouring records: their field names are taken. */
-  project(said: NewProject, like: readonly JsonObject[]): JsonObject
-  /** `rows` is the initial list, if the text gives one. */
-  report(
-    written: JsonObject,
-    said: { type: ReportTypeId; rows: readonly ReportRow[] | undefined },
-  ): JsonObject
-  /** In the form of the existing shares. */
-  share(written: JsonObject, project: ProjectId, like: readonly JsonObject[]): JsonObject
-  /** The record with every value of the text, under the record's own field names. */
-  reportLike(written: JsonObject, record: JsonObject, rows: readonly ReportRow[] | undefined): JsonObject
-  shareLike(written: JsonObject, record: JsonObject): JsonObject
-  /** True if a share's text names a user that one of these records of a share names. */
-  personNamed(written: JsonObject, known: readonly JsonObject[]): PersonNamed
-  /** True if a text without an id can be an edit of the report that has these records. */
-  resembles(written: JsonObject, known: readonly JsonObject[]): boolean
-}
-
-export interface NewProject {
-  readonly title: string
-  readonly description: string
-  readonly parent: ProjectId
-}
 export type ListEntry =
   | { readonly as: 'id'; readonly calculation: CalculationId; readonly title: string | undefined }
   | { readonly as: 'path'; readonly path: string; readonly title: string | undefined }

@@ -7,7 +7,6 @@ import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
 import {
   type CalculationId,
-  type Dialect,
   type Dispensable,
   type FileTitle,
   type Instant,
@@ -25,6 +24,7 @@ import {
   type User,
   unlistedFiles,
 } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
 import { DerivedFiles } from './calculation-files.js'

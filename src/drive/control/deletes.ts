@@ -66,7 +66,7 @@ export function openDeleteControl(parts: ControlParts) {
       reports.list().map(async report => {
         const known = { kind: 'report', id: report.id } as const
         const record = await recover(catalog.record(known).ask(context), () => catalog.record(known).known())
-        const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
+        const rows = record === undefined ? [] : (dialect.lists.rows(record) ?? [])
         return rows.some(row => row.calculation === id) ? [report.id] : []
       }),
     )

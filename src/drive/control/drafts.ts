@@ -121,7 +121,7 @@ export function openDraftControl(parts: ControlParts) {
 
   /** The other text of an order is a report; only its list is held against the lines. */
   const orderIn = (report: string): string =>
-    orderText(writeSide.ports.dialect.rows(parseObject(report)) ?? [])
+    orderText(writeSide.ports.dialect.lists.rows(parseObject(report)) ?? [])
 
   async function send(asked: CallArgument<'send'>): Promise<CallResult<'send'>> {
     const { name, draft } = await find(asked)

@@ -73,10 +73,10 @@ export function openReportControl(parts: ControlParts) {
 
   async function setReport(asked: CallArgument<'setReport'>): Promise<CallResult<'setReport'>> {
     const { id, context, source, now } = await readToChange(asked.id)
-    const old = dialect.rows(now) ?? []
+    const old = dialect.lists.rows(now) ?? []
     const rows = await checkedRows(ports, old, asked.entries.map(listEntryFrom), context)
-    if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, context)
-    await saveBeside(source, { now, whole: dialect.withRows(now, rows) }, context)
+    if (dialect.lists.rows(now) === undefined) return setUnseen({ id, rows }, context)
+    await saveBeside(source, { now, whole: dialect.lists.withRows(now, rows) }, context)
     return { order: idsOf(catalog.record({ kind: 'report', id }).known()) ?? rowIds(rows), shown: true }
   }
 
@@ -136,8 +136,8 @@ export function openReportControl(parts: ControlParts) {
     }
     return {
       order: rowIds(rows),
-      before: formulasIn(dialect.configuration(now) ?? '').texts,
-      after: formulasIn(dialect.configuration(whole) ?? '').texts,
+      before: formulasIn(dialect.reports.configuration(now) ?? '').texts,
+      after: formulasIn(dialect.reports.configuration(whole) ?? '').texts,
     }
   }
 
@@ -145,7 +145,7 @@ export function openReportControl(parts: ControlParts) {
     const { id, unsent } = wish
     if (wish.entries !== undefined) {
       const rows = await rowsOf(wish.entries.map(listEntryFrom), context)
-      refuseLeftOut(id, dialect.rows(wish.now) ?? [], rows)
+      refuseLeftOut(id, dialect.lists.rows(wish.now) ?? [], rows)
       return rows
     }
     if (unsent.order !== undefined && unsent.record !== undefined)
@@ -156,9 +156,9 @@ export function openReportControl(parts: ControlParts) {
     if (unsent.order !== undefined) {
       const meant = { known: [], held: wish.now, by: undefined }
       const order = await editableOrder(ports, id).mean(await unsent.order.text(), meant, context)
-      return dialect.rows(order.mine) ?? []
+      return dialect.lists.rows(order.mine) ?? []
     }
-    const written = unsent.record === undefined ? undefined : dialect.entries(wish.mine, wish.now)
+    const written = unsent.record === undefined ? undefined : dialect.lists.entries(wish.mine, wish.now)
     if (written !== undefined) return rowsOf(written, context)
     throw new Failure(
       'refused',
@@ -175,7 +175,7 @@ export function openReportControl(parts: ControlParts) {
     )
 
   function idsOf(record: JsonObject | undefined): readonly CalculationId[] | undefined {
-    const rows = record === undefined ? undefined : dialect.rows(record)
+    const rows = record === undefined ? undefined : dialect.lists.rows(record)
     return rows === undefined ? undefined : rowIds(rows)
   }
 

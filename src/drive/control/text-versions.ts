@@ -60,7 +60,7 @@ export async function textVersions(
 
   /** An order is shown as its lines: the texts of its report say them. */
   function shownAs(record: JsonObject): string | undefined {
-    const rows = dialect.rows(record)
+    const rows = dialect.lists.rows(record)
     return node.kind !== 'order' || rows === undefined ? undefined : orderText(rows)
   }
 

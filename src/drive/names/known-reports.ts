@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
 import { foundOnce } from '../../recent-map.js'
 import type { JsonObject } from '../../record/json/json.js'
-import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
+import { idForm, type ReportId } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import { compareIds } from '../nodes/name.js'
 
 export interface KnownReport {
@@ -22,8 +23,8 @@ export class KnownReports {
   readonly #line = foundOnce((record: JsonObject) =>
     JSON.stringify({
       title: this.dialect.facts(record).title ?? '',
-      type: this.dialect.reportType(record) ?? '',
-      calculations: this.dialect.rows(record)?.length,
+      type: this.dialect.reports.type(record) ?? '',
+      calculations: this.dialect.lists.rows(record)?.length,
     }),
   )
 

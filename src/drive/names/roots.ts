@@ -4,13 +4,8 @@ import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, type Failure, isA, isAbsent, unlessAbsent, unlessDenied } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
-import {
-  type Dialect,
-  idForm,
-  type ProjectId,
-  type RequestContext,
-  type ServicePath,
-} from '../../remote/remote.js'
+import { idForm, type ProjectId, type RequestContext, type ServicePath } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import { isSameName } from '../../spelling.js'
 
 /** A project known by where it stands: its id and the name in its path. */

@@ -5,14 +5,8 @@ import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
-import type {
-  CalculationId,
-  Content,
-  Dialect,
-  ProjectId,
-  ReportId,
-  RequestContext,
-} from '../../remote/remote.js'
+import type { CalculationId, Content, ProjectId, ReportId, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import {
   type CalculationNode,
   type Dentry,
@@ -125,7 +119,7 @@ function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Den
   const record = catalog.record({ kind: 'report', id: directory.id }).known()
   return (
     record &&
-    (dialect.rows(record) ?? []).flatMap(({ calculation }, at): Dentry[] => {
+    (dialect.lists.rows(record) ?? []).flatMap(({ calculation }, at): Dentry[] => {
       const node = knownCalculation(calculation, parts)
       return node === undefined ? [] : [{ name: String(at + 1), node }]
     })
@@ -209,7 +203,7 @@ export class PinSurvey {
   async #rowsOf(id: ReportId): Promise<readonly Dentry[]> {
     const { catalog, dialect, limit } = this.parts
     const record = catalog.record({ kind: 'report', id })
-    const rows = dialect.rows(await limit(() => record.ask(this.#context()))) ?? []
+    const rows = dialect.lists.rows(await limit(() => record.ask(this.#context()))) ?? []
     const found = await Promise.allSettled(rows.map(row => this.#calculationAt(row.calculation)))
     return found.flatMap((one, at): Dentry[] => {
       if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]

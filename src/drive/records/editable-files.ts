@@ -16,7 +16,8 @@ import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes, prettyPrint } from '../../record/json/print.js'
-import type { Dialect, Instant, ProjectId, Remote, RequestContext } from '../../remote/remote.js'
+import type { Instant, ProjectId, Remote, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import type { ProcessId } from '../../system/process.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
@@ -88,7 +89,7 @@ class ShownTexts {
   async ofOrder(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
     const { catalog, dialect, times } = this.parts
     const record = await catalog.record(readableOf(node)).ask(context)
-    const rows = dialect.rows(record)
+    const rows = dialect.lists.rows(record)
     if (rows === undefined) {
       const sentence = `report ${node.id}: the service does not show the list of its calculations`
       throw new Failure('unsupported', sentence)

@@ -43,7 +43,7 @@ export class DeleteSender {
     const record = await editable(node.kind === 'record' ? node : recordOfChild(node)).read(context)
     const isShare = node.kind === 'record' && node.of === 'share'
     const words = isShare
-      ? [dialect.sharedWith(record), dialect.permission(record)]
+      ? [dialect.shares.sharedWith(record), dialect.shares.permission(record)]
       : [dialect.facts(record).title]
     return { title: words.filter(word => word !== undefined).join(' '), record, files }
   }

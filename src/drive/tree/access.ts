@@ -2,7 +2,8 @@
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { Failure, unlessFailure } from '../../failure.js'
 import { recover } from '../../maybe-promise.js'
-import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
+import type { ProjectId, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import type { Node } from '../nodes/node.js'
 
 /** read: nothing is changed. edit: records are. manage: things are deleted, too. */

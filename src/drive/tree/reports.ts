@@ -60,7 +60,7 @@ export function openReportKinds(
 
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
     const record = await present(id, context)
-    const rows = dialect.rows(record) ?? []
+    const rows = dialect.lists.rows(record) ?? []
     const digits = Math.max(2, String(rows.length).length)
     const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), context))
     return [orderEntry(id), ...(await Promise.all(links))]

@@ -15,9 +15,9 @@ export interface NewRecordPorts extends ReportPorts {
 /** No operation lists reports: after a lost answer it cannot be known. */
 export function newReport(ports: NewRecordPorts, id: string): NewRecord {
   const { remote, dialect } = ports
-  const typeSaid = (written: JsonObject) => dialect.reportType(written) ?? dialect.reportTypeName(written)
+  const typeSaid = (written: JsonObject) => dialect.reports.type(written) ?? dialect.reports.typeName(written)
   const titleSaid = (written: JsonObject) =>
-    dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title
+    dialect.facts(dialect.reports.body(written, { type: noType, rows: undefined })).title
   return {
     key: { kind: 'new', of: 'report', id },
     withDigitsOf: dialect.withDigitsOf,
@@ -27,7 +27,7 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
       if (titleSaid(written) === undefined) throw new Failure('refused', 'a new report needs a name')
       const { id } = await listedType(ports, typeSaid(written), context)
       const rows = await rowsOfNew(ports, { written, before: [] }, context)
-      return dialect.newRecords.report(written, { type: id, rows })
+      return dialect.reports.body(written, { type: id, rows })
     },
     post: (body, context) => remote.createReport(body, context),
     isOf(written, record) {
@@ -37,17 +37,19 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
     /** The list of a report that is only just made may be set unseen. */
     async complete(made, { written, record }, context) {
       const rows =
-        dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, context) : []
+        dialect.lists.rows(record) === undefined
+          ? await rowsOfNew(ports, { written, before: [] }, context)
+          : []
       if (rows === undefined || rows.length === 0) return record
       const order = rows.map(row => row.calculation)
       await remote.setReportCalculations(made as ReportId, order, context)
       return remote.report(made as ReportId, context)
     },
-    resembles: dialect.newRecords.resembles,
+    resembles: (written, known) => dialect.reports.resembles(written, known),
     async like(written, record, context) {
-      const before = dialect.rows(record) ?? []
+      const before = dialect.lists.rows(record) ?? []
       const rows = await rowsOfNew(ports, { written, before }, context)
-      const like = dialect.newRecords.reportLike(written, record, rows)
+      const like = dialect.reports.saying(written, record, rows)
       if (typeSaid(written) === undefined) return like
       return withTypeOf(ports, like, { written, like: record }, context)
     },
@@ -64,17 +66,17 @@ export function newShare(
   /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
   let before: ReadonlySet<string> | undefined
   async function find(body: JsonObject, context: RequestContext): Promise<string | undefined> {
-    const person = dialect.sharedWith(body)
+    const person = dialect.shares.sharedWith(body)
     return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
   }
   return {
     key: { kind: 'new', of: 'share', id, project },
     withDigitsOf: dialect.withDigitsOf,
-    idOf: dialect.shareId,
+    idOf: written => dialect.shares.idOf(written),
     place: async context => dialect.facts(await remote.project(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)
-      if (dialect.sharedWith(written) === undefined)
+      if (dialect.shares.sharedWith(written) === undefined)
         throw new Failure(
           'refused',
           'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
@@ -82,19 +84,19 @@ export function newShare(
       const shares = await remote.shares(project, context)
       before = new Set(shares.map(share => share.id))
       const like = shares.map(share => share.record)
-      return dialect.newRecords.share(written, project, like)
+      return dialect.shares.body(written, project, like)
     },
     post: (body, context) => remote.createShare(body, context),
     isOf(written, record) {
-      const { personNamed } = dialect.newRecords
-      const id = dialect.shareId(record)
+      const { shares } = dialect
+      const id = shares.idOf(record)
       if (before === undefined || (id !== undefined && !before.has(id))) return true
-      return personNamed(record, []) === 'none' || personNamed(written, [record]) === 'them'
+      return shares.personNamed(record, []) === 'none' || shares.personNamed(written, [record]) === 'them'
     },
     find,
     complete: async (_id, { record }) => record,
-    resembles: (written, known) => dialect.newRecords.personNamed(written, known) === 'them',
-    like: async (written, record) => dialect.newRecords.shareLike(written, record),
+    resembles: (written, known) => dialect.shares.personNamed(written, known) === 'them',
+    like: async (written, record) => dialect.shares.saying(written, record),
   }
 }
 

@@ -62,7 +62,7 @@ export function editableOrder(
 ): EditableRecord & Required<Pick<EditableRecord, 'mean'>> {
   const report = editableReport(ports, id)
   const shown = (record: JsonObject): readonly ReportRow[] => {
-    const rows = ports.dialect.rows(record)
+    const rows = ports.dialect.lists.rows(record)
     if (rows === undefined) throw unseenList(id)
     return rows
   }
@@ -84,7 +84,7 @@ export function editableOrder(
       const continued = continuedRows(wanted, before.map(cellsOf))
       const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
       // The record's own list may say the same in another form.
-      return { base, mine: isSameList(rows, before) ? base : ports.dialect.withRows(base, rows) }
+      return { base, mine: isSameList(rows, before) ? base : ports.dialect.lists.withRows(base, rows) }
     },
   }
 }

@@ -2,7 +2,8 @@
 import { Failure } from '../../failure.js'
 import { type Formulas, formulasIn, newlyMeaningful, renumber } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { CalculationId, Dialect, ReportRow } from '../../remote/remote.js'
+import type { CalculationId, ReportRow } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import type { RecordChange, WrittenEdit } from '../save/editable.js'
 
 /**
@@ -10,17 +11,21 @@ import type { RecordChange, WrittenEdit } from '../save/editable.js'
  * @throws Failure 'refused' where the program changed the list but not the formulas, 'conflict' where it changed the
  * formulas and another client the list
  */
-export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, change: RecordChange): void {
-  const configuration = dialect.configuration(change.whole)
-  const list = dialect.listField(change.whole)
-  const isMine = configuration !== dialect.configuration(change.before)
+export function refuseOtherMeaning(
+  { facts, lists, reports }: Dialect,
+  written: WrittenEdit,
+  change: RecordChange,
+): void {
+  const configuration = reports.configuration(change.whole)
+  const list = lists.fieldIn(change.whole)
+  const isMine = configuration !== reports.configuration(change.before)
   const isListMine = list !== undefined && change.edits.has(list)
   if (configuration === undefined || !(isMine || isListMine)) return
-  const after = dialect.places(change.whole)
+  const after = lists.places(change.whole)
   if (after === undefined) return
   const formulas = formulasIn(configuration)
-  const id = dialect.facts(change.whole).id ?? 'ID'
-  const before = dialect.places(isMine ? written.mine : change.before)
+  const id = facts(change.whole).id ?? 'ID'
+  const before = lists.places(isMine ? written.mine : change.before)
   if (before === undefined) return
   const changed = [...movedPlaces(formulas, before, after), ...missingIds(formulas, before, after)]
   if (changed.length === 0) return
@@ -58,18 +63,18 @@ function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): rea
  * where the draft changes the configuration in another way
  */
 export function renumberedReport(
-  dialect: Dialect,
+  { lists, reports }: Dialect,
   { now, mine, rows }: Record<'now' | 'mine', JsonObject> & { readonly rows: readonly ReportRow[] },
 ): JsonObject {
-  const before = dialect.places(now)
+  const before = lists.places(now)
   if (before === undefined)
     throw new Failure(
       'refused',
       'the service does not show the calculations of this report, so what its formulas mean is not known',
     )
-  const ordered = dialect.withRows(mine, rows, now)
-  const after = dialect.places(dialect.withRows(now, rows)) ?? []
-  const configuration = dialect.configuration(now)
+  const ordered = lists.withRows(mine, rows, now)
+  const after = lists.places(lists.withRows(now, rows)) ?? []
+  const configuration = reports.configuration(now)
   if (configuration === undefined) return ordered
   const result = renumber(configuration, before, after)
   if ('lost' in result) {
@@ -85,11 +90,11 @@ export function renumberedReport(
       'refused',
       `${fresh.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
     )
-  const own = dialect.configuration(mine)
+  const own = reports.configuration(mine)
   if (own !== configuration && own !== result.renumbered)
     throw new Failure(
       'refused',
       'the draft changes the configuration too, and which order its formulas are written for is not known; save one of the two first',
     )
-  return result.renumbered === configuration ? ordered : dialect.withConfiguration(ordered, result.renumbered)
+  return result.renumbered === configuration ? ordered : reports.withConfiguration(ordered, result.renumbered)
 }

@@ -5,14 +5,8 @@ import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import { continuedRows } from '../../record/match-rows.js'
-import type {
-  CalculationId,
-  Dialect,
-  ListEntry,
-  ReportId,
-  ReportRow,
-  RequestContext,
-} from '../../remote/remote.js'
+import type { CalculationId, ListEntry, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import type { WrittenEdit } from '../save/editable.js'
 import type { ReportPorts } from './report-type.js'
 
@@ -29,15 +23,15 @@ export function withCheckedList(
 ): MaybePromise<JsonObject> {
   const { base, mine, edits } = written
   const { dialect } = ports
-  const [name, own] = [dialect.listField(base), dialect.listField(mine)]
+  const [name, own] = [dialect.lists.fieldIn(base), dialect.lists.fieldIn(mine)]
   if (![name, own].some(field => field !== undefined && edits.has(field))) return mine
-  const before = dialect.rows(base)
+  const before = dialect.lists.rows(base)
   if (name === undefined || before === undefined) {
     if (own !== undefined && !sameValue(fieldOf(base, own), fieldOf(mine, own))) throw unseenList(id)
     return mine
   }
   if (!edits.has(name)) return mine
-  const entries = dialect.entries(mine, base)
+  const entries = dialect.lists.entries(mine, base)
   if (entries === undefined)
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
   const checked = checkedRows(ports, before, meantEntries(dialect, written, entries), context)
@@ -49,20 +43,20 @@ export function withCheckedList(
  * the writer may have had has these, its rows may as well have been moved: by its last save, whose numbers it has not read.
  */
 function meantEntries(
-  dialect: Dialect,
+  { lists }: Dialect,
   { base, mine, asNear, earlier }: WrittenEdit,
   byNumber: readonly ListEntry[],
 ): readonly ListEntry[] {
   const idsOf = (entries: readonly ListEntry[]) =>
     entries.map(entry => (entry.as === 'id' ? entry.calculation : ''))
-  const standing = dialect.entries(mine) ?? []
+  const standing = lists.entries(mine) ?? []
   const [meant, stood] = [idsOf(byNumber), idsOf(standing)]
-  const isKept = [...asNear, ...earlier].some(other => dialect.hasPlacesOf(mine, other))
+  const isKept = [...asNear, ...earlier].some(other => lists.hasPlacesOf(mine, other))
   // Rows as they were read, with other numbers: an edit of the numbers since then, whatever its saves were.
-  const numbered = earlier.map(other => dialect.entries(mine, other) ?? [])
+  const numbered = earlier.map(other => lists.entries(mine, other) ?? [])
   if (!isKept) return numbered.find(entries => idsOf(entries).join() !== stood.join()) ?? byNumber
   if (meant.join() === stood.join()) return byNumber
-  if (earlier.length > 0 && !asNear.some(other => dialect.hasPlacesOf(base, other))) return standing
+  if (earlier.length > 0 && !asNear.some(other => lists.hasPlacesOf(base, other))) return standing
   throw new Failure(
     'conflict',
     `the list stands in the order ${stood.join(', ')}, but its place numbers say ${meant.join(', ')}, and another client has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
@@ -74,14 +68,14 @@ function meantEntries(
  * into a row than that form would say, its own form goes out.
  */
 function withRowsLike(
-  dialect: Dialect,
+  { lists }: Dialect,
   { base, mine }: Pick<WrittenEdit, 'base' | 'mine'>,
   rows: readonly ReportRow[],
   name: string,
 ): JsonObject {
-  const written = dialect.withRows(mine, rows, base)
+  const written = lists.withRows(mine, rows, base)
   const list = fieldOf(written, name)
-  const usual = fieldOf(dialect.withRows(base, rows), name)
+  const usual = fieldOf(lists.withRows(base, rows), name)
   const isSaid = list !== undefined && usual !== undefined && saysAll(usual, list)
   return isSaid ? withField(mine, name, usual) : written
 }
@@ -117,7 +111,7 @@ export async function rowsOfNew(
   { written, before }: { written: JsonObject; before: readonly ReportRow[] },
   context: RequestContext,
 ): Promise<readonly ReportRow[] | undefined> {
-  const entries = ports.dialect.entries(written)
+  const entries = ports.dialect.lists.entries(written)
   return entries && checkedRows(ports, before, entries, context)
 }
 

@@ -2,7 +2,8 @@
 import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { CalculationId, Dialect, Remote, ReportType, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, Remote, ReportType, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 
 export interface ReportPorts {
   readonly remote: Pick<
@@ -56,21 +57,21 @@ export function withTypeOf(
   context: RequestContext,
 ): MaybePromise<JsonObject> {
   const { dialect } = ports
-  const [said, was] = [dialect.reportType(written), dialect.reportType(like)]
+  const [said, was] = [dialect.reports.type(written), dialect.reports.type(like)]
   if (said === undefined && was === undefined) return report
   refuseNameAlone(dialect, { written, like })
-  if (said === was) return dialect.withReportType(report, undefined, like)
+  if (said === was) return dialect.reports.withType(report, undefined, like)
   return listedType(ports, said, context).then(type => {
     const isSame = was !== undefined && (was === type.id || was === type.title.trim())
-    return dialect.withReportType(report, isSame ? undefined : type, like)
+    return dialect.reports.withType(report, isSame ? undefined : type, like)
   })
 }
 
 /** The name that the service shows beside the number follows from it. */
-function refuseNameAlone(dialect: Dialect, { written, like }: TypeSaid): void {
-  const name = dialect.reportTypeName(written)
-  if (name === undefined || name === dialect.reportTypeName(like)) return
-  if (dialect.reportType(written) !== dialect.reportType(like)) return
+function refuseNameAlone({ reports }: Dialect, { written, like }: TypeSaid): void {
+  const name = reports.typeName(written)
+  if (name === undefined || name === reports.typeName(like)) return
+  if (reports.type(written) !== reports.type(like)) return
   throw new Failure(
     'refused',
     'the service fills in the name of the type by itself: change the type, which may be written by number or name',

@@ -2,7 +2,8 @@
 import { chain } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
-import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import { keptSentence, unstoredChange, withEdits } from '../save/diff.js'
 import type { ChangeResult, EditableRecord, RecordChange } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
@@ -28,7 +29,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
         withCheckedList(ports, id, { ...written, mine: typed }, context),
       )
     },
-    follows: name => dialect.isReportTypeName(name),
+    follows: name => dialect.reports.isTypeName(name),
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
     hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
@@ -59,23 +60,23 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 }
 
 /** The new order of the calculations; undefined where the change does not touch it. */
-function newOrder(dialect: Dialect, { before, whole, edits }: RecordChange): CalculationId[] | undefined {
-  const name = dialect.listField(whole)
-  const rows = name !== undefined && edits.has(name) ? dialect.rows(whole) : undefined
+function newOrder({ lists }: Dialect, { before, whole, edits }: RecordChange): CalculationId[] | undefined {
+  const name = lists.fieldIn(whole)
+  const rows = name !== undefined && edits.has(name) ? lists.rows(whole) : undefined
   if (rows === undefined) return undefined
-  return sameOrder(dialect.rows(before), rows) ? undefined : rows.map(row => row.calculation)
+  return sameOrder(lists.rows(before), rows) ? undefined : rows.map(row => row.calculation)
 }
 
 /** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
 function saysSameList(
-  dialect: Dialect,
+  { lists }: Dialect,
   name: string,
   { base, theirs }: { base: JsonObject; theirs: JsonObject },
 ): boolean {
-  const rows = dialect.rows(base)
-  const theirRows = dialect.rows(theirs)
-  if (name !== dialect.listField(base) || rows === undefined || theirRows === undefined) return false
-  if (name !== dialect.listField(theirs) || !sameOrder(theirRows, rows)) return false
+  const rows = lists.rows(base)
+  const theirRows = lists.rows(theirs)
+  if (name !== lists.fieldIn(base) || rows === undefined || theirRows === undefined) return false
+  if (name !== lists.fieldIn(theirs) || !sameOrder(theirRows, rows)) return false
   if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
   const ours = itemsIn(fieldOf(base, name))
   return itemsIn(fieldOf(theirs, name)).every((item, at) => isFilledIn(ours[at], item))
@@ -87,10 +88,11 @@ function hasSameRows(
   name: string,
   { mine, theirs }: { mine: JsonObject; theirs: JsonObject },
 ): boolean {
-  const rows = dialect.rows(mine)
+  const rows = dialect.lists.rows(mine)
   // Rows in the order of `theirs` get its place numbers.
   return (
-    rows !== undefined && saysSameList(dialect, name, { base: dialect.withRows(mine, rows, theirs), theirs })
+    rows !== undefined &&
+    saysSameList(dialect, name, { base: dialect.lists.withRows(mine, rows, theirs), theirs })
   )
 }
 
@@ -127,9 +129,9 @@ interface ReadBack {
 function compareReport(dialect: Dialect, change: RecordChange, found: ReadBack): ChangeResult {
   const { stored } = found
   const compared = compareList(dialect, change, found)
-  const isTyped = dialect.reportType(stored) === dialect.reportType(change.whole)
+  const isTyped = dialect.reports.type(stored) === dialect.reports.type(change.whole)
   // The name beside the type follows it, in the service's own spelling.
-  const missing = compared.unstored.filter(name => !(isTyped && dialect.isReportTypeName(name)))
+  const missing = compared.unstored.filter(name => !(isTyped && dialect.reports.isTypeName(name)))
   const sentences = [compared.lost, keptSentence(change.edits, stored)].filter(one => one !== undefined)
   return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }
@@ -137,14 +139,14 @@ function compareReport(dialect: Dialect, change: RecordChange, found: ReadBack):
 /** Titles that the service has not taken are forgiven, those that were not sent again are not. */
 function compareList(dialect: Dialect, change: RecordChange, { stored, isSaid }: ReadBack): ChangeResult {
   const missing = unstoredChange(change, stored, dialect.isTitle)
-  const name = dialect.listField(change.whole)
+  const name = dialect.lists.fieldIn(change.whole)
   if (name === undefined || !missing.includes(name) || newOrder(dialect, change) === undefined)
     return { unstored: missing, lost: undefined }
-  const rows = dialect.rows(change.whole)
+  const rows = dialect.lists.rows(change.whole)
   const lost = lostTitles(dialect, change.whole, stored)
   const isStored =
     rows !== undefined &&
-    sameOrder(dialect.rows(stored), rows) &&
+    sameOrder(dialect.lists.rows(stored), rows) &&
     hasRowEdits(dialect, change, stored) &&
     (lost.length === 0 || (isSaid && lost.every(hadTitle(dialect, change.before))))
   if (!isStored) return { unstored: missing, lost: undefined }
@@ -160,35 +162,37 @@ function sameOrder(one: readonly ReportRow[] | undefined, other: readonly Report
 }
 
 /** The rows whose calculation stands where it should, but under another title or none. */
-function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): readonly ReportRow[] {
-  const now = dialect.rows(stored) ?? []
-  return (dialect.rows(whole) ?? []).filter(
+function lostTitles({ lists }: Dialect, whole: JsonObject, stored: JsonObject): readonly ReportRow[] {
+  const now = lists.rows(stored) ?? []
+  return (lists.rows(whole) ?? []).filter(
     (row, at) => row.title !== undefined && row.title !== now[at]?.title,
   )
 }
 
 /** A row without a title has got that of another row of its calculation, which is gone. */
 function hasTwinsTitle(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
-  const isUnsaid = (dialect.rows(whole) ?? []).map(row => row.title === undefined)
-  const given = (dialect.rows(stored) ?? []).filter((row, at) => isUnsaid[at] && row.title !== undefined)
+  const isUnsaid = (dialect.lists.rows(whole) ?? []).map(row => row.title === undefined)
+  const given = (dialect.lists.rows(stored) ?? []).filter(
+    (row, at) => isUnsaid[at] && row.title !== undefined,
+  )
   return given.some(hadTitle(dialect, before))
 }
 
 /** True of a row whose calculation had this title before: it was not edited, the row only moved. */
-function hadTitle(dialect: Dialect, before: JsonObject): (row: ReportRow) => boolean {
+function hadTitle({ lists }: Dialect, before: JsonObject): (row: ReportRow) => boolean {
   const keyOf = ({ calculation, title }: ReportRow) => JSON.stringify([calculation, title])
-  const known = new Set((dialect.rows(before) ?? []).map(keyOf))
+  const known = new Set((lists.rows(before) ?? []).map(keyOf))
   return row => known.has(keyOf(row))
 }
 
 /** An edit of a row beside order and title, unknown fields, is there too. */
-function hasRowEdits(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
-  const name = dialect.listField(whole)
-  const rows = dialect.rows(whole)
+function hasRowEdits({ lists }: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
+  const name = lists.fieldIn(whole)
+  const rows = lists.rows(whole)
   if (name === undefined || rows === undefined) return true
   const items = itemsIn(fieldOf(whole, name))
   const isWithin = (record: JsonObject) => {
-    const list = itemsIn(fieldOf(dialect.withRows(record, rows), name))
+    const list = itemsIn(fieldOf(lists.withRows(record, rows), name))
     return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
   }
   return isWithin(before) || isWithin(stored)

@@ -3,7 +3,6 @@ import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import {
   type CalculationId,
-  type Dialect,
   differ,
   type Permission,
   type ProjectId,
@@ -11,6 +10,7 @@ import {
   type RequestContext,
   type ShareId,
 } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
@@ -53,7 +53,7 @@ function partsOf({ remote, dialect }: WholeRecordPorts, key: WholeRecordKey): Wh
           return share.record
         },
         // A share stays with its person as long as it is the same one.
-        isAnother: (before, now) => differ(dialect.sharedWith(before), dialect.sharedWith(now)),
+        isAnother: (before, now) => differ(dialect.shares.sharedWith(before), dialect.shares.sharedWith(now)),
         home: context => remote.project(key.project, context).then(dialect.facts),
         update: remote.updateShare,
         refuse: written => refuseOtherPermission(dialect, written),
@@ -109,7 +109,7 @@ const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies
 
 /** @throws Failure 'refused' */
 export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
-  const permission = dialect.permission(share)
+  const permission = dialect.shares.permission(share)
   if (permission !== undefined && permissions.includes(permission)) return
   const given =
     permission === undefined ? 'there is no permission' : `${JSON.stringify(permission)} is no permission`
@@ -120,7 +120,7 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
 function refuseOtherPermission(dialect: Dialect, written: WrittenEdit): void {
   const { base, mine } = written
   refuseBadPermission(dialect, mine)
-  refuseId('share', dialect.shareId(mine), dialect.shareId(base))
+  refuseId('share', dialect.shares.idOf(mine), dialect.shares.idOf(base))
   if (isForSame(dialect, written)) return
   throw new Failure(
     'refused',
@@ -129,9 +129,8 @@ function refuseOtherPermission(dialect: Dialect, written: WrittenEdit): void {
 }
 
 /** Where the record names no person in a field that is known, any field but the permission may be the person. */
-function isForSame(dialect: Dialect, { base, mine, edits }: WrittenEdit): boolean {
-  const { personNamed } = dialect.newRecords
-  if (dialect.sharedWith(mine) !== dialect.sharedWith(base)) return false
-  if (personNamed(base, []) !== 'none') return personNamed(mine, [base]) === 'them'
-  return [...edits.keys()].every(name => dialect.isPermission(name))
+function isForSame({ shares }: Dialect, { base, mine, edits }: WrittenEdit): boolean {
+  if (shares.sharedWith(mine) !== shares.sharedWith(base)) return false
+  if (shares.personNamed(base, []) !== 'none') return shares.personNamed(mine, [base]) === 'them'
+  return [...edits.keys()].every(name => shares.isPermission(name))
 }

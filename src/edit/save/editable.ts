@@ -1,7 +1,8 @@
 // Interface of an editable kind of record, implemented once for each kind.
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Dialect, Identity, Instant, RequestContext } from '../../remote/remote.js'
+import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
+import type { Dialect } from '../../remote/wire/dialect.js'
 import type { ProcessId } from '../../system/process.js'
 import type { Draft } from '../journal/draft.js'
 import type { RecordKey } from '../journal/record-key.js'

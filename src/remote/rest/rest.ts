@@ -53,7 +53,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
     await http.text({ method: 'DELETE', path: at, subject: `${kind} ${id}` }, context)
   }
   const update = (kind: RecordKind) => (record: JsonObject, context: RequestContext) => {
-    const id = kind === 'share' ? wire.dialect.shareId(record) : wire.dialect.facts(record).id
+    const id = kind === 'share' ? wire.dialect.shares.idOf(record) : wire.dialect.facts(record).id
     const endpoint = kind === 'share' ? 'project/share' : kind
     // The next write of the same subject waits for its answer.
     return put(endpoint, compactPrint(record), `${kind} ${id}`, context)

@@ -1,4 +1,5 @@
 // Names of fields: which field of a record may state each fact, and how an instance may override it.
+import { fieldOf, type JsonObject } from '../../record/json/json.js'
 
 /** The fields that may state each fact; the first valid one counts. */
 export const defaultFields = {
@@ -56,3 +57,7 @@ export function fieldsFor({ fields = {} }: DialectSettings): FieldNames {
   })
   return Object.fromEntries(merged) as FieldNames
 }
+
+/** For a new record: the field name of the neighbouring records, else the usual one. */
+export const usual = (fields: readonly string[], like: readonly JsonObject[]): string =>
+  fields.find(name => like.some(record => fieldOf(record, name) !== undefined)) ?? fields[0] ?? ''

@@ -1,22 +1,13 @@
-// Reads records: facts, listed items, shares and log-in names, each from the first field that states it.
+// Reads records: facts, listed items and log-in names, each from the first field that states it.
 import { foundOnce } from '../../recent-map.js'
 import type { BatchBuilder } from '../../record/compact/compressed-batch.js'
-import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { equalJson } from '../../record/json/equal.js'
+import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'
+import { isLong } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
-import type {
-  Listed,
-  Permission,
-  ProjectId,
-  RecordFacts,
-  ReportType,
-  ReportTypeId,
-  Share,
-  ShareId,
-} from '../remote.js'
+import type { Listed, ProjectId, RecordFacts, ReportType, ReportTypeId } from '../remote.js'
 import type { FieldNames } from './names.js'
 import { dateIn, idIn, nonBlankText } from './scalar.js'
-
-const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
 /** The first of these fields with a valid value. No call for each name: every item of a list is read by this. */
 export function firstReadable<Value>(
@@ -37,6 +28,12 @@ export function firstReadable<Value>(
 
 export const textFieldOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
   firstReadable(record, fields, nonBlankText)
+
+/** A save asks the same of a record often, and a record never changes. Of a long one nothing is held. */
+export function remembered<Value>(ask: (record: JsonObject) => Value): (record: JsonObject) => Value {
+  const once = foundOnce(ask)
+  return record => (isLong(record) ? ask(record) : once(record))
+}
 
 /** The readers of one instance; each returns undefined for a record that does not state enough. */
 export function readings(names: FieldNames) {
@@ -104,20 +101,6 @@ export function readings(names: FieldNames) {
     }
   }
 
-  function share(record: JsonObject): Share | undefined {
-    const id = firstReadable(record, names.share, idIn)
-    const given = textFieldOf(record, names.permission)?.trim().toUpperCase()
-    const permission = given !== undefined && permissions.includes(given) ? (given as Permission) : undefined
-    return id === undefined ? undefined : { id: id as ShareId, permission, user: sharedWith(record), record }
-  }
-
-  /** A user, by a log-in name or by an object that has one. */
-  function sharedWith(record: JsonObject): string | undefined {
-    return firstReadable(record, names.sharedWith, json =>
-      json.type === 'object' ? textFieldOf(json, names.login) : nonBlankText(json),
-    )
-  }
-
   function reportType(record: JsonObject): ReportType | undefined {
     const id = firstReadable(record, names.id, json => idIn(json) ?? nonBlankText(json))
     const title = textFieldOf(record, names.title)
@@ -137,7 +120,7 @@ export function readings(names: FieldNames) {
   const loginsIn = (record: JsonObject): readonly string[] =>
     names.login.flatMap(name => nonBlankText(fieldOf(record, name))?.trim() ?? [])
 
-  return { facts, reference, item, share, sharedWith, reportType, candidates }
+  return { facts, reference, item, reportType, candidates }
 }
 
 /** A substring keeps the whole string in memory, here a stretch of a long listing: this is a copy. */
@@ -150,4 +133,28 @@ function saysYes(json: Json): boolean {
   if (json.type === 'word') return json.raw === 'true'
   if (json.type === 'string') return !/^(\s*|false|no)$/i.test(json.value)
   return json.type !== 'number' || Number(json.raw) !== 0
+}
+
+/** The record with what a text says of it. */
+export function overlaid(record: JsonObject, said: JsonObject): JsonObject {
+  return said.fields.reduce((whole, { name, value }) => {
+    const old = fieldOf(whole, name)
+    return old !== undefined && equalJson(old, value) ? whole : withField(whole, name, value)
+  }, record)
+}
+
+/** Has no content: null, a blank text, an empty list or object. */
+export function isEmpty(json: Json): boolean {
+  switch (json.type) {
+    case 'word':
+      return json.raw === 'null'
+    case 'string':
+      return json.value.trim() === ''
+    case 'array':
+      return json.items.length === 0
+    case 'object':
+      return json.fields.length === 0
+    default:
+      return false
+  }
 }

@@ -13,7 +13,7 @@ import {
 import { continuedRows } from '../../record/match-rows.js'
 import type { CalculationId, ListEntry, ReportRow } from '../remote.js'
 import type { FieldNames } from './names.js'
-import { firstReadable } from './reading.js'
+import { firstReadable, remembered } from './reading.js'
 import { idIn, isId } from './scalar.js'
 
 /** A place number in the valid range. */
@@ -34,13 +34,13 @@ export class ReportLists {
     )
   }
 
-  /** The rows in order; undefined where the record has no list, or an invalid one. */
-  rows(report: JsonObject): readonly ReportRow[] | undefined {
+  /** The rows in order; undefined where the service does not show the list, or an invalid one. */
+  readonly rows = remembered((report): readonly ReportRow[] | undefined => {
     const entries = this.entries(report, report)
     const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
     if (rows === undefined || rows.length !== entries?.length) return undefined
     return rows.map(({ calculation, title }) => ({ calculation, title }))
-  }
+  })
 
   /**
    * The calculations by place, as formulas count: the first is c1. A place is empty where a calculation was deleted. Where
@@ -59,10 +59,10 @@ export class ReportLists {
   }
 
   /**
-   * The entries in the intended order: by place number where only these differ from the base (or where the record is
-   * its own base), else as they stand.
+   * The entries as the user wrote them, each an id or a path, or why it is invalid: in the order of their place numbers where
+   * only these differ from the base (or where the record is its own base), else as they stand.
    */
-  entries(report: JsonObject, base: JsonObject | undefined): readonly ListEntry[] | undefined {
+  entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined {
     const list = this.#listOf(report)
     if (!isList(list)) return undefined
     const isNumbered = base === report || (base !== undefined && this.#isSameSequence(report, base))
@@ -80,7 +80,10 @@ export class ReportLists {
     return this.#items(report).every(item => there.has(placed(item)))
   }
 
-  /** In the form its list has; rows that stay keep their unknown fields. @throws Failure 'refused' for a record without a list: the form is unknown */
+  /**
+   * The report with this list in the form its own has; rows that stay keep their unknown fields. Places are renumbered where the
+   * order differs from the base's. @throws Failure 'refused' for a record without a list: the form is unknown
+   */
   withRows(report: JsonObject, rows: readonly ReportRow[], base = report): JsonObject {
     const field = this.fieldIn(report)
     const list = this.#listOf(report)

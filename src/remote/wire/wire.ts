@@ -2,38 +2,25 @@
 import { Failure } from '../../failure.js'
 import { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import type { TextReader } from '../../record/json/items.js'
-import {
-  type Json,
-  type JsonObject,
-  numberJson,
-  stringJson,
-  withField,
-  without,
-} from '../../record/json/json.js'
-import { withDigitsOf } from '../../record/json/kept-digits.js'
-import { isLong, parseJson, parseKept } from '../../record/json/parse.js'
-import { compactPrint } from '../../record/json/print.js'
-import {
-  type CalculationId,
-  type Dialect,
-  type FileTitle,
-  isAnotherThing,
-  type Listed,
-  type ListedCalculation,
-  type ListedProject,
-  type ProjectId,
-  type ReportId,
-  type ReportType,
-  type Share,
-  type User,
+import { type Json, type JsonObject, numberJson, stringJson } from '../../record/json/json.js'
+import { parseJson, parseKept } from '../../record/json/parse.js'
+import type {
+  CalculationId,
+  FileTitle,
+  Listed,
+  ListedCalculation,
+  ListedProject,
+  ProjectId,
+  ReportId,
+  ReportType,
+  Share,
+  User,
 } from '../remote.js'
 import { redactSecrets } from '../secrets.js'
+import { Dialect } from './dialect.js'
 import { fileNamesIn, listed, listingReader, type Malformed } from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
-import { NewRecordForms, retitledIn } from './new-records.js'
-import { firstReadable, readings, textFieldOf } from './reading.js'
-import { typedLike, typeNameSaid, typeSaid } from './report-type.js'
-import { ReportLists } from './rows.js'
+import { firstReadable, readings } from './reading.js'
 import { numberIn } from './scalar.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
@@ -49,7 +36,7 @@ export class Wire {
   ) {
     this.#names = fieldsFor(settings)
     this.#read = readings(this.#names)
-    this.dialect = openDialect(this.#names, this.#read)
+    this.dialect = new Dialect(this.#names, this.#read.facts)
   }
 
   /** The requested record and no other; one that says no number in the place of its id passes. @throws Failure 'broken' for one that says another */
@@ -79,7 +66,7 @@ export class Wire {
   }
 
   shares(text: string): readonly Share[] {
-    return listed(text, { parse: parseAnswer, read: this.#read.share }, this.malformed)
+    return listed(text, { parse: parseAnswer, read: this.dialect.shares.read }, this.malformed)
   }
 
   reportTypes(text: string): readonly ReportType[] {
@@ -118,58 +105,6 @@ export class Wire {
   /** Extra query parameters of this instance for an endpoint. */
   extras(endpoint: string): Readonly<Record<string, string>> {
     return this.settings.query?.[endpoint] ?? {}
-  }
-}
-
-function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
-  const lists = new ReportLists(names)
-  return {
-    facts: read.facts,
-    isAnother(before, now) {
-      const [one, other] = [read.facts(before), read.facts(now)]
-      const isOtherId = one.id !== undefined && other.id !== undefined && one.id !== other.id
-      return isOtherId || isAnotherThing(one, other, 'strictly')
-    },
-    withDigitsOf: (base, written) => withDigitsOf(base, written, names.rowCalculation),
-    plain: remembered(record => without(record, names.modified)),
-    changedAt: remembered(({ fields }) => {
-      const dates = fields.filter(({ name }) => names.modified.includes(name))
-      const printed = dates.map(({ value }) => compactPrint(value)).sort()
-      return printed.length === 0 ? undefined : printed.join()
-    }),
-    rows: remembered(report => lists.rows(report)),
-    entries: (report, base) => lists.entries(report, base),
-    places: report => lists.places(report),
-    hasPlacesOf: (report, other) => lists.hasPlacesOf(report, other),
-    withRows: (report, rows, base) => lists.withRows(report, rows, base),
-    listField: report => lists.fieldIn(report),
-    configuration: report => textFieldOf(report, names.configuration),
-    withConfiguration: (report, text) => {
-      const own = names.configuration.find(name => textFieldOf(report, [name]) !== undefined)
-      const name = own ?? names.configuration[0]
-      return name === undefined ? report : withField(report, name, stringJson(text))
-    },
-    reportType: report => typeSaid(report, names),
-    reportTypeName: report => typeNameSaid(report, names),
-    isReportTypeName: field => names.reportTypeName.includes(field),
-    withReportType: (report, type, like) => typedLike(report, { type, like }, names),
-    permission: share => textFieldOf(share, names.permission),
-    isPermission: field => names.permission.includes(field),
-    shareId: share => read.share(share)?.id,
-    sharedWith: read.sharedWith,
-    isTitle: field => names.title.includes(field) || names.reportTitle.includes(field),
-    retitled: (record, title) => retitledIn(record, title, names),
-    newRecords: new NewRecordForms(names, lists),
-  }
-}
-
-/** A save asks the same of a record often, and a record never changes. Of a long one nothing is held. */
-function remembered<Value>(ask: (record: JsonObject) => Value): (record: JsonObject) => Value {
-  const known = new WeakMap<JsonObject, { readonly value: Value }>()
-  return record => {
-    const { value } = known.get(record) ?? { value: ask(record) }
-    if (!isLong(record)) known.set(record, { value })
-    return value
   }
 }
 
