@@ -2,9 +2,9 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_996,
+  'lines of src': 44_970,
   'files of src': 327,
-  'lines of test': 37_891,
+  'lines of test': 37_888,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_235,
   'rules of docs/commands.md': 76,

@@ -7,13 +7,14 @@ import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { wholeDriveCommand, withDrive } from '../control/with-drive.js'
 
-export function cacheCommand(): Command {
-  const command = new CliCommand('cache').description(
-    'the contents kept on this disk, of a mounted drive, or of the configured service where none is mounted; never drafts',
-  )
-  for (const make of [infoCommand, clearCommand, verifyCommand]) command.addCommand(make())
-  return command
-}
+export const cacheCommand = (): Command =>
+  new CliCommand('cache')
+    .description(
+      'the contents kept on this disk, of a mounted drive, or of the configured service where none is mounted; never drafts',
+    )
+    .addCommand(infoCommand())
+    .addCommand(clearCommand())
+    .addCommand(verifyCommand())
 
 const infoCommand = (): Command =>
   wholeDriveCommand('info')

@@ -7,17 +7,7 @@ import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 import type { Finding } from '../doctor/finding.js'
-import {
-  allowOther,
-  directory,
-  fuseDevice,
-  fusermount,
-  indexers,
-  kernel,
-  libfuse,
-  mountTable,
-  session,
-} from '../doctor/machine.js'
+import { allowOther, directory, onLinux } from '../doctor/machine.js'
 
 export const doctorCommand = (): Command =>
   withSettings(
@@ -55,12 +45,6 @@ async function onThisMachine({ config, sources }: Configured): Promise<readonly 
     directory('cache', dirname(places.cache), '--cache-dir'),
     directory('drafts', dirname(places.state), '--state-dir'),
   ]
-}
-
-async function onLinux(wanted: 'libfuse' | 'session'): Promise<readonly Finding[]> {
-  const way = await session(wanted)
-  const isLibfuseNeeded = wanted === 'libfuse' || way.state !== 'good'
-  return [kernel(), fuseDevice(), fusermount(), way, libfuse(isLibfuseNeeded), mountTable(), indexers()]
 }
 
 async function atTheService(given: Configured): Promise<readonly Finding[]> {

@@ -11,13 +11,12 @@ interface SetFlags extends JsonFlag {
   readonly clear?: true
 }
 
-export function reportCommand(): Command {
-  const command = new CliCommand('report').description(
-    'operations on reports that an edit of the file cannot do',
-  )
-  for (const make of [addCommand, setCommand, renumberCommand]) command.addCommand(make())
-  return command
-}
+export const reportCommand = (): Command =>
+  new CliCommand('report')
+    .description('operations on reports that an edit of the file cannot do')
+    .addCommand(addCommand())
+    .addCommand(setCommand())
+    .addCommand(renumberCommand())
 
 const calculationHelp = 'an id, a path of the drive, or a path of the web pages: /db/…'
 

@@ -1,4 +1,5 @@
 // Finding of one check of `calcfs doctor`, and the command that fixes it.
+import type { Obstacle } from '../../kernel/obstacles.js'
 
 export interface Finding {
   readonly check: string
@@ -13,3 +14,7 @@ const finding =
   (check: string, found: string, mend?: string): Finding => ({ check, state, found, mend })
 
 export const [good, poor, bad] = [finding('good'), finding('poor'), finding('bad')]
+
+/** Good where nothing is in the way, and then in these words. */
+export const unless = (check: string, obstacle: Obstacle | undefined, well: string): Finding =>
+  obstacle === undefined ? good(check, well) : bad(check, obstacle.found, obstacle.mend)

@@ -13,10 +13,39 @@ import {
   libraryObstacle,
 } from '../../kernel/obstacles.js'
 import { homeOf, isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
-import { bad, type Finding, good, poor } from './finding.js'
+import { bad, type Finding, good, poor, unless } from './finding.js'
+
+export async function onLinux(wanted: KernelWay['way']): Promise<readonly Finding[]> {
+  const way = await session(wanted)
+  const isLibfuseNeeded = wanted === 'libfuse' || way.state !== 'good'
+  return [
+    kernel(),
+    unless('FUSE device', deviceObstacle(), '/dev/fuse is there'),
+    fusermount(),
+    way,
+    libfuse(isLibfuseNeeded),
+    mountTable(),
+    indexers(),
+  ]
+}
+
+function kernel(): Finding {
+  const knowsFuse = /\tfuse$/m.test(readFileSync('/proc/filesystems', 'utf8'))
+  const missing = { found: `Linux ${release()} does not know fuse`, mend: 'sudo modprobe fuse' }
+  return unless('kernel', knowsFuse ? undefined : missing, `Linux ${release()} knows fuse`)
+}
+
+function fusermount(): Finding {
+  const program = helperAmong(fusermounts)
+  const obstacle = helperObstacle()
+  const isRefused = obstacle === undefined && process.getuid?.() !== 0 && isNameless()
+  const { found, mend } = namelessUser
+  const nameless = isRefused ? { found: `${program}: ${found}`, mend } : undefined
+  return unless('fusermount', obstacle ?? nameless, program ?? 'is not needed: root mounts without it')
+}
 
 /** True if calcfs can speak to the kernel by itself here; what libfuse needs as well has lines of its own. */
-export async function session(wanted: KernelWay['way']): Promise<Finding> {
+async function session(wanted: KernelWay['way']): Promise<Finding> {
   const check = 'session'
   if (wanted === 'libfuse') return good(check, 'is switched off: the setting kernel is libfuse')
   const obstacle = kernelObstacle() ?? (await libraryObstacle())
@@ -25,34 +54,16 @@ export async function session(wanted: KernelWay['way']): Promise<Finding> {
   return tell(check, `${obstacle.found}, so that libfuse 2 is needed`, obstacle.mend)
 }
 
-export function fuseDevice(): Finding {
-  const check = 'FUSE device'
-  const obstacle = deviceObstacle()
-  return obstacle === undefined
-    ? good(check, '/dev/fuse is there')
-    : bad(check, obstacle.found, obstacle.mend)
-}
-
-export function fusermount(): Finding {
-  const check = 'fusermount'
-  const obstacle = helperObstacle()
-  if (obstacle !== undefined) return bad(check, obstacle.found, obstacle.mend)
-  const program = helperAmong(fusermounts)
-  if (program === undefined) return good(check, 'is not needed: root mounts without it')
-  return process.getuid?.() !== 0 && isNameless()
-    ? bad(check, `${program}: ${namelessUser.found}`, namelessUser.mend)
-    : good(check, program)
-}
-
 /** Where fusermount looks whether a drive is the user's that unmounts it; a bare container has none. */
-export function mountTable(): Finding {
-  const check = 'mtab'
-  if (existsSync('/etc/mtab')) return good(check, '/etc/mtab')
-  const mend = 'sudo ln -s /proc/self/mounts /etc/mtab'
-  return bad(check, '/etc/mtab is missing, without which only root can unmount a drive', mend)
+function mountTable(): Finding {
+  const missing = {
+    found: '/etc/mtab is missing, without which only root can unmount a drive',
+    mend: 'sudo ln -s /proc/self/mounts /etc/mtab',
+  }
+  return unless('mtab', existsSync('/etc/mtab') ? undefined : missing, '/etc/mtab')
 }
 
-export function libfuse(isNeeded: boolean): Finding {
+function libfuse(isNeeded: boolean): Finding {
   const check = 'libfuse 2'
   if (hasLibfuse()) return good(check, 'libfuse.so.2 is installed')
   if (!isNeeded) return good(check, 'is not needed: calcfs speaks to the kernel by itself')
@@ -66,14 +77,6 @@ function hasLibfuse(): boolean {
   return (
     ldconfig !== undefined && execFileSync(ldconfig, ['-p'], { encoding: 'utf8' }).includes('libfuse.so.2')
   )
-}
-
-export function kernel(): Finding {
-  const check = 'kernel'
-  const known = readFileSync('/proc/filesystems', 'utf8').split('\n')
-  return known.some(line => line.endsWith('\tfuse'))
-    ? good(check, `Linux ${release()} knows fuse`)
-    : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
 }
 
 /** @param isWanted whether a setting asks for it: elsewhere it is told as something that could be had */
@@ -107,7 +110,7 @@ function writableBy(path: string, flag: string): string {
 }
 
 /** An indexer that walks the drive every night would download all of it. */
-export function indexers(): Finding {
+function indexers(): Finding {
   const check = 'indexers'
   const file = '/etc/updatedb.conf'
   if (!existsSync(file)) return good(check, 'no updatedb is set up')

@@ -1,4 +1,4 @@
-// The manual pages: the mdoc(7) files of this folder, filled from the table of settings, the --help of each command, and the topics of `calcfs help`.
+// The manual pages: the mdoc(7) files of this folder, filled from the table of settings, the --help of each command, and the topics of `calcfs help`; text is made safe for their language.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -8,7 +8,6 @@ import { capital } from '../../edit/journal/draft-meta.js'
 import { exitCodes, exitMeanings } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { settingsIn, textTopics, topicText } from '../help/topics.js'
-import { filled, paragraph, safe, section, typed, word } from './mdoc.js'
 
 type Parts = Readonly<Record<string, readonly string[]>>
 
@@ -87,4 +86,53 @@ function settingItem(name: keyof typeof settings): readonly string[] {
     ...(initial === undefined ? [] : ['Default:', `.Ql ${word(initial)} .`]),
     `.Pq Fl ${word(`-${flagName(name)}`)} , Ev ${variableName(name)}`,
   ]
+}
+
+/** Characters that troff gives a meaning, and a dash that can be copied to a shell. */
+function safe(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('…', '...')
+    .replaceAll('→', '\\(->')
+    .replaceAll('·', '\\(pc')
+    .replace(/^([.'])/, '\\&$1')
+}
+
+/** A word of a macro's line: quoted, since blanks part its arguments and a macro's name in it would be called. */
+const word = (text: string): string => `"${safe(text).replaceAll('"', '\\(dq')}"`
+
+const paragraph = (text: string): readonly string[] =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .split(/(?<=[.:]) (?=[A-Z`])/)
+    .map(sentence => safe(sentence.replaceAll('`', '')))
+
+/** A text of docs/help/: a section with its title, and its lines as they are. */
+function section(markdown: string): readonly string[] {
+  const [title = '', ...lines] = markdown.trim().split('\n')
+  return [`.Sh ${safe(title.replace(/^# /, '').toUpperCase())}`, ...typed(lines)]
+}
+
+function typed(lines: readonly string[]): readonly string[] {
+  return ['.Bd -literal -offset indent', ...lines.map(line => safe(line)), '.Ed']
+}
+
+const longestLine = 78
+
+/** Text lines broken at blanks, as mandoc asks for; macros and lines to type stay. */
+function filled(lines: readonly string[]): readonly string[] {
+  let isLiteral = false
+  return lines.flatMap(line => {
+    if (line.startsWith('.Bd -literal')) isLiteral = true
+    if (line === '.Ed') isLiteral = false
+    return isLiteral || line.startsWith('.') ? [line] : broken(line)
+  })
+}
+
+function broken(line: string): readonly string[] {
+  const at = line.length <= longestLine ? -1 : line.lastIndexOf(' ', longestLine)
+  if (at <= 0) return [line]
+  return [line.slice(0, at), ...broken(line.slice(at + 1).replace(/^([.'])/, '\\&$1'))]
 }

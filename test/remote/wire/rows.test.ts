@@ -13,7 +13,7 @@ const ids = (list: readonly { readonly calculation: string }[] | undefined) =>
 const rows = (...list: string[]) => list.map(it => ({ calculation: it as CalculationId, title: undefined }))
 
 t.test('the list of a report is read as ids, as rows, or not at all', async t => {
-  const read = (text: string) => ids(dialect.rows(parseObject(text)))
+  const read = (text: string) => ids(dialect.lists.rows(parseObject(text)))
   t.same(read('{"listCalculations":"12, 7,9007199254740993"}'), ['12', '7', '9007199254740993'])
   t.same(read('{"calculations":[12,"7"]}'), ['12', '7'])
   t.same(read('{"calculations":[]}'), [])
@@ -22,11 +22,11 @@ t.test('the list of a report is read as ids, as rows, or not at all', async t =>
   t.equal(read('{"title":"x"}'), undefined)
   t.equal(read('{"calculations":null}'), undefined, 'null shows nothing')
   t.equal(read('{"calculations":[{"x":1}]}'), undefined, 'a list that makes no sense shows nothing')
-  t.equal(dialect.listField(parseObject('{"rows":[{"calcId":7}]}')), 'rows')
+  t.equal(dialect.lists.fieldIn(parseObject('{"rows":[{"calcId":7}]}')), 'rows')
 })
 
 t.test('what a user writes into the list is an id, a path or nonsense', async t => {
-  const entries = (text: string) => dialect.entries(parseObject(text))
+  const entries = (text: string) => dialect.lists.entries(parseObject(text))
   const written = entries(
     '{"calculations":[12,"7","/db/anna/a, b/TS1",{"path":"projects/x","title":"T"},{"calcId":"8"},-3,"3.5",true,""]}',
   )
@@ -48,7 +48,7 @@ t.test('rows may be moved or renumbered: both are the new order', async t => {
   const moved = parseObject('{"calculations":[{"calcId":2,"calcOrder":2},{"calcId":1,"calcOrder":1}]}')
   const renumbered = parseObject('{"calculations":[{"calcId":1,"calcOrder":2},{"calcId":2,"calcOrder":1}]}')
   const order = (report: typeof base) =>
-    dialect.entries(report, base)?.map(entry => (entry.as === 'id' ? entry.calculation : entry.as))
+    dialect.lists.entries(report, base)?.map(entry => (entry.as === 'id' ? entry.calculation : entry.as))
   t.same(order(base), ['1', '2'])
   t.same(order(moved), ['2', '1'])
   t.same(order(renumbered), ['2', '1'])
@@ -56,7 +56,7 @@ t.test('rows may be moved or renumbered: both are the new order', async t => {
 
 t.test('a list is written back in its own form, and rows keep what calcfs does not know', async t => {
   const write = (text: string, ...list: string[]) =>
-    compactPrint(dialect.withRows(parseObject(text), rows(...list)))
+    compactPrint(dialect.lists.withRows(parseObject(text), rows(...list)))
   t.equal(
     write('{"a":1,"listCalculations":"1,2"}', '2', '9007199254740993'),
     '{"a":1,"listCalculations":"2,9007199254740993"}',
@@ -79,8 +79,8 @@ t.test('a list is written back in its own form, and rows keep what calcfs does n
       fc.uniqueArray(id),
       fc.constantFrom('"1"', '[1]', '["1"]', '[{"calcId":1,"calcOrder":1}]'),
       (list, form) => {
-        const written = dialect.withRows(parseObject(`{"calculations":${form}}`), rows(...list))
-        return JSON.stringify(ids(dialect.rows(written))) === JSON.stringify(list)
+        const written = dialect.lists.withRows(parseObject(`{"calculations":${form}}`), rows(...list))
+        return JSON.stringify(ids(dialect.lists.rows(written))) === JSON.stringify(list)
       },
     ),
   )
@@ -89,7 +89,7 @@ t.test('a list is written back in its own form, and rows keep what calcfs does n
 t.test('a calculation that stands twice keeps each of its rows', async t => {
   const text = '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}'
   const [first, second] = rows('7', '7')
-  const same = dialect.withRows(parseObject(text), [{ ...first, title: 'one' }, second] as ReportRow[])
+  const same = dialect.lists.withRows(parseObject(text), [{ ...first, title: 'one' }, second] as ReportRow[])
   t.equal(compactPrint(same), text)
 })
 
@@ -100,11 +100,11 @@ t.test('an empty place stays empty until the order changes', async t => {
   }
   const report = listed([7, 2], [8, 3])
   const [seven, eight] = rows('7', '8')
-  const retitled = dialect.withRows(report, [{ ...seven, title: 'T' }, eight] as ReportRow[])
+  const retitled = dialect.lists.withRows(report, [{ ...seven, title: 'T' }, eight] as ReportRow[])
   t.match(compactPrint(retitled), '{"calcId":7,"calcOrder":2,"title":"T"},{"calcId":8,"calcOrder":3}')
-  t.same(dialect.withRows(report, rows('8', '7')), listed([8, 1], [7, 2]))
-  t.same(dialect.withRows(listed([7, 2], [8, 1]), rows('7', '8')), listed([7, 1], [8, 2]))
-  t.same(dialect.withRows(listed([8, 3]), rows('8'), report), listed([8, 1]), 'one went')
-  const moved = dialect.withRows(listed([7, 5], [8, 1]), rows('7', '8'), report)
+  t.same(dialect.lists.withRows(report, rows('8', '7')), listed([8, 1], [7, 2]))
+  t.same(dialect.lists.withRows(listed([7, 2], [8, 1]), rows('7', '8')), listed([7, 1], [8, 2]))
+  t.same(dialect.lists.withRows(listed([8, 3]), rows('8'), report), listed([8, 1]), 'one went')
+  const moved = dialect.lists.withRows(listed([7, 5], [8, 1]), rows('7', '8'), report)
   t.same(moved, listed([7, 2], [8, 3]), 'the places are those of the base')
 })
