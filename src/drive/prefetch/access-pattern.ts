@@ -18,13 +18,14 @@ export class AccessPattern {
   /** The levels of each kind in the folders, the latest last. */
   readonly #folders: { readonly path: string; readonly levels: Map<string, AccessLevel> }[] = []
 
-  /** Something was done to a file of the folder at this path; true if it is more than was done there to its kind. */
+  /** Something was done to a file of the folder at this path; true if more is usual now. */
   note(folder: string, kind: string, level: AccessLevel): boolean {
     const { levels } = this.#latest(folder)
     if (!isMore(level, levels.get(kind))) return false
-    if (isMore(level, this.usual(kind))) this.version += 1
+    const isNew = isMore(level, this.usual(kind))
+    if (isNew) this.version += 1
     levels.set(kind, level)
-    return true
+    return isNew
   }
 
   /** The usual use of files of this kind in other folders than the one at this path. */

@@ -19,6 +19,8 @@ export class Blob {
   private readers = 0
   /** Another one once anything was written to the file, or its times were set. */
   private stamp: number
+  /** Where the last read ended. */
+  private readTo = 0
 
   /** `origin` 'believed': the bytes were summed on their way in by this very process. */
   constructor(
@@ -51,6 +53,7 @@ export class Blob {
       if (!((this.warmUntil[index] ?? 0) > time)) return undefined
     }
     this.file.readNow(wanted, offset)
+    this.checkAhead(offset, wanted.length)
     return wanted.length
   }
 
@@ -63,6 +66,7 @@ export class Blob {
     this.readers += 1
     try {
       for (let index = chunkAt(offset); index <= last; index += 1) await this.ensure(index)
+      this.checkAhead(offset, wanted.length)
       await this.file.read(wanted, offset)
       this.warmUntil.fill(this.now() + warmMs, chunkAt(offset), last + 1)
       return wanted.length
@@ -103,6 +107,16 @@ export class Blob {
     return running
   }
 
+  /** While a program takes one chunk, the disk and another thread bring the next. */
+  private checkAhead(offset: number, length: number): void {
+    const isReadOn = offset > 0 && offset === this.readTo
+    this.readTo = offset + length
+    const next = chunkAt(this.readTo - 1) + 1
+    if (!isReadOn || this.believed[next] !== 0 || this.checks.has(next)) return
+    // Its own reader checks it again, and hears what is wrong.
+    this.ensure(next).catch(() => undefined)
+  }
+
   private async check(index: number): Promise<void> {
     const start = index * chunkBytes
     const { stamp } = this
@@ -111,7 +125,9 @@ export class Blob {
       await this.file.read(bytes, start)
       if (!matchesChunk(this.checksum, index, bytes)) throw new BlobDamaged()
       // What was written meanwhile may not be what was checked.
-      if (this.stamp === stamp) this.believed[index] = 1
+      if (this.stamp !== stamp) return
+      this.believed[index] = 1
+      this.warmUntil[index] = this.now() + warmMs
     } catch (error) {
       throw error instanceof FileTruncated ? new BlobDamaged() : error
     } finally {
