@@ -6,7 +6,6 @@ import t, { type Test } from 'tap'
 import { startService } from '../../src/service/service.js'
 import { ask } from '../testbed/commands/warm-commands.js'
 import { calcfs as program } from '../testbed/daemon.js'
-import { freePort } from '../testbed/fleet/redis.js'
 import { type Ran, run } from '../testbed/programs.js'
 
 const deadline = 20_000
@@ -128,16 +127,6 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
 t.test('a command without a sign-in ends with 3, as one whose sign-in has ended', async t => {
   const ended = await calcfs(['resolve', '--url', 'https://data.example.org', '/db/x'], { env: homeOf(t) })
   t.match(ended, { code: 3, stdout: '', stderr: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
-})
-
-t.test('a service that does not answer is exit code 4, with its address and what to check', async t => {
-  const address = `http://127.0.0.1:${await freePort()}`
-  const ended = await calcfs(['login', address, '--user', 'x'], { env: homeOf(t), input: 'x\n' })
-  t.match(ended, {
-    code: 4,
-    stderr:
-      /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answers .*; check the address and the network/,
-  })
 })
 
 t.test('with a service', { timeout: 120_000 }, async t => {

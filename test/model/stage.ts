@@ -3,7 +3,7 @@ import { openStore, type Store } from '../../src/service/store/store.js'
 import { inProcess } from '../testbed/in-process.js'
 import { cml, opaque } from '../testbed/sample-data.js'
 import type { Testbed, TestLifetime } from '../testbed/testbed.js'
-import { type Content, type Kind, printed, type Row } from './expected/content.js'
+import { type Content, type Kind, printed } from './expected/content.js'
 import { stored } from './expected/database.js'
 import { type Shown, shown } from './expected/shown.js'
 
@@ -236,6 +236,3 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
   await theatre.testbed.pass(3_200)
   return stage
 }
-
-/** The row of a list as the model has it. */
-export const row = (calculation: string, title: string | null): Row => ({ calculation, title })

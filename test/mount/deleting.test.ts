@@ -82,17 +82,3 @@ import os, sys
 with open(sys.argv[1]) as held:
     os.unlink(sys.argv[1])
     print(held.read(), end='')`
-
-t.test(
-  'DEL-15 with --access edit an open report that is removed is back, and its program reads on',
-  async t => {
-    const testbed = await realMount(t)
-    const path = `reports/${ids.report}.json`
-    const text = await textOf(testbed, path)
-    await testbed.service.sends(t, [], async () => {
-      t.equal(await inMount(testbed, readingOn, path), text)
-      await until(10_000, 'it is back', async () => (await outcome(testbed.files.lstat(path))) === 'done')
-    })
-    t.equal(await textOf(testbed, path), text)
-  },
-)

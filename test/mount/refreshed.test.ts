@@ -66,18 +66,6 @@ t.test('what the kernel was told', async t => {
     t.equal(await outcome(files.lstat(`${folder}/Fog/fog.txt`)), 'ENOENT')
     list()
   })
-
-  t.test(
-    'TOLD-1 a name that its daemon has learned to be another thing is that at the end of the lifetime',
-    async t => {
-      t.equal(await outcome(files.lstat(`${folder}/No geometry/job.mop`)), 'done')
-      await testbed.service.edit('calculation', ids.bare, { name: 'Geometry' })
-      await testbed.pass(3_700_000)
-      t.ok((await namesOf(testbed, folder)).includes('Geometry'))
-      t.equal(await outcome(files.lstat(`${folder}/No geometry`)), 'ENOENT')
-      t.equal(await outcome(files.lstat(`${folder}/Geometry/job.mop`)), 'done')
-    },
-  )
 })
 
 t.test('TOLD-1 a text that is not saved is what every name of its record shows within a second', async t => {

@@ -46,7 +46,7 @@ t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
   const at = await desk(t)
   const { service, calcfs } = at
   const wrong = { CALCFS_PASSWORD: 'wrong' }
-  const cases: readonly (readonly [string, () => void, RegExp])[] = [
+  const cases: readonly (readonly [string, () => void, RegExp, code?: number])[] = [
     ['a wrong password', () => {}, /refused the password of demo.*try again\. Nothing was changed/],
     ['a 403', () => void service.refuse(/login/, 403, 'no'), /refused the password of demo/],
     [
@@ -58,13 +58,20 @@ t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
       'silence',
       () => void service.intercept(/login/, response => void setTimeout(() => response.destroy(), 3000)),
       /cannot be reached: .*; check the address and the network, and try again\. Nothing was changed/,
+      4,
     ],
-    ['an outage', () => void service.intercept(/login/, response => void response.destroy()), /./],
+    [
+      'an outage',
+      () => void service.leave(),
+      /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answers /,
+      4,
+    ],
   ]
-  for (const [what, begin, said] of cases) {
+  for (const [what, begin, said, code] of cases) {
     begin()
     const ended = await calcfs(wrong, 'login', service.url, '--user', 'demo', '--deadline-metadata', '1s')
     t.not(ended.code, 0, what)
+    if (code !== undefined) t.equal(ended.code, code, what)
     t.match(ended.stderr, said, what)
     t.notMatch(ended.stderr, /calcfs login/, what)
   }

@@ -1,17 +1,16 @@
 // Soak: mixes of programs for long on one mount with short lifetimes; memory and descriptors of the daemon stay where they are.
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
-import { printed } from '../../testbed/programs.js'
 import { cml, log, fillSampleData as world } from '../../testbed/sample-data.js'
+import { errnoOf, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { type Chance, chance } from '../chance.js'
 import { descriptorsOf, memoryOf } from '../daemon.js'
 import type { Figure, Frame } from '../engine.js'
 import { scoped } from '../scope.js'
-import type { Job, Mix, Soaked } from '../soak-child.js'
 
-const child = fileURLToPath(new URL('../soak-child.js', import.meta.url))
-const mixes: readonly Mix[] = ['walks', 'reads', 'edits', 'making', 'outages', 'all at once']
+const mixes = ['walks', 'reads', 'edits', 'making', 'outages', 'all at once'] as const
+type Mix = (typeof mixes)[number]
 const programs = 3
 const reportOf = (program: number): string => String(800 + program)
 /** A hundredth of the usual ones: 30 s, 10 s, 5 s. */
@@ -46,6 +45,93 @@ const contents = Object.fromEntries(
     [`projects/Water splitting/Run ${at}/run.log`, sha256(log.slice(0, 1_000 * (at + 1)))],
   ]).flat(),
 )
+
+const records = [
+  'reports/42.json',
+  'projects/Water splitting/.project.json',
+  'reports/INDEX.tsv',
+  '.calcfs/status.json',
+]
+
+/** What has become of one program. */
+interface Soaked {
+  operations: number
+  /** How many operations ended so. */
+  readonly failures: Record<string, number>
+  readonly wrong: string[]
+}
+
+/** What is done in each mix, of which one comes after another; each program has a report of its own. */
+function program({ files }: Testbed, report: string, pick: Chance) {
+  const soaked: Soaked = { operations: 0, failures: {}, wrong: [] }
+  let made = 0
+
+  /** One system call, or a few that are one to a program; undefined where it failed. */
+  async function attempt<Value>(work: Promise<Value>, path = ''): Promise<Value | undefined> {
+    soaked.operations++
+    try {
+      return await work
+    } catch (thrown) {
+      const name = errnoOf(thrown)
+      if (name === undefined) throw thrown
+      // Another program of the soak may have taken away what it had made, between its listing and this.
+      if (name === 'ENOENT' && /(^|[/])(made|scratch-)/.test(path)) return undefined
+      soaked.failures[name] = (soaked.failures[name] ?? 0) + 1
+      return undefined
+    }
+  }
+
+  async function walk(path: string, depth: number): Promise<void> {
+    for (const [name, kind] of (await attempt(files.readdir(path), path)) ?? []) {
+      const below = `${path}/${name}`
+      await attempt(files.lstat(below), below)
+      if (kind === 'directory' && depth > 0) await walk(below, depth - 1)
+    }
+  }
+
+  async function read(): Promise<void> {
+    const path = pick.of(Object.keys(contents))
+    const text = await attempt(textOf({ files }, path))
+    if (text !== undefined && sha256(text) !== contents[path])
+      soaked.wrong.push(`${path}: ${text.length} characters that are not the file's`)
+  }
+
+  const readRecord = (): Promise<unknown> => attempt(files.readFile(pick.of(records)))
+
+  async function edit(): Promise<void> {
+    const path = `reports/${report}.json`
+    const text = await attempt(textOf({ files }, path))
+    if (text === undefined) return
+    const title = pick.word(5, 40)
+    const edited = text.replace(/"title": "[^"]*"/, `"title": "${title}"`)
+    const isSaved = await attempt(overwrite({ files }, path, edited).then(() => true))
+    const now = isSaved && (await attempt(textOf({ files }, path)))
+    if (typeof now === 'string' && !now.includes(title))
+      soaked.wrong.push(`report ${report} does not show ${title}`)
+  }
+
+  async function make(): Promise<void> {
+    const folder = `projects/Water splitting/Sub project/made ${report} ${++made}`
+    await attempt(files.mkdir(folder))
+    await attempt(files.rename(folder, `${folder} too`))
+    await attempt(files.lstat(`${folder} too`))
+    await attempt(files.rmdir(`${folder} too`))
+    const scratch = `reports/scratch-${report}.tmp`
+    await attempt(overwrite({ files }, scratch, pick.word(1, 50_000)))
+    await attempt(files.unlink(scratch))
+  }
+
+  const walkProjects = () => walk('projects', 3)
+  const works: Readonly<Record<Mix, readonly (() => Promise<unknown>)[]>> = {
+    walks: [walkProjects, () => walk('reports', 1), () => walk('by-id', 0)],
+    reads: [read, read, read, readRecord],
+    edits: [edit, readRecord],
+    making: [make],
+    outages: [walkProjects, read, edit],
+    'all at once': [walkProjects, read, read, readRecord, edit, make],
+  }
+  return { soaked, works }
+}
 
 interface Sample {
   readonly memory: number
@@ -100,13 +186,11 @@ async function soakOf(mix: Mix, seed: number, wanted: number): Promise<Mixed> {
       }
     }
     const watching = Promise.all([watch(), weather()])
-    const run = async (program: number): Promise<Soaked> => {
-      const job: Job = {
-        ...{ mix, until, contents, directory: testbed.directory },
-        ...{ seed: seed + program, report: reportOf(program) },
-      }
-      const limit = until - Date.now() + 120_000
-      return JSON.parse(await printed(process.execPath, [child, JSON.stringify(job)], { limit }))
+    const run = async (at: number): Promise<Soaked> => {
+      const pick = chance(seed + at)
+      const { soaked, works } = program(testbed, reportOf(at), pick)
+      while (Date.now() < until && soaked.wrong.length < 5) await pick.of(works[mix])()
+      return soaked
     }
     const soaked = await Promise.all(Array.from({ length: programs }, (_, at) => run(at))).finally(() => {
       isOver = true

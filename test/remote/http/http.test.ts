@@ -8,41 +8,6 @@ import { ask, rawService, whole } from '../raw.js'
 const get = { method: 'GET', path: '/x' } as const
 const all = { start: byteOffset(0) }
 
-t.test('each status becomes its word', { timeout: 30_000 }, async t => {
-  const table = {
-    400: 'invalid',
-    401: 'unauthenticated',
-    403: 'forbidden',
-    404: 'absent',
-    405: 'unsupported',
-    409: 'conflict',
-    410: 'absent',
-    412: 'conflict',
-    413: 'too-large',
-    422: 'invalid',
-    423: 'busy',
-    429: 'busy',
-    500: 'broken',
-    501: 'unsupported',
-    503: 'busy',
-    504: 'timeout',
-    507: 'service-full',
-  } as const
-  const service = await rawService(t, ({ path }) => {
-    const status = path.slice(-3)
-    return `HTTP/1.1 ${status} Word\r\nContent-Length: 5\r\n\r\nsorry`
-  })
-  for (const [status, kind] of Object.entries(table)) {
-    const failure = await failsAs(
-      t,
-      kind,
-      service.asked.text({ method: 'GET', path: `/${status}` }, ask(2000)),
-    )
-    t.equal(failure.said, 'sorry')
-    t.match(failure.message, `${status} to GET /create/rest/${status}`)
-  }
-})
-
 t.test('questions are asked again, writes never', { timeout: 20_000 }, async t => {
   const service = await rawService(t, ({ path }, number) => {
     if (path.endsWith('lost')) return socket => socket.destroy()

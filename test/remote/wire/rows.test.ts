@@ -43,17 +43,6 @@ t.test('what a user writes into the list is an id, a path or nonsense', async t 
   )
 })
 
-t.test('rows may be moved or renumbered: both are the new order', async t => {
-  const base = parseObject('{"calculations":[{"calcId":1,"calcOrder":1},{"calcId":2,"calcOrder":2}]}')
-  const moved = parseObject('{"calculations":[{"calcId":2,"calcOrder":2},{"calcId":1,"calcOrder":1}]}')
-  const renumbered = parseObject('{"calculations":[{"calcId":1,"calcOrder":2},{"calcId":2,"calcOrder":1}]}')
-  const order = (report: typeof base) =>
-    dialect.lists.entries(report, base)?.map(entry => (entry.as === 'id' ? entry.calculation : entry.as))
-  t.same(order(base), ['1', '2'])
-  t.same(order(moved), ['2', '1'])
-  t.same(order(renumbered), ['2', '1'])
-})
-
 t.test('a list is written back in its own form, and rows keep what calcfs does not know', async t => {
   const write = (text: string, ...list: string[]) =>
     compactPrint(dialect.lists.withRows(parseObject(text), rows(...list)))

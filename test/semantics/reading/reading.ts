@@ -5,7 +5,6 @@ import { ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
-import { until } from '../../testbed/within.js'
 
 const calculation = 'projects/Water splitting/TS1_opt'
 
@@ -92,15 +91,6 @@ export function reading(t: Test, open: OpenTestbed): void {
     t.test('READ-4 and once the service is well again the file is whole', async t => {
       await testbed.pass(1100)
       t.equal(await textOf(testbed, `${calculation}/run.log`), log)
-    })
-
-    t.test('READ-7 an error page where a listing is due is EIO', async t => {
-      const mend = service.page(/^GET \/project\/descendant/, '<html>Sign in</html>')
-      t.equal(await outcome(files.readdir(`by-id/project/${ids.empty}`)), 'EIO')
-      mend()
-      await until(5000, 'the listing is there again', async () => {
-        return (await outcome(files.readdir(`by-id/project/${ids.empty}`))) === 'done'
-      })
     })
 
     for (const status of [202, 204, 206])

@@ -176,10 +176,6 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.equal(await files.xattr('reports/new-o.json', 'user.calcfs.draft'), 'outcome-unknown')
       await files.unlink('.calcfs/drafts/new-o.json')
     })
-
-    t.test('DENY-1 the number of a report that is not there is refused with the way to make one', async t => {
-      t.equal(await outcome(overwrite(testbed, 'reports/98.json', '{}')), 'EPERM')
-    })
   })
 
   t.test('what is stored of a save that failed', async t => {

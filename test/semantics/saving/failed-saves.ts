@@ -53,10 +53,14 @@ const refusals: Readonly<Record<string, { readonly answer: Interceptor; readonly
       // One number here.
       405: 'ENOTSUP|EOPNOTSUPP',
       409: 'ESTALE',
+      410: 'ENOENT',
+      412: 'ESTALE',
       413: 'EFBIG',
       422: 'EINVAL',
       423: 'EBUSY',
+      429: 'EBUSY',
       500: 'EIO',
+      501: 'ENOTSUP|EOPNOTSUPP',
       503: 'EBUSY',
       507: 'ENOSPC',
     }).map(([status, errno]) => {

@@ -264,36 +264,30 @@ export function newShares(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('NEW-9 a share that was taken back elsewhere is not given again by its old text', async t => {
-      for (const [become, errno] of [
-        [
-          ({ service }: Testbed, share: number) =>
-            service.elsewhere('DELETE', `/project/share?shareId=${share}`),
-          'ENOENT',
-        ],
-        [giveToBob, 'ESTALE'],
-      ] as const) {
-        const testbed = await started(t)
-        await become(testbed, (await sharesOf(testbed))[0]?.shareId ?? 0)
-        await testbed.service.sends(t, [], 'an unchanged text says so, too', async () =>
-          t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), errno),
-        )
-        t.equal(await rightsIn(testbed), '')
-        const asked = await saves(testbed, fresh, told('guest', 'READ'))
-        t.same(asked, ['POST /project/share'], 'saved once more it is a new one')
-        t.equal(await rightsIn(testbed), 'guest READ')
-      }
-    })
+    for (const [errno, become] of [
+      [
+        'ENOENT',
+        ({ service }: Testbed, share: number) =>
+          service.elsewhere('DELETE', `/project/share?shareId=${share}`),
+      ],
+      ['ESTALE', giveToBob],
+    ] as const) {
+      t.test(
+        `NEW-9 what is not this user's any more is not given again by its old text: ${errno}`,
+        async t => {
+          const testbed = await started(t)
+          await become(testbed, (await sharesOf(testbed))[0]?.shareId ?? 0)
+          await testbed.service.sends(t, [], 'an unchanged text says so, too', async () =>
+            t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), errno),
+          )
+          t.equal(await rightsIn(testbed), '')
+          const asked = await saves(testbed, fresh, told('guest', 'READ'))
+          t.same(asked, ['POST /project/share'], 'saved once more it is a new one')
+          t.equal(await rightsIn(testbed), 'guest READ')
+        },
+      )
 
-    t.test('SHARE-7 an unchanged text by its number, too: gone is ENOENT, another user’s ESTALE', async t => {
-      for (const [errno, become] of [
-        [
-          'ENOENT',
-          ({ service }: Testbed, share: number) =>
-            service.elsewhere('DELETE', `/project/share?shareId=${share}`),
-        ],
-        ['ESTALE', giveToBob],
-      ] as const) {
+      t.test(`SHARE-7 nor by its number, where an unchanged text is ${errno}, and is kept`, async t => {
         const testbed = await started(t)
         const share = (await sharesOf(testbed))[0]?.shareId ?? 0
         const text = await textOf(testbed, `${shares}/${share}.json`)
@@ -302,9 +296,9 @@ export function newShares(t: Test, open: OpenTestbed): void {
         await file.write(text, 0)
         await testbed.service.sends(t, [], async () => t.equal(await outcome(file.close()), errno))
         const kept = (await drafts(testbed)).find(name => name.endsWith('.json'))
-        t.equal(await textOf(testbed, `.calcfs/drafts/${kept}`), text, 'the text is kept')
-      }
-    })
+        t.equal(await textOf(testbed, `.calcfs/drafts/${kept}`), text)
+      })
+    }
 
     t.test('SAVE-19 a draft that becomes a text of before does not count as unchanged', async t => {
       const testbed = await started(t)

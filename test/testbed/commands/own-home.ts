@@ -6,14 +6,8 @@ import { isMounted } from '../mount.js'
 import type { TestLifetime } from '../testbed.js'
 import { command } from './warm-commands.js'
 
-export interface OwnHome {
-  /** An empty directory to mount on; what is mounted there at the end of the test is unmounted. */
-  readonly directory: string
-  readonly state: string
-  readonly environment: Readonly<Record<string, string>>
-}
-
-export async function ownHome(t: TestLifetime, name: string): Promise<OwnHome> {
+/** Its directory is empty, to mount on; what is mounted there at the end of the test is unmounted. */
+export async function ownHome(t: TestLifetime, name: string) {
   const home = await mkdtemp(join(tmpdir(), `calcfs-${name}-`))
   const [directory, state] = [join(home, 'drive'), join(home, 'state')]
   await mkdir(directory)

@@ -10,7 +10,6 @@ interface Change {
 
 export interface Folder {
   readonly kind: 'directory'
-  readonly number: number
   entries: Map<string, Node>
   /** The entries that a cut cannot take. */
   kept: Map<string, Node>
@@ -19,7 +18,6 @@ export interface Folder {
 
 export interface File {
   readonly kind: 'file'
-  readonly number: number
   bytes: Buffer
   size: number
   /** The content as of the last fsync. */
@@ -41,26 +39,16 @@ export const pageBytes = 4096
 
 /** A rename is one change of two names: it survives whole or not at all, as on every file system with a journal. */
 export class ForgetfulTree {
-  private numbers = 0
   private pending: (readonly Change[])[] = []
   readonly root: Folder = this.folder()
 
   folder(): Folder {
-    const mtime = Date.now()
-    return { kind: 'directory', number: ++this.numbers, entries: new Map(), kept: new Map(), mtime }
+    return { kind: 'directory', entries: new Map(), kept: new Map(), mtime: Date.now() }
   }
 
   file(mode: number): File {
     const bytes = Buffer.alloc(0)
-    return {
-      kind: 'file',
-      number: ++this.numbers,
-      bytes,
-      size: 0,
-      kept: bytes,
-      mode,
-      mtime: Date.now(),
-    }
+    return { kind: 'file', bytes, size: 0, kept: bytes, mode, mtime: Date.now() }
   }
 
   at(path: string): Node | undefined {

@@ -5,18 +5,12 @@ import { rm } from 'node:fs/promises'
 import type { TestLifetime } from '../testbed.js'
 import type { FleetBed } from './fleet.js'
 
-export interface ReaderProcess {
-  /** They begin to read. */
-  read(): void
-  kill(): Promise<void>
-}
-
-/** So many mounts in one process, ready to read all below the path. */
+/** So many mounts in one process, ready to read all below the path once it is told to. */
 export async function readerProcess(
   t: TestLifetime,
   { shared }: Pick<FleetBed, 'shared'>,
   { nodes, path }: { readonly nodes: number; readonly path: string },
-): Promise<ReaderProcess> {
+) {
   const asked = JSON.stringify({ settings: shared, nodes, path })
   const child: ChildProcess = fork(new URL('reader-child.js', import.meta.url), [asked], {
     stdio: 'inherit',

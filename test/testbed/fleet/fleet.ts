@@ -65,7 +65,7 @@ export async function fleetBed(
       homes += 1
       const home = join(base, String(homes))
       const shared = how === true ? {} : { fleet: redis.address, fleetKeyFile: key }
-      const node = await openFleetNode({ home, settings: { url: service.url, ...shared, ...settings } })
+      const node = await openFleetNode(home, { url: service.url, ...shared, ...settings })
       const { line } = node
       lines.push(line)
       if (how === false) await until(10_000, 'the fleet is used', () => isUsed(node))

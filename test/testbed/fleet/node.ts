@@ -9,21 +9,18 @@ export interface FleetNode {
   readonly line: AssembledDrive
 }
 
-export interface FleetNodeOptions {
-  /** Its caches and its state are there. */
-  readonly home: string
-  readonly settings: Readonly<Record<string, string>>
-  readonly password?: string
-}
-
 let opened = 0
 
 export const isUsed = ({ line }: FleetNode): boolean => line.fleet?.status().passedByBecause === undefined
 
-export async function openFleetNode({ home, settings, password }: FleetNodeOptions): Promise<FleetNode> {
+/** Its caches and its state are in `home`. */
+export async function openFleetNode(
+  home: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<FleetNode> {
   opened += 1
   const mountPoint = `/drive${opened}`
-  const { up, mountable } = assembling(home, settings, { password, mountPoint })
+  const { up, mountable } = assembling(home, settings, { mountPoint })
   const line = await up()
   const kernel = new HarshKernel()
   kernel.mount(mountable(line))

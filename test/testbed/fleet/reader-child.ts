@@ -17,7 +17,7 @@ const home = mkdtempSync(join(tmpdir(), 'calcfs-fleet-child-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 const nodes: FleetNode[] = []
 for (let at = 0; at < count; at += 1) {
-  const node = await openFleetNode({ home: join(home, String(at)), settings })
+  const node = await openFleetNode(join(home, String(at)), settings)
   nodes.push(node)
 }
 for (const node of nodes) await until(60_000, 'the fleet is used', () => isUsed(node))
