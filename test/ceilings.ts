@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 44_970,
   'files of src': 327,
-  'lines of test': 37_888,
+  'lines of test': 37_663,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_235,
   'rules of docs/commands.md': 76,
