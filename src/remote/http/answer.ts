@@ -207,16 +207,15 @@ function validatorHeader(header: string | string[] | undefined, form: RegExp): s
   return form.test(text) ? text : undefined
 }
 
-/** A part must start at the requested byte, end at the requested or the very end, and have its stated size. */
-function checkedRange(answer: AnswerHead, part: RequestedRange): { total: number; end: number } {
+/** A part must start at the requested byte, end at the requested or the very end where that is stated, and have its stated size. */
+function checkedRange(answer: AnswerHead, part: RequestedRange): { total: number | undefined; end: number } {
   const range = contentRange(answer)
   const { declared } = answer
   const total = range?.total
   const end = range === undefined ? 0 : range.last + 1
   const isRight =
     range?.first === part.start &&
-    total !== undefined &&
-    (end === total || (end === part.end && end < total)) &&
+    (total === undefined || end === total || (end === part.end && end < total)) &&
     (declared.length === undefined || declared.length === end - part.start)
   if (isRight) return { total, end }
   throw new Failure('broken', `the service sent another part than the asked one, from byte ${part.start} on`)

@@ -86,6 +86,12 @@ export class Contents {
     const condition = this.#known.conditions === false ? undefined : of
     const path = this.pathOf(content)
     const first = await this.gate.http.content({ method: 'GET', path }, { ...part, of: condition }, context)
+    if (first.end !== undefined && first.length === undefined) {
+      // A part that does not say how long the whole is cannot be told from a cut one.
+      this.#noteRange(false)
+      first.cancel()
+      return this.body(content, beginning, context)
+    }
     const isSame = isVersion(first, of)
     let body = first
     if (condition !== undefined && isSame && isWholeContent(first, part)) {
@@ -105,10 +111,7 @@ export class Contents {
     if (ends !== 'twice' || (body.start === 0 && body.end === undefined)) return { ...body, ends }
     // A part alone cannot be compared.
     body.cancel()
-    const all = await this.gate.http.content({ method: 'GET', path }, { start: beginning }, context)
-    if (all.length === 0) await orCancelled(all, this.gate.unlessFaulty(path, context))
-    if (all.isPage !== true) return all
-    return { ...all, ends: await orCancelled(all, this.#endsOfPage(all, content, context)) }
+    return this.body(content, beginning, context)
   }
 
   /**
@@ -195,7 +198,7 @@ function isWholeContent(
 function filledBody(body: Body, file: string, fewestBytes: number): Body {
   const wrong =
     body.isPage === true
-      ? pageInPlaceOf(file)
+      ? new Failure('broken', `a web page came in the place of the ${file}`)
       : body.start === 0 && body.length !== undefined && body.length < fewestBytes
         ? nothing(file)
         : undefined
@@ -234,9 +237,6 @@ async function orCancelled<Value>({ cancel }: Body, proof: Promise<Value>): Prom
     throw thrown
   }
 }
-
-const pageInPlaceOf = (file: string): Failure =>
-  new Failure('broken', `a web page came in the place of the ${file}`)
 
 const nothing = (file: string): Failure =>
   new Failure('broken', `the service answered with nothing in the place of the ${file}`)
