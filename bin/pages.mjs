@@ -7,7 +7,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [{ wholeProgram }, { manualPages }, { topicText }] = await Promise.all([
   import('../dist/src/cli/main.js'),
   import('../dist/src/cli/manual/pages.js'),
-  import('../dist/src/cli/help/topics.js'),
+  import('../dist/src/cli/help/help.js'),
 ])
 
 /** The same pages from the same sources, where the packager says of what day they are. */

@@ -9,8 +9,7 @@ import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exi
 import { version } from '../terminal/package-root.js'
 import { complain, printJson, printText, tell, watchOutputs } from '../terminal/print.js'
 import { askedByShells } from './completion/shells.js'
-import { helpForm, withAdvice } from './help/help-form.js'
-import { topics } from './help/topics.js'
+import { helpCommand, helpForm, topics, withAdvice } from './help/help.js'
 
 /**
  * The commands in the order of the help, below its headings, each loaded on demand. The file of a command loads what its flags
@@ -56,7 +55,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Comm
     'hand-over': async () => (await import('./mount/hand-over.js')).handOverCommand(),
   },
   'Help, and a service to try:': {
-    help: async () => (await import('./help/topics.js')).helpCommand(wholeProgram),
+    help: async () => helpCommand(wholeProgram),
     completion: async () => (await import('./completion/complete.js')).completionCommand(),
     demo: async () => (await import('./commands/demo.js')).demoCommand(),
     serve: async () => (await import('./commands/serve.js')).serveCommand(),

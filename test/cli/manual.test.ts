@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { topicText } from '../../src/cli/help/topics.js'
+import { topicText } from '../../src/cli/help/help.js'
 import { wholeProgram } from '../../src/cli/main.js'
 import { manualPages } from '../../src/cli/manual/pages.js'
 import { flagName, settingNames, variableName } from '../../src/config/settings.js'

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { topics, topicText } from '../../src/cli/help/topics.js'
+import { topics, topicText } from '../../src/cli/help/help.js'
 import { wholeProgram } from '../../src/cli/main.js'
 import { everydaySettings, flagName, settingNames } from '../../src/config/settings.js'
 import { ask as calcfs } from '../testbed/commands/warm-commands.js'

@@ -7,8 +7,7 @@ import { CliCommand } from '../../terminal/command.js'
 import { printText } from '../../terminal/print.js'
 import { isUnlisted } from '../../terminal/settings.js'
 import { askEach, settled } from '../control/daemon.js'
-import { gist } from '../help/help-form.js'
-import { topics } from '../help/topics.js'
+import { gist, topics } from '../help/help.js'
 import { askedByShells, type Shell, scripts, shells } from './shells.js'
 
 export interface Candidate {

@@ -7,7 +7,7 @@ import { flagName, type Group, groups, groupTitles, settings, variableName } fro
 import { capital } from '../../edit/journal/draft-meta.js'
 import { exitCodes, exitMeanings } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
-import { settingsIn, textTopics, topicText } from '../help/topics.js'
+import { settingsIn, textTopics, topicText } from '../help/help.js'
 
 type Parts = Readonly<Record<string, readonly string[]>>
 

@@ -2,10 +2,10 @@
 import { Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { foldedFrom } from '../../record/json/walk.js'
-import { type BodyStream, declaredBody } from '../connection/body.js'
 import { Exchange, type ExchangeListener, type Head } from '../connection/exchange.js'
 import { isElsewhere, isFault, networkFailure, truncatedBodyFailure } from '../connection/network-errors.js'
 import { type Instant, type RequestContext, requestLogOf } from '../remote.js'
+import { Arriving } from './arriving.js'
 import { type FreshLook, outdated } from './late-answer.js'
 import { type Entrant, isBackground, type TrafficClass } from './limiter.js'
 import {
@@ -13,12 +13,9 @@ import {
   describeRequest,
   type Outgoing,
   type Question,
-  type Reading,
-  type Sink,
   subjectsOf,
   type Traffic,
   unknownOutcome,
-  WordsSink,
   waited,
 } from './outgoing.js'
 
@@ -31,8 +28,6 @@ const superseded = new Failure('busy', 'the same question was answered by anothe
 const neededElsewhere = new Failure('busy', 'it was silent, and its connection was needed for others')
 const notWanted = new Failure('busy', 'the rest of the answer is not wanted')
 
-const wrongLength = (claimed: number | undefined, had: number): Failure =>
-  new Failure('broken', `the answer claimed ${claimed} bytes and had ${had}`)
 const stalled = (): Failure =>
   new Failure('unreachable', 'the answer stalled', { cause: new Error('replaced by another connection') })
 
@@ -47,18 +42,10 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #isGiven = false
   /** Sent and without an answer: at most two, the newest last. */
   #calls: Exchange[] = []
-  #isTried = false
   #isSent = false
   #look: FreshLook | undefined
-  /** The one whose answer has come, what that is, and who takes its body. */
-  #answering: Exchange | undefined
-  #head: Head | undefined
-  #isRefusal = false
-  #length: number | undefined
-  #count = 0
-  #sink: Sink<unknown> | undefined
-  #stream: BodyStream | undefined
-  /** Since when nothing has come that is waited for. A drip of bytes is silence, too. */
+  #answer: Arriving<Value> | undefined
+  /** Since when nothing has come that is waited for; undefined before it is sent. A drip of bytes is silence, too. */
   #silentSince: Instant | undefined
   #isSilenceTold = false
   /** One more caller has come since it became silent. */
@@ -100,7 +87,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   isSilent(now: Instant): boolean {
-    if (this.#silentSince === undefined || this.#answering?.isPaused === true) return false
+    if (this.#silentSince === undefined || this.#answer?.call.isPaused === true) return false
     return now - this.#silentSince >= this.traffic.times.patience
   }
 
@@ -112,57 +99,56 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     else limiter.answered(now - call.sentAt, now)
     const others = this.#calls.filter(one => one !== call)
     this.#calls = []
-    this.#answering = call
+    const answer = new Arriving(head, call, this.outgoing, this.question)
+    this.#answer = answer
     this.#isSent = true
     for (const other of others) other.abort(superseded)
     this.#silentSince = now
     this.#movedAt = now
     this.#hasNewCaller = false
-    this.#head = head
-    this.#isRefusal = !this.question.accepts(head.status)
-    const declared = declaredBody(head.headers)
-    this.#length = this.outgoing.method === 'HEAD' ? undefined : declared.length
-    if (this.#isRefusal) this.#sink = new WordsSink(this.outgoing.authorization)
-    else this.#read(this.question.read({ ...head, declared }, call), call)
+    const told = answer.open()
+    if (told === undefined) return
+    this.#conclude({ ended: 'well', value: told.value })
+    if (told.rest === 'ended') call.abort(notWanted)
   }
 
   piece(piece: Uint8Array, call: Exchange): void {
-    if (call !== this.#answering) return
+    const answer = this.#answer
+    if (answer === undefined || call !== answer.call) return
     const { clock, breaker, spend, told } = this.traffic
-    this.#count += piece.length
     this.#movedAt = clock.now()
     told.counter?.received(piece.length)
     if (piece.length >= pieceAtLeast) {
       this.#silentSince = this.#movedAt
       this.#hasNewCaller = false
       if (this.#isSilenceTold) this.#watch()
-      if (!isFault(this.#head?.status ?? 0)) breaker.heard(this.#movedAt)
+      if (!isFault(answer.head.status)) breaker.heard(this.#movedAt)
     }
-    if (this.#count > (this.#length ?? Number.POSITIVE_INFINITY)) throw wrongLength(this.#length, this.#count)
     const wait = spend(piece.length)
     if (wait !== undefined) {
       call.pause()
       void wait.then(() => call.resume())
     }
-    this.#stream?.push(piece)
-    if (this.#sink?.take(piece) !== true) return
-    this.#finish()
+    if (!answer.take(piece)) return
+    this.#finish(answer)
     call.abort(notWanted)
   }
 
   ended(call: Exchange): void {
-    if (call !== this.#answering) return
+    const answer = this.#answer
+    if (answer === undefined || call !== answer.call) return
     this.#close()
-    if (this.#length !== undefined && this.#count !== this.#length)
-      this.#cut(wrongLength(this.#length, this.#count))
-    else if (this.#stream === undefined) this.#finish()
-    else this.#stream.end()
+    const { shortage, stream } = answer
+    if (shortage !== undefined) this.#cut(answer, shortage)
+    else if (stream === undefined) this.#finish(answer)
+    else stream.end()
   }
 
   failed(reason: Error, call: Exchange): void {
-    if (call === this.#answering) {
+    const answer = this.#answer
+    if (call === answer?.call) {
       this.#close()
-      this.#cut(truncatedBodyFailure(reason, this.#count))
+      this.#cut(answer, truncatedBodyFailure(reason, answer.count))
       return
     }
     const place = this.#calls.indexOf(call)
@@ -201,11 +187,11 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #dispatch(refusal?: () => Error | undefined): void {
     const { clock, connections } = this.traffic
     this.#movedAt = clock.now()
+    const isFirst = this.#silentSince === undefined
     this.#silentSince ??= this.#movedAt
     const call = new Exchange(this, this.#movedAt, refusal)
     this.#calls.push(call)
-    if (!this.#isTried) {
-      this.#isTried = true
+    if (isFirst) {
       this.#unwatch = this.context.askers?.watch(what => this.#callerChanged(what))
       this.#watch(this.#movedAt)
     }
@@ -223,7 +209,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #watch(now = this.traffic.clock.now()): void {
     this.#timerOff()
     const { clock, times } = this.traffic
-    if (this.#answering?.isPaused === true) {
+    if (this.#answer?.call.isPaused === true) {
       this.#silentSince = now
       this.#movedAt = now
     }
@@ -233,7 +219,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
       return
     }
     const since = this.#silentSince ?? now
-    const unusual = (this.#answering === undefined ? this.#movedAt : since) + times.patience
+    const unusual = (this.#answer === undefined ? this.#movedAt : since) + times.patience
     this.#isSilenceTold = now >= unusual
     this.#timerOff = clock.after((this.#isSilenceTold ? end : Math.min(unusual, end)) - now, () =>
       this.#watch(),
@@ -243,7 +229,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   /** A body may take long as a whole, but no longer for one piece than its request had for the answer. */
   get #due(): number {
-    const mayTakeLong = this.#answering !== undefined && this.weight === 'download'
+    const mayTakeLong = this.#answer !== undefined && this.weight === 'download'
     return mayTakeLong ? this.#movedAt + this.#allowed : this.context.deadline
   }
 
@@ -253,7 +239,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     limiter.review()
     breaker.silent(since)
     if (isBackground(this.context) || !this.outgoing.repeatable) return
-    if (this.#answering === undefined) {
+    if (this.#answer === undefined) {
       const waits = chain(rate?.turn(this.context), () => this.#sendAgain())
       // Where the limit of requests leaves no time for another one, the first has to do.
       if (waits instanceof Promise) waits.catch(() => {})
@@ -265,7 +251,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   #sendAgain(): void {
-    if (this.#answering !== undefined || this.#calls.length === 0) return
+    if (this.#answer !== undefined || this.#calls.length === 0) return
     const { breaker, connections } = this.traffic
     if (!breaker.heardSince(this.#movedAt)) connections.renew()
     const newest = this.#calls.length > 1 ? this.#calls.pop() : undefined
@@ -275,7 +261,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   #expire(): void {
     const [call] = this.#calls
-    if (this.#answering !== undefined && this.weight === 'download')
+    if (this.#answer !== undefined && this.weight === 'download')
       this.#abort(new Failure('timeout', `the answer stalled for ${waited(this.context, this.#allowed)}`))
     else if (this.outgoing.repeatable || call?.isSent !== true) this.#abort(this.#late)
     else {
@@ -291,7 +277,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   #abort(reason: Failure): void {
     for (const call of [...this.#calls]) call.abort(reason)
-    this.#answering?.abort(reason)
+    this.#answer?.call.abort(reason)
   }
 
   get #late(): Failure {
@@ -299,43 +285,31 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     return new Failure('timeout', `no answer to ${describeRequest(this.outgoing)} within ${within}`)
   }
 
-  #read(reading: Reading<Value>, call: Exchange): void {
-    if ('sink' in reading) {
-      this.#sink = reading.sink
-      return
-    }
-    const { value, rest } = reading
-    if (typeof rest !== 'string') this.#stream = rest
-    this.#conclude({ ended: 'well', value })
-    if (rest === 'ended') call.abort(notWanted)
-  }
-
   /** The body has come to its end, or as much of it as is wanted. */
-  #finish(): void {
+  #finish(answer: Arriving<Value>): void {
     const { longAnswer } = this.traffic.told
     try {
-      const taken = this.#sink?.end()
-      if (this.weight === 'question' && this.#count >= foldedFrom) longAnswer?.(this.#count)
-      if (this.#isRefusal) this.#refuse(taken as string | undefined)
-      else if (this.#sink !== undefined) this.#conclude({ ended: 'well', value: taken as Value })
+      const read = answer.read()
+      if (this.weight === 'question' && answer.count >= foldedFrom) longAnswer?.(answer.count)
+      if (answer.isRefusal) this.#refuse(answer, read as string | undefined)
+      else this.#conclude({ ended: 'well', value: read as Value })
     } catch (thrown) {
-      this.#cut(networkFailure(thrown))
+      this.#cut(answer, networkFailure(thrown))
     }
   }
 
   /** The words of a refusal are only for messages: one whose text gets lost keeps its kind. */
-  #refuse(said: string | undefined): void {
+  #refuse({ head }: Arriving<Value>, said: string | undefined): void {
     const { meaning, clock } = this.traffic
-    if (this.#head === undefined) return
-    this.#conclude(meaning.refused(this.outgoing, this.#head, said, clock.now()))
+    this.#conclude(meaning.refused(this.outgoing, head, said, clock.now()))
   }
 
   /** An accepted answer that cannot be read: a question may be repeated, a write was carried out all the same. */
-  #cut(failure: Failure): void {
-    this.#stream?.fail(failure)
+  #cut(answer: Arriving<Value>, failure: Failure): void {
+    answer.stream?.fail(failure)
     if (this.#isGiven) return
-    if (this.#isRefusal) {
-      this.#refuse(`(its words could not be read: ${failure.message})`)
+    if (answer.isRefusal) {
+      this.#refuse(answer, `(its words could not be read: ${failure.message})`)
       return
     }
     // With a cause the connection failed; without one the answer itself is wrong and a retry will not help.
@@ -353,20 +327,21 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
       ended: 'badly',
       failure: !repeatable && this.#isSent ? unknownOutcome(this.outgoing, failure) : failure,
       again: !isAway && repeatable && isA('transient', failure),
-      unasked: isAway && !this.#isTried,
+      unasked: isAway && this.#silentSince === undefined,
     })
   }
 
   #conclude(result: AttemptResult<Value>): void {
     if (this.#isGiven) return
     this.#isGiven = true
-    if (this.#stream === undefined) this.#endWatch()
-    if (this.#head !== undefined) this.#judge(this.#head.status, result)
+    const answer = this.#answer
+    if (answer?.stream === undefined) this.#endWatch()
+    if (answer !== undefined) this.#judge(answer, result)
     const { counter, trace } = this.traffic.told
     const { method, path, endpoint } = this.outgoing
     const { priority } = this.context
     const milliseconds = this.traffic.clock.now() - this.#began
-    const status = this.#head?.status
+    const status = answer?.head.status
     const failure = result.ended === 'badly' ? result.failure : undefined
     counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
     trace?.({ method, path, priority, milliseconds, status, failure: failure?.message })
@@ -374,13 +349,13 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   /** The verdict of an answer on the service. The head of a download says nothing of its body. */
-  #judge(status: number, result: AttemptResult<Value>): void {
+  #judge({ head: { status }, call, stream }: Arriving<Value>, result: AttemptResult<Value>): void {
     const { breaker, meaning, connections } = this.traffic
     const failure = result.ended === 'badly' ? result.failure : undefined
     const isCut = failure?.cause !== undefined || failure?.kind === 'timeout'
     if (isFault(status) && !meaning.isOverload(status)) {
-      if (this.outgoing.repeatable) breaker.failed(this.#answering?.sentAt ?? this.#began)
-    } else if (!isCut && this.#stream === undefined) breaker.heard()
+      if (this.outgoing.repeatable) breaker.failed(call.sentAt)
+    } else if (!isCut && stream === undefined) breaker.heard()
     if (failure !== undefined && isElsewhere(status, failure)) connections.renew()
   }
 
