@@ -42,7 +42,8 @@ async function build() {
   fs.renameSync(at('usr/lib/calcfs/docs'), documents)
   // `calcfs help TOPIC` reads them, also where a machine keeps no documents.
   fs.mkdirSync(at('usr/lib/calcfs/docs'))
-  fs.renameSync(join(documents, 'help'), at('usr/lib/calcfs/docs/help'))
+  for (const read of ['help', 'completion'])
+    fs.renameSync(join(documents, read), at(`usr/lib/calcfs/docs/${read}`))
   for (const name of ['README.md', 'CHANGELOG.md'])
     fs.renameSync(at(`usr/lib/calcfs/${name}`), join(documents, name))
   fs.rmSync(at('usr/lib/calcfs/LICENSE'))

@@ -8,7 +8,6 @@ import { examplesOf, showExamplesOfParts } from '../terminal/command.js'
 import { exitCodeOf, exitCodes, exitMeanings, sentenceOf } from '../terminal/exit.js'
 import { version } from '../terminal/package-root.js'
 import { complain, printJson, printText, tell, watchOutputs } from '../terminal/print.js'
-import { askedByShells } from './completion/shells.js'
 import { helpCommand, helpForm, topics, withAdvice } from './help/help.js'
 
 /**
@@ -59,7 +58,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Comm
     completion: async () => (await import('./completion/complete.js')).completionCommand(),
     demo: async () => (await import('./commands/demo.js')).demoCommand(),
     serve: async () => (await import('./commands/serve.js')).serveCommand(),
-    [askedByShells]: async () => (await import('./completion/complete.js')).askedCommand(wholeProgram),
+    __complete: async () => (await import('./completion/complete.js')).askedCommand(wholeProgram),
   },
 }
 
@@ -136,7 +135,7 @@ function refuseUnknown(command: Command, environment: Environment): void {
 }
 
 /** Asked by shells at TAB, and by a unit of systemd. */
-const hidden: readonly string[] = [askedByShells, 'hand-over']
+const hidden: readonly string[] = ['__complete', 'hand-over']
 
 /** @param listsAll `--all`: the help has every flag */
 function programOf(table: readonly Command[], listsAll = false): Command {
@@ -160,7 +159,7 @@ function programOf(table: readonly Command[], listsAll = false): Command {
     .exitOverride()
     .helpCommand(false)
     .hook('preAction', (_, command) => {
-      if (command.name() !== askedByShells) refuseUnknown(command, process.env)
+      if (command.name() !== '__complete') refuseUnknown(command, process.env)
     })
   for (const command of table)
     program.addCommand(inheriting(command, program), { hidden: hidden.includes(command.name()) })

@@ -1,14 +1,15 @@
 // Completion: `calcfs completion SHELL` prints its script, and at TAB the names and values that fit there are answered.
-import type { Command } from 'commander'
-import { Argument, type Option } from 'commander'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Argument, type Command, type Option } from 'commander'
 import { configFiles } from '../../config/config.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { CliCommand } from '../../terminal/command.js'
+import { packageRoot } from '../../terminal/package-root.js'
 import { printText } from '../../terminal/print.js'
 import { isUnlisted } from '../../terminal/settings.js'
 import { askEach, settled } from '../control/daemon.js'
 import { gist, topics } from '../help/help.js'
-import { askedByShells, type Shell, scripts, shells } from './shells.js'
 
 export interface Candidate {
   readonly value: string
@@ -198,23 +199,31 @@ const sources = {
   },
 }
 
+const shells = ['bash', 'zsh', 'fish'] as const
+
+/** The script of a shell asks calcfs at each TAB, so that the words are those of the installed version. */
 export const completionCommand = (): Command =>
   new CliCommand('completion')
     .description(
       'print what makes a shell complete commands, flags, profiles, mount points and drafts at TAB',
     )
     .addArgument(new Argument('<shell>', 'which one').choices(shells))
-    .action((shell: Shell) => {
-      printText(scripts[shell])
-    })
+    .action((shell: (typeof shells)[number]) =>
+      printText(readFileSync(join(packageRoot(), 'docs/completion', `calcfs.${shell}`), 'utf8')),
+    )
     .examples(
       ['source <(calcfs completion bash)', 'in ~/.bashrc'],
       ['source <(calcfs completion zsh)', 'in ~/.zshrc, behind compinit'],
       ['calcfs completion fish > ~/.config/fish/completions/calcfs.fish', 'once'],
     )
 
+/**
+ * What the scripts ask: the words of the line follow, the last one as far as it is typed. The answer is a line for each candidate,
+ * `value TAB description`, and at the end `:files`, `:directories`, `:names` or `:words`: whether the shell adds files of its own, and whether
+ * a candidate may hold blanks. Behind `--flag=` a candidate is the value alone.
+ */
 export function askedCommand(whole: () => Promise<Command>): Command {
-  return new CliCommand(askedByShells)
+  return new CliCommand('__complete')
     .argument('[word...]', 'the words of a command line; the last one is completed')
     .helpOption(false)
     .action(async (words: readonly string[]) => {
