@@ -2,8 +2,8 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_970,
-  'files of src': 327,
+  'lines of src': 44_868,
+  'files of src': 326,
   'lines of test': 37_663,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_235,

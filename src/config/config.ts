@@ -1,7 +1,7 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
 import * as z from 'zod'
 import { type ConfigFile, type Layer, readConfigFile } from './file.js'
-import { nearestName, nearestPhrase } from './nearest.js'
+import { nearestPhrase } from './nearest.js'
 import { type Environment, userConfigFile } from './places.js'
 import { BadSetting, flagName, type SettingName, settingNames, settings, variableName } from './settings.js'
 import { texts } from './units.js'
@@ -165,14 +165,11 @@ const ofTests = /^CALCFS_(TEST|LONG|BENCH|MODEL|WALK|STORM|PAIRS|INTERLEAVINGS)/
 /** A sentence for each variable that begins as one of calcfs and is none: mistyped, or of another version. */
 export function unknownVariables(environment: Environment): readonly string[] {
   const known = [...settingNames.map(variableName), ...Object.keys(otherVariables)]
+  // A common beginning makes none of them alike.
+  const bare = (name: string): string => name.slice('CALCFS_'.length)
+  const nearest = (name: string): string =>
+    nearestPhrase(bare(name), known.map(bare), found => `CALCFS_${found}`)
   return Object.keys(environment)
     .filter(name => name.startsWith('CALCFS_') && !known.includes(name) && !ofTests.test(name))
-    .map(name => `the variable ${name} is no setting, and not used${nearest(name, known)}.`)
-}
-
-/** A common beginning makes none of them alike. */
-function nearest(name: string, known: readonly string[]): string {
-  const bare = (whole: string): string => whole.slice('CALCFS_'.length)
-  const found = nearestName(bare(name), known.map(bare))
-  return found === undefined ? '' : `; the nearest is 'CALCFS_${found}'`
+    .map(name => `the variable ${name} is no setting, and not used${nearest(name)}.`)
 }

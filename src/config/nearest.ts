@@ -1,7 +1,7 @@
 // Nearest known name to a mistyped one, for messages.
 
 /** The known name that needs the fewest changed letters; undefined where none is near. */
-export function nearestName(written: string, known: readonly string[]): string | undefined {
+function nearestName(written: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map(name => ({ name, distance: distance(written, name) }))
     .sort((a, b) => a.distance - b.distance)
@@ -10,10 +10,14 @@ export function nearestName(written: string, known: readonly string[]): string |
   return best !== undefined && best.distance <= limit ? best.name : undefined
 }
 
-/** `; the nearest is 'ttl-listing'`, or nothing where no name is near: for the end of a sentence. */
-export function nearestPhrase(written: string, known: readonly string[]): string {
+/** `; the nearest is 'ttl-listing'`, or nothing where no name is near: for the end of a sentence. `shown` is how the name is typed. */
+export function nearestPhrase(
+  written: string,
+  known: readonly string[],
+  shown = (name: string): string => name,
+): string {
   const near = nearestName(written, known)
-  return near === undefined ? '' : `; the nearest is '${near}'`
+  return near === undefined ? '' : `; the nearest is '${shown(near)}'`
 }
 
 /** Levenshtein distance: how many letters must be inserted, deleted or changed. */

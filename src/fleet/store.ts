@@ -13,11 +13,6 @@ import {
 } from './connection.js'
 import type { SealedName } from './seal.js'
 
-/** The fleet is passed by: what was wanted of it is asked of the service. */
-export class FleetAway extends Error {
-  override readonly name = 'FleetAway'
-}
-
 /** The value under a name; `leased`: the caller asks the service, and puts the answer or releases the lease; `asked`: another does. */
 export type Taken = { readonly value: Buffer; readonly leftMs: number } | 'leased' | 'asked'
 
@@ -49,7 +44,7 @@ const keyOf = (end: string) => (name: string) => `calcfs:{${name}}:${end}`
 const [valueKey, leaseKey] = [keyOf('v'), keyOf('l')]
 const [nodesKey, countKey, newsChannel] = [keyOf('nodes'), keyOf('count'), keyOf('news')]
 
-/** Connects in the background. All methods reject with FleetAway while the fleet is passed by. */
+/** Connects in the background. All methods reject while the fleet is passed by: what was wanted of it is asked of the service. */
 export class FleetStore {
   readonly breaker: FleetBreaker
   private readonly connection: FleetConnection
@@ -182,14 +177,14 @@ export class FleetStore {
     length: ValueLength,
     command: (client: FleetClient) => Promise<Answer>,
   ): Promise<Answer> {
-    if (this.breaker.why !== undefined) throw new FleetAway(this.breaker.why)
+    if (this.breaker.why !== undefined) throw new Error(this.breaker.why)
     const client = length === 'long' ? this.connection.bulk : this.connection.client
     try {
       return await this.timed(client, command(client))
     } catch (cause) {
       const sentence = this.why(cause)
       this.breaker.open(sentence)
-      throw new FleetAway(sentence, { cause })
+      throw new Error(sentence, { cause })
     }
   }
 }

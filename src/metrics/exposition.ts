@@ -12,28 +12,17 @@ export function openExposition(sources: MetricSources): () => Promise<string> {
 function register(figure: Figure, sources: MetricSources, registry: Registry): void {
   const { name, help, labels } = figure
   const text = { name, help, labelNames: [...labels], registers: [registry] }
-  switch (figure.type) {
-    case 'counter':
-      new Counter({
-        ...text,
-        collect() {
-          this.reset()
-          for (const { labels, value } of figure.of(sources)) this.inc(labels, value)
-        },
-      })
-      return
-    case 'gauge':
-      new Gauge({
-        ...text,
-        collect() {
-          this.reset()
-          for (const { labels, value } of figure.of(sources)) this.set(labels, value)
-        },
-      })
-      return
-    case 'histogram': {
-      const histogram = new Histogram({ ...text, buckets: [...bounds] })
-      figure.watch(sources, (labels, seconds) => histogram.observe(labels, seconds))
-    }
+  if (figure.type === 'histogram') {
+    const histogram = new Histogram({ ...text, buckets: [...bounds] })
+    figure.watch(sources, (labels, seconds) => histogram.observe(labels, seconds))
+    return
   }
+  const Kept = figure.type === 'counter' ? Counter : Gauge
+  new Kept({
+    ...text,
+    collect() {
+      this.reset()
+      for (const { labels, value } of figure.of(sources)) this.inc(labels, value)
+    },
+  })
 }

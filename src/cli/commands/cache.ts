@@ -4,8 +4,8 @@ import type { CallResult } from '../../drive/interface/control.js'
 import { filesText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { wholeDriveCommand, withDrive } from '../control/with-drive.js'
+import { jsonFlag } from '../../terminal/print.js'
+import { printsOfDrive, wholeDriveCommand } from '../control/with-drive.js'
 
 export const cacheCommand = (): Command =>
   new CliCommand('cache')
@@ -22,18 +22,13 @@ const infoCommand = (): Command =>
       'show how many files are kept, how many bytes they take, and where; calcfs info PATH says it of a project',
     )
     .addOption(jsonFlag('an object'))
-    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
-      withDrive(command, [], async ({ control }) => {
-        const info = await control.cacheInfo({})
-        printFound(flags, info, describe(info))
-      }),
-    )
+    .action(printsOfDrive(control => control.cacheInfo({}), keptText))
     .examples(
       ['calcfs cache info', 'of the one drive that is mounted'],
       ['calcfs cache info ~/lab --json', 'for a script'],
     )
 
-function describe({ files, bytes, limitBytes, directory, downloads }: CallResult<'cacheInfo'>): string {
+function keptText({ files, bytes, limitBytes, directory, downloads }: CallResult<'cacheInfo'>): string {
   const coming = downloads === 0 ? '' : `; ${downloads} being downloaded`
   return `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}${coming}.`
 }
@@ -42,40 +37,34 @@ const clearCommand = (): Command =>
   wholeDriveCommand('clear')
     .description('drop the kept contents, save those of pins; drafts, history and settings stay')
     .addOption(jsonFlag('an object'))
-    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
-      withDrive(command, [], async ({ control }) => {
-        const gone = await control.cacheClear({})
-        const kept = gone.pinned === 0 ? '' : `; ${filesText(gone.pinned)} stay, because they are pinned`
-        printFound(
-          flags,
-          gone,
-          gone.files === 0
-            ? `nothing dropped${kept}.`
-            : `${filesText(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}.`,
-        )
-      }),
-    )
+    .action(printsOfDrive(control => control.cacheClear({}), goneText))
     .examples(
       ['calcfs cache clear', 'make room on the disk'],
       ['calcfs cache clear ~/lab', 'of one of several drives'],
     )
 
+function goneText({ files, bytes, pinned }: CallResult<'cacheClear'>): string {
+  const kept = pinned === 0 ? '' : `; ${filesText(pinned)} stay, because they are pinned`
+  return files === 0
+    ? `nothing dropped${kept}.`
+    : `${filesText(files)} dropped, ${bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}.`
+}
+
 const verifyCommand = (): Command =>
   wholeDriveCommand('verify')
     .description('check the kept contents against their checksums; exit code 1 where any is damaged')
     .addOption(jsonFlag('an object'))
-    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
-      withDrive(command, [], async ({ control }) => {
-        const found = await control.cacheVerify({})
-        const damaged =
-          found.damaged === 0
-            ? 'all as they were downloaded'
-            : `${found.damaged} damaged and dropped: each is downloaded again when it is read`
-        printFound(flags, found, `${filesText(found.checked)} checked, ${damaged}.`)
-        if (found.damaged > 0) process.exitCode = exitCodes.failed
-      }),
+    .action(
+      printsOfDrive(
+        control => control.cacheVerify({}),
+        checkedText,
+        ({ damaged }) => (damaged > 0 ? exitCodes.failed : exitCodes.done),
+      ),
     )
     .examples(
       ['calcfs cache verify', 'after a crash of the machine or its disk'],
       ['calcfs cache verify --json', 'for a script'],
     )
+
+const checkedText = ({ checked, damaged }: CallResult<'cacheVerify'>): string =>
+  `${filesText(checked)} checked, ${damaged === 0 ? 'all as they were downloaded' : `${damaged} damaged and dropped: each is downloaded again when it is read`}.`

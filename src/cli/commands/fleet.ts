@@ -4,7 +4,7 @@ import { makeFleetKey } from '../../fleet/seal.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { wholeDriveCommand, withDrive } from '../control/with-drive.js'
+import { printsOfDrive, wholeDriveCommand } from '../control/with-drive.js'
 import { fleetText } from './status.js'
 
 export const fleetCommand = (): Command =>
@@ -39,13 +39,13 @@ const statusCommand = (): Command =>
       'show how many mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
     .addOption(jsonFlag('an object, null where nothing is shared'))
-    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
-      withDrive(command, [], async ({ control }) => {
-        const { fleet } = await control.status({})
-        const none = 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.'
-        printFound(flags, fleet ?? null, fleet === undefined ? none : `${fleetText(fleet)}.`)
-        if (fleet?.passedByBecause !== undefined) process.exitCode = exitCodes.unreachable
-      }),
+    .action(
+      printsOfDrive(
+        async control => (await control.status({})).fleet ?? null,
+        fleet =>
+          fleet ? `${fleetText(fleet)}.` : 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.',
+        fleet => (fleet?.passedByBecause === undefined ? exitCodes.done : exitCodes.unreachable),
+      ),
     )
     .examples(
       ['calcfs fleet status', 'of the one drive that is mounted'],

@@ -43,7 +43,6 @@ async function add(control: Control, ids: readonly string[], { json }: JsonFlag)
       listed.push({ id, title })
       if (json !== true) printLine(`report ${id} is listed: ${title}`)
     } catch (thrown) {
-      if (thrown instanceof Stop) throw thrown
       problems.add(id, thrown)
     }
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type * as z from 'zod'
 import { type CallName, type Control, controlCalls } from '../../drive/interface/control.js'
 import { type DriveReader, readerQuestions } from '../../drive/interface/reader.js'
@@ -11,11 +12,6 @@ import { answerWatch } from '../../metrics/metrics-port.js'
 import { factsTrailer, failureParts, failureTrailer, inTrailer, mountHeader, printItems } from './protocol.js'
 import { boundName, sweep } from './socket.js'
 
-/** The limit in bytes of a call: names, paths and lists of ids. */
-const longestQuestion = 4 * 1024 * 1024
-
-/** Milliseconds within which a caller has to say what it wants. */
-const headMs = 60_000
 /** Descriptors are for the drive's files: a program that opens the socket on and on gets no more than these. */
 const connectionsAtMost = 512
 
@@ -91,7 +87,7 @@ export type ControlServer = Awaited<ReturnType<typeof serveControl>>
 async function listen(path: string, drive: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const ending = new AbortController()
-  const server = createServer({ headersTimeout: headMs }, (question, reply) => {
+  const server = createServer((question, reply) => {
     // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.
     if (question.method === 'GET' || question.method === 'HEAD')
       return void answerWatch(question, reply, drive.control)
@@ -155,7 +151,7 @@ async function answer(
   try {
     await refuseOtherDrive(question, device)
     const name = (question.url ?? '').slice(1)
-    const body = await readCallBody(question)
+    const body = await text(question)
     if (name === 'tree') {
       for await (const items of reader.tree(asked(name, body, readerQuestions.tree), left.signal))
         await sent(reply, printItems(items))
@@ -188,15 +184,4 @@ function asked<Question>(name: string, body: string, form: z.ZodType<Question>):
   const found = form.safeParse(JSON.parse(body))
   if (found.success) return found.data
   throw new Failure('invalid', `this drive does not understand the question ${name}`)
-}
-
-async function readCallBody(question: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of question) {
-    size += piece.length
-    if (size > longestQuestion) throw new Failure('too-large', 'this question is too long')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
 }

@@ -4,7 +4,8 @@ import { Option } from 'commander'
 import type { Control, NamedDraft } from '../../drive/interface/control.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { CliCommand } from '../../terminal/command.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
+import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
+import { type JsonFlag, printFound } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import { chosen, type GivenPath, hasNamingFlag, mountFlag, onDrive } from './choose.js'
 import { controlAt, readerAt } from './client.js'
@@ -66,6 +67,20 @@ export const withReader = <Result>(
   given: readonly string[],
   work: (reader: DriveReader, paths: readonly GivenPath[]) => Promise<Result>,
 ): Promise<Result> => withDrive(command, given, ({ reader, paths }) => work(reader, paths), 'introduced')
+
+/** The action of a command about a whole drive: prints one answer of its control. */
+export const printsOfDrive =
+  <Found>(
+    ask: (control: Control) => Promise<Found>,
+    textOf: (found: Found) => string,
+    codeOf: (found: Found) => ExitCode = () => exitCodes.done,
+  ) =>
+  (_: string | undefined, flags: JsonFlag, command: Command): Promise<void> =>
+    withDrive(command, [], async ({ control }) => {
+      const found = await ask(control)
+      printFound(flags, found, textOf(found))
+      process.exitCode = codeOf(found)
+    })
 
 export function withPath<Result>(
   command: Command,

@@ -1,6 +1,5 @@
 // `calcfs cat`: files of the drive on standard output, mounted or not.
 import type { Command } from 'commander'
-import { Stop } from '../../terminal/exit.js'
 import { FilePrinter } from '../../terminal/print.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import { Problems } from './output.js'
@@ -25,7 +24,6 @@ async function print(command: Command, given: readonly string[]): Promise<void> 
         await reader.file(one.path, printer.print, new AbortController().signal)
         await printer.end()
       } catch (thrown) {
-        if (thrown instanceof Stop) throw thrown
         problems.add(one.given, thrown)
       }
     }

@@ -7,7 +7,7 @@ import {
   type TreeQuestion,
 } from '../../drive/interface/reader.js'
 import { isoText, localText } from '../../system/time-text.js'
-import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
+import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
 import type { GivenPath } from '../control/choose.js'
 
@@ -18,8 +18,9 @@ export class Problems {
 
   constructor(private readonly print: (line: string) => void = complain) {}
 
-  /** `shown` is how the user calls the path. */
+  /** `shown` is how the user calls the path. @throws a Stop, which is no path's: it ends the command */
   readonly add = (shown: string, thrown: unknown): void => {
+    if (thrown instanceof Stop) throw thrown
     const sentence = sentenceOf(thrown) ?? ''
     this.#codes.add(exitCodeOf(thrown))
     this.all.push({ path: shown, sentence })

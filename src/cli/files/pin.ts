@@ -5,7 +5,7 @@ import { bytesText, filesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { pathHelp } from '../control/choose.js'
-import { driveCommand, wholeDriveCommand, withDrive, withPath } from '../control/with-drive.js'
+import { driveCommand, printsOfDrive, wholeDriveCommand, withPath } from '../control/with-drive.js'
 import { drawProgress } from './progress-line.js'
 
 interface Flags extends JsonFlag {
@@ -99,12 +99,12 @@ export const pinsCommand = (): Command =>
       'list what is pinned, how much of it is here, and why not all; exit code 1 while one is not whole',
     )
     .addOption(jsonFlag('an array of pins'))
-    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
-      withDrive(command, [], async ({ control }) => {
-        const pins = await control.pins({})
-        printFound(flags, pins, pins.length === 0 ? 'nothing is pinned.' : pins.map(pinText).join('\n'))
-        if (!pins.every(isWhole)) process.exitCode = exitCodes.failed
-      }),
+    .action(
+      printsOfDrive(
+        control => control.pins({}),
+        pins => (pins.length === 0 ? 'nothing is pinned.' : pins.map(pinText).join('\n')),
+        pins => (pins.every(isWhole) ? exitCodes.done : exitCodes.failed),
+      ),
     )
     .examples(['calcfs pins', 'is all of it here?'], ['calcfs pins ~/lab --json', 'the same for a script'])
 

@@ -1,7 +1,7 @@
 // mount.calcfs, the helper of mount(8): its options become variables of `calcfs mount`, its end an exit code of mount(8).
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { nearestName } from '../../config/nearest.js'
+import { nearestPhrase } from '../../config/nearest.js'
 import {
   BadSetting,
   flagName,
@@ -157,10 +157,9 @@ function refuseUnlessKnown(name: string, sloppy: boolean): void {
       `the option ${name} would show it to every user of this machine; put it into a file of mode 0600 and name that with password_file=FILE.`,
     )
   if (withoutEffect.has(name) || forOthers.test(name) || sloppy) return
-  const near = nearestName(name.replaceAll('_', '-'), [...settingOf.keys(), ...Object.keys(programVariables)])
-  throw new BadSetting(
-    `there is no mount option '${name}'${near === undefined ? '' : `; the nearest is '${near.replaceAll('-', '_')}'`}.`,
-  )
+  const known = [...settingOf.keys(), ...Object.keys(programVariables)]
+  const near = nearestPhrase(name.replaceAll('_', '-'), known, found => found.replaceAll('-', '_'))
+  throw new BadSetting(`there is no mount option '${name}'${near}.`)
 }
 
 interface WrittenOption {

@@ -1,4 +1,4 @@
-// Parses lists: malformed items are left out and reported, and one bad item hides no other.
+// Parses answers, whole and as lists: malformed items of a list are left out and reported, and one bad item hides no other.
 import { Failure } from '../../failure.js'
 import { itemReader, type TextReader } from '../../record/json/items.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
@@ -12,15 +12,16 @@ export type Malformed = (item: string) => void
 
 /** Parses a list of any length as it arrives, each id once; `done` is called after the last item. */
 export function listingReader<Item extends { readonly id: string }>(
-  { parse, read, done }: { parse: (text: string) => Json; read: Read<Item>; done?: () => void },
+  read: Read<Item>,
   malformed: Malformed,
+  done?: () => void,
 ): TextReader<Item[]> {
   const items: Item[] = []
   let held = 0
 
   function take(text: string): void {
     held += itemBytes + text.length / packedTo
-    const json = unlessTooDeep(text, parse)
+    const json = unlessTooDeep(text)
     const item = json?.type === 'object' ? read(json) : undefined
     if (item === undefined) malformed((json === undefined ? text : compactPrint(json)).slice(0, 300))
     else items.push(item)
@@ -44,10 +45,10 @@ export function listingReader<Item extends { readonly id: string }>(
 /** The same of a list that is there as a whole. @throws Failure if it is no list at all */
 export function listed<Item extends { readonly id: string }>(
   text: string,
-  how: { parse: (text: string) => Json; read: Read<Item> },
+  read: Read<Item>,
   malformed: Malformed,
 ): readonly Item[] {
-  const reader = listingReader(how, malformed)
+  const reader = listingReader(read, malformed)
   reader.take(text)
   return reader.end()
 }
@@ -63,9 +64,9 @@ function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {
 }
 
 /** Such an item is lost alone: its brackets mark its end. */
-function unlessTooDeep(text: string, parse: (text: string) => Json): Json | undefined {
+function unlessTooDeep(text: string): Json | undefined {
   try {
-    return parse(text)
+    return parseAnswer(text)
   } catch (thrown) {
     if (isTooDeep(thrown)) return undefined
     throw thrown
@@ -129,7 +130,21 @@ function unquotedItems(text: string): readonly Json[] | undefined {
   })
 }
 
-const noList = (text: string): Failure =>
-  new Failure('broken', 'a list is due, and the service answered with something else', {
-    said: redactSecrets(text.slice(0, 300), []),
-  })
+const noList = (text: string): Failure => malformedAnswer('a list is due', text)
+
+export const parseAnswer = (text: string): Json => parsedBy(parseJson, text)
+
+export function parsedBy(parse: (text: string) => Json, text: string): Json {
+  try {
+    return parse(text)
+  } catch (cause) {
+    const said = answerExcerpt(text)
+    throw new Failure('broken', 'the service answered with something other than JSON', { cause, said })
+  }
+}
+
+export const malformedAnswer = (due: string, text: string): Failure =>
+  new Failure('broken', `${due}, and the service answered with something else`, { said: answerExcerpt(text) })
+
+/** Shown in messages about an invalid answer. */
+const answerExcerpt = (text: string): string => redactSecrets(text.slice(0, 300), [])

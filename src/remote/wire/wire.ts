@@ -3,7 +3,7 @@ import { Failure } from '../../failure.js'
 import { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import type { TextReader } from '../../record/json/items.js'
 import { type Json, type JsonObject, numberJson, stringJson } from '../../record/json/json.js'
-import { parseJson, parseKept } from '../../record/json/parse.js'
+import { parseKept } from '../../record/json/parse.js'
 import type {
   CalculationId,
   FileTitle,
@@ -16,9 +16,16 @@ import type {
   Share,
   User,
 } from '../remote.js'
-import { redactSecrets } from '../secrets.js'
 import { Dialect } from './dialect.js'
-import { fileNamesIn, listed, listingReader, type Malformed } from './listing.js'
+import {
+  fileNamesIn,
+  listed,
+  listingReader,
+  type Malformed,
+  malformedAnswer,
+  parseAnswer,
+  parsedBy,
+} from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
 import { firstReadable, readings } from './reading.js'
 import { numberIn } from './scalar.js'
@@ -58,19 +65,16 @@ export class Wire {
     const bundler = new BatchBuilder()
     const read = (json: JsonObject) => this.#read.item(json, { kind, bundler })
     const done = (): void => bundler.close()
-    const reader: TextReader<Listed<string>[]> = listingReader(
-      { parse: parseAnswer, read, done },
-      this.malformed,
-    )
+    const reader: TextReader<Listed<string>[]> = listingReader(read, this.malformed, done)
     return reader as TextReader<Item[]>
   }
 
   shares(text: string): readonly Share[] {
-    return listed(text, { parse: parseAnswer, read: this.dialect.shares.read }, this.malformed)
+    return listed(text, this.dialect.shares.read, this.malformed)
   }
 
   reportTypes(text: string): readonly ReportType[] {
-    return listed(text, { parse: parseAnswer, read: this.#read.reportType }, this.malformed)
+    return listed(text, this.#read.reportType, this.malformed)
   }
 
   fileTitles(text: string, malformed: Malformed = this.malformed): readonly FileTitle[] {
@@ -122,23 +126,6 @@ function objectIn(text: string): JsonObject {
   if (json.type !== 'object') throw malformedAnswer('one record is due', text)
   return json
 }
-
-const parseAnswer = (text: string): Json => parsedBy(parseJson, text)
-
-function parsedBy(parse: (text: string) => Json, text: string): Json {
-  try {
-    return parse(text)
-  } catch (cause) {
-    const said = answerExcerpt(text)
-    throw new Failure('broken', 'the service answered with something other than JSON', { cause, said })
-  }
-}
-
-const malformedAnswer = (due: string, text: string): Failure =>
-  new Failure('broken', `${due}, and the service answered with something else`, { said: answerExcerpt(text) })
-
-/** Shown in messages about an invalid answer. */
-const answerExcerpt = (text: string): string => redactSecrets(text.slice(0, 300), [])
 
 export interface RequestedRecord {
   readonly kind: 'project' | 'calculation' | 'report'
