@@ -26,7 +26,7 @@ const meanings = {
   'not-permitted': 'nothing of this kind can be done here (DENY-1)',
   'no-upload': 'the service takes no files',
   untrusted: 'the certificate is not trusted',
-  'read-only': 'published, shared for reading, or a drive for reading',
+  'read-only': 'published, shared for reading, or mounted with `--access read`',
   'disk-read-only': 'the state directory cannot be written',
   conflict: 'another client changed the same field; both texts are kept',
   replaced: 'the file has another version by now',
@@ -81,14 +81,19 @@ const symptoms = {
     '`echo … >> FILE`, `sync` and `open(…).write(…)` hide the error of close(2): ask `calcfs status` (7).',
 }
 
+/** The kernel's own refusal, which stands for no failure of the drive. */
+const byMode =
+  '|  | its mode forbids it (`ls -l`) | Files of calculations, and what is published or shared for reading, never change: take a copy. |'
+
 const names = Object.keys(shown)
 const rows = names.flatMap(name => {
   const kinds = Object.keys(meanings).filter(kind => errnoOf(kind) === name)
-  return kinds.map((kind, at) => {
+  const own = kinds.map((kind, at) => {
     const first = at === 0 ? `\`${name}\` ${shown[name]}` : ''
     const advice = ofTexts.includes(kind) ? adviceForText(kind, 'NAME') : (adviceFor({ kind }) ?? '')
     return `| ${first} | ${meanings[kind]} | ${advice} |`
   })
+  return name === 'EACCES' ? [...own, byMode] : own
 })
 const unnamed = Object.keys(meanings).filter(kind => !names.includes(errnoOf(kind)))
 if (unnamed.length > 0) throw new Error(`no words for the errno of ${unnamed.join(', ')}`)

@@ -11,8 +11,6 @@ const correcting = 'Correct the text and save again.'
 const ofFailures: Partial<Record<FailureKind, string>> = {
   unauthenticated: signInAdvice,
   forbidden: 'Ask the owner to share it with you, or to do it for you.',
-  'read-only':
-    'Published things and what is shared for reading stay as they are; a drive mounted with `--access read` changes nothing.',
   'refuses-all': `${whenThere}.`,
   'in-doubt': `${whenThere}.`,
   busy: `${whenThere}.`,

@@ -6,7 +6,7 @@ export const ceilings = {
   'files of src': 326,
   'lines of test': 37_663,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_235,
+  'bytes of docs/semantics.md': 27_208,
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,

@@ -19,8 +19,8 @@ export interface FailureAt {
 const remembered = 500
 /** The failures that are over once a program has listed the directory, or read from the file. */
 const endedBy = {
-  readdir: new Set(['getattr', 'readdir']),
-  read: new Set(['getattr', 'open', 'read']),
+  readdir: new Set(['lookup', 'getattr', 'opendir', 'readdir']),
+  read: new Set(['lookup', 'getattr', 'open', 'read']),
 } as const satisfies Record<string, ReadonlySet<string>>
 export const removalVerbs: ReadonlySet<string> = new Set(['unlink', 'rmdir', 'deleting', 'removing'])
 const unnamed: ReadonlySet<string> = new Set(['unlink', 'rmdir'])

@@ -21,6 +21,7 @@ import {
   nodeOfKey,
   thingOf,
 } from '../nodes/node.js'
+import { readOnlyBecause } from '../nodes/refusals.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { pauseMs } from '../removal/burst.js'
 import { aboutRemoval } from '../removals.js'
@@ -77,12 +78,13 @@ export function openPathControl(parts: ControlParts) {
       ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
-    const unchanging = node && writeSide.rights.refusal(node)
+    const fixed = node && !isDirectory(node) && !isEditable(node) ? readOnlyBecause(node) : undefined
+    const unchanging = (node && writeSide.rights.refusal(node)?.message) ?? fixed
     return {
       wrong: false,
       sentences: [
         `${path}: nothing is wrong, and nothing failed here lately.`,
-        ...(unchanging === undefined ? [] : [`It cannot be changed: ${ended(unchanging.message)}`]),
+        ...(unchanging === undefined ? [] : [`It cannot be changed: ${ended(unchanging)}`]),
       ],
     }
   }
@@ -220,18 +222,17 @@ const tried: Readonly<Record<string, string>> = {
   deleting: 'delete',
   flush: 'save',
   getattr: 'open',
+  lookup: 'open',
   mkdir: 'make the directory',
-  open: 'open',
-  read: 'read',
+  opendir: 'list',
   readdir: 'list',
   release: 'save',
   removing: 'delete',
   rename: 'rename or move',
   rmdir: 'delete the directory',
-  save: 'save',
+  setattr: 'change',
   symlink: 'make the link',
   truncate: 'write',
   unlink: 'delete',
   utimens: 'touch',
-  write: 'write',
 }

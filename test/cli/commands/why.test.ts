@@ -73,26 +73,25 @@ t.test('why is right after a success (CLI-1)', async t => {
 
   t.test('of reading and listing', async t => {
     const testbed = await warmMount(t)
-    const [file, folder] = ['projects/Water splitting/H2O/output.cml', 'by-id/project/102']
-    const mends = [
-      testbed.service.refuse(/^GET \/calculation\/files\/bitstream/, 500),
-      testbed.service.refuse(/^GET \/project\/descendant\?id=102/, 500),
-    ]
-    t.not(await outcome(testbed.files.readFile(file)), 'done')
-    t.not(await outcome(testbed.files.readdir(folder)), 'done')
-    for (const path of [file, folder]) {
+    const { readFile, readdir } = testbed.files
+    const looks = [
+      ['projects/Water splitting/H2O/output.cml', /^GET \/calculation\/files\/bitstream/, readFile],
+      ['by-id/project/102', /^GET \/project\/descendant\?id=102/, readdir],
+      ['reports/42.json', /^GET \/report\?id=42/, readFile],
+    ] as const
+    const mends = looks.map(([, asked]) => testbed.service.refuse(asked, 500))
+    for (const [path, , look] of looks) {
+      t.not(await outcome(look(path)), 'done')
       const { stdout } = await why(testbed, path)
-      t.match(stdout, /^Could not [a-z]+ .* \(20.*\): /m, path)
+      t.match(stdout, /^Could not (open|list|read) .* \(20.*\): /m, path)
       t.notMatch(stdout, `): /${path}: `, 'the path is said once')
     }
     for (const mend of mends) mend()
-    for (const [path, look] of [
-      [file, () => testbed.files.readFile(file)],
-      [folder, () => testbed.files.readdir(folder)],
-    ] as const) {
-      await until(20_000, path, async () => (await outcome(look())) === 'done')
+    for (const [path, , look] of looks) {
+      await until(20_000, path, async () => (await outcome(look(path))) === 'done')
       t.match(await why(testbed, path), { stdout: /nothing is wrong/ }, path)
     }
+    t.match(await why(testbed, looks[0][0]), { stdout: /cannot be changed: the files of a calculation/ })
   })
 })
 
